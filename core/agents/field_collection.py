@@ -1,4 +1,4 @@
-"""Collect an agent's fields: what is valid is adopted, what is missing takes its default or is asked for. Pure."""
+"""Collect an agent's fields: valid values are taken, missing ones take their default or are asked for. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _LETTING_GO = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What is known: valid values by name as JSON, what was wrong by name, and the names of what is missing."""
+    """The valid values as JSON, the errors, both by field name, and the names of missing fields."""
 
     fields: JsonObject
     wrong: dict[str, str] = field(default_factory=dict)
@@ -26,15 +26,15 @@ class Collected:
 
     @property
     def whole(self) -> bool:
-        """Return whether nothing has to be asked."""
+        """Return whether there is nothing to ask."""
         return not (self.wrong or self.missing)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the person says to a waiting agent, as far as it was understood.
+    """The person's answer to a waiting agent, as far as it was understood.
 
-    `fields` answer what was asked or correct what was given before; `words` answer a question about no field.
+    `fields` answer the question or correct earlier values; `words` answer a question about no field.
     """
 
     fields: JsonObject = field(default_factory=dict)
@@ -43,61 +43,60 @@ class Answer:
 
 
 def collect(inputs: Mapping[str, InputField], known: JsonObject, given: Mapping[str, Json]) -> Collected:
-    """Add what is given to what is known. Null and, for what is optional, empty text count as not given."""
+    """Add given values to known ones. Null, and empty text for an optional field, count as not given."""
     fields = {name: value for name, value in known.items() if name in inputs}
     wrong: dict[str, str] = {}
     for name, value in given.items():
-        one = inputs.get(name)
-        if one is None or value is None or (value == "" and not one.required):
+        input_field = inputs.get(name)
+        if input_field is None or value is None or (value == "" and not input_field.required):
             continue
         if value == "" and name not in fields:
             continue
         try:
-            fields[name] = one.to_json(one.check(value))
+            fields[name] = input_field.to_json(input_field.check(value))
         except InvalidValue as error:
             wrong[name] = str(error)
-    missing = tuple(name for name, one in inputs.items() if one.required and name not in fields and name not in wrong)
+    required = (name for name, input_field in inputs.items() if input_field.required)
+    missing = tuple(name for name in required if name not in fields and name not in wrong)
     return Collected(fields, wrong, missing)
 
 
 def question(inputs: Mapping[str, InputField], collected: Collected) -> str:
-    """Ask for all that is wrong or missing, in the order of the fields, what was wrong first said."""
+    """Return the question for all wrong or missing fields, in the order of the fields, with the errors."""
     asked: list[str] = []
-    for name, one in inputs.items():
+    for name, input_field in inputs.items():
         if name in collected.wrong:
-            asked.append(f"The {one.label} cannot be used: {collected.wrong[name].rstrip('.')}. {one.prompt}")
+            error = collected.wrong[name].rstrip(".")
+            asked.append(f"The {input_field.label} cannot be used: {error}. {input_field.prompt}")
         elif name in collected.missing:
-            asked.append(one.prompt)
+            asked.append(input_field.prompt)
     return "\n".join(asked)
 
 
 def asked_names(inputs: Mapping[str, InputField], collected: Collected) -> tuple[str, ...]:
-    """Name the fields that `question` asks for."""
+    """Return the names of the fields that `question` asks for."""
     return tuple(name for name in inputs if name in collected.wrong or name in collected.missing)
 
 
 def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> Answer | None:
-    """Take a message for the answer without a model: one field was asked, and the text as it stands is valid.
+    """Return the answer that a message is, without a model: one field was asked for, and the text is valid for it.
 
-    None where it may be something else: a question, words that let go, or a valid word among others that are not
+    None for a message that may be something else: a question, words that let go, or valid words among others
     ("it's ann@example.org").
     """
     if entry.status is not AgentStatus.WAITING_FOR_INPUT or len(entry.asked) != 1 or entry.asked[0] not in inputs:
         return None
-    one, said = inputs[entry.asked[0]], text.strip()
-    if not said or "?" in said or (one.type is str and _LETTING_GO.fullmatch(said.rstrip(".!").casefold())):
+    input_field, words = inputs[entry.asked[0]], text.strip()
+    lets_go = input_field.type is str and _LETTING_GO.fullmatch(words.rstrip(".!").casefold())
+    if not words or "?" in words or lets_go or not _valid(input_field, words):
         return None
-    if not _valid(one, said):
-        return None
-    words = said.split()
-    valid = sum(_valid(one, word) for word in words)
-    if len(words) > 1 and 0 < valid < len(words):
-        return None
-    return Answer({one.name: said})
+    count = len(words.split())
+    valid = sum(_valid(input_field, word) for word in words.split())
+    return None if count > 1 and 0 < valid < count else Answer({input_field.name: words})
 
 
 def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> tuple[PoolEntry, dict[str, str]]:
-    """Return the entry with an answer taken, or as it was, with what is wrong by field ("": all of it)."""
+    """Return the entry with the answer, or unchanged with the errors by field ("" for the whole answer)."""
     if answer.drop:
         return entry.ended(PoolEnd.CANCELLED), {}
     unknown = [name for name in answer.fields if name not in inputs]
@@ -109,13 +108,13 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> 
     changed = collected.fields != entry.fields
     if not changed and not answer.words:
         return entry, {"": "it answers nothing that was asked"}
-    # Without its question: what is still missing is asked for again.
+    # Without a question, so that the agent asks again for what is still missing.
     return replace(entry, fields=collected.fields, answer=answer.words, question="", reminded=False), {}
 
 
-def _valid(one: InputField, text: str) -> bool:
+def _valid(input_field: InputField, text: str) -> bool:
     try:
-        one.check(text)
+        input_field.check(text)
     except InvalidValue:
         return False
     return True

@@ -1,4 +1,4 @@
-"""What an agent needs to know and what it gives: fields, declared on its class and read as attributes."""
+"""An agent's input and output fields, declared on its class and read as attributes."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -10,15 +10,15 @@ from pydantic import TypeAdapter, ValidationError
 from core.json_types import Json, JsonObject, is_finite
 
 type Validator = Callable[[Any], object]
-"""None or True: valid. A text, which is shown, or False: not."""
+"""Returns None or True for a valid value; False, or a text to show, for an invalid one."""
 
 
 class InvalidValue(Exception):
-    """A value that a field does not take; the message is for the person."""
+    """A value that is not valid for a field; the message is for the person."""
 
 
 class Field:
-    """A value of an agent: a descriptor that reads it from the agent's own values, else gives the default."""
+    """A descriptor that reads an agent's value, or the default."""
 
     name = ""
 
@@ -46,26 +46,26 @@ class Field:
 
     @cached_property
     def adapter(self) -> TypeAdapter[Any]:
-        """Return what checks and converts values of the type."""
+        """Return the adapter that checks and converts values of the type."""
         return TypeAdapter(self.type)
 
     def schema(self) -> JsonObject:
         """Return the JSON schema of the type, without titles."""
-        made = _without_titles(self.adapter.json_schema())
-        return made if isinstance(made, dict) else {}
+        schema = _without_titles(self.adapter.json_schema())
+        return schema if isinstance(schema, dict) else {}
 
     def to_json(self, value: Any) -> Json:
-        """Write a value down."""
+        """Return a value as JSON."""
         written: Json = self.adapter.dump_python(value, mode="json")
         return written
 
 
 class InputField(Field):
-    """What an agent must be told before it runs.
+    """A value that an agent needs before it runs.
 
-    `prompt` is the question to the person, `description` what the model is told. `validator` gets the converted
-    value: None or True is valid, a text (which is shown) or False is not. `type` is anything JSON can hold: str,
-    int, float, bool, date, datetime, an Enum, a Literal, list[...].
+    `prompt` is the question to the person, `description` the text for the model. `validator` gets the converted value
+    and returns None or True for a valid one, False or a text to show for an invalid one. `type` is anything JSON can
+    hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...].
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class InputField(Field):
 
     @property
     def label(self) -> str:
-        """Return the field's name in words."""
+        """Return the field's name as words."""
         return self.name.replace("_", " ")
 
     def check(self, given: Any) -> Any:
-        """Convert and validate what the model or a person gave. Raises `InvalidValue` with what is wrong."""
+        """Return a value from the model or a person, converted. Raises `InvalidValue` with what is wrong."""
         try:
             value = self.adapter.validate_python(_readable(given, self.type))
         except ValidationError as error:
@@ -100,56 +100,59 @@ class InputField(Field):
             raise InvalidValue(self.validator_description or "it must be a finite number")
         if self.required and isinstance(value, str) and not value.strip():
             raise InvalidValue("it is empty")
-        said = self._validated(value)
-        if said is None or said is True:
+        error_text = self._validated(value)
+        if error_text is None or error_text is True:
             return value
-        raise InvalidValue(said if isinstance(said, str) and said else self.validator_description or "it is not valid")
+        if isinstance(error_text, str) and error_text:
+            raise InvalidValue(error_text)
+        raise InvalidValue(self.validator_description or "it is not valid")
 
     def _validated(self, value: Any) -> object:
         try:
             return self.validator(value) if self.validator else None
         except (ValueError, TypeError, LookupError, ArithmeticError):
-            return False  # a validator that stumbles over a value does not take it
+            return False  # a validator that fails on a value does not accept it
 
-    def from_json(self, kept: Json) -> Any:
-        """Read what `to_json` wrote."""
-        return self.adapter.validate_python(kept)
+    def from_json(self, stored: Json) -> Any:
+        """Parse a value that `to_json` returned."""
+        return self.adapter.validate_python(stored)
 
 
 class OutputField(Field):
-    """What an agent gives beside its message: set it as an attribute, and the model is told of it."""
+    """A value that an agent returns besides its message: set the attribute, and the model reads it."""
 
     def __init__(self, type: Any = str, description: str = "", default: Any = None) -> None:
         super().__init__(type, description, default)
 
 
 def values_of(agent: object) -> dict[str, Any]:
-    """Return the values that an agent holds for its fields."""
+    """Return the values of an agent's fields."""
     values: dict[str, Any] = agent.__dict__.setdefault("_values", {})
     return values
 
 
 def fields_of[Kind: Field](cls: type, kind: type[Kind]) -> Mapping[str, Kind]:
-    """List the fields of one kind in the order in which they are declared, the base classes' first."""
-    found: dict[str, Kind] = {}
+    """Return the fields of one kind in the order of their declaration, the base classes' first."""
+    fields: dict[str, Kind] = {}
     for base in reversed(cls.__mro__):
         for name, value in vars(base).items():
             if isinstance(value, kind):
-                found[name] = value
+                fields[name] = value
             else:
-                found.pop(name, None)
-    return found
+                fields.pop(name, None)
+    return fields
 
 
 def _readable(given: Any, kind: Any) -> Any:
-    """Meet people's ways of writing: an enum's value in any case, a list with commas, a number with spaces."""
+    """Accept what people write: an enum's value in any case, a list with commas, a number with spaces."""
     if not isinstance(given, str):
         return given
     text = given.strip()
     if get_origin(kind) is list:
         return [part.strip() for part in text.split(",") if part.strip()]
     if isinstance(kind, type) and issubclass(kind, Enum):
-        same = [one.value for one in kind if text.casefold() in (str(one.value).casefold(), one.name.casefold())]
+        names = text.casefold()
+        same = [item.value for item in kind if names in (str(item.value).casefold(), item.name.casefold())]
         return same[0] if same else text
     return text
 
@@ -157,7 +160,7 @@ def _readable(given: Any, kind: Any) -> Any:
 def _wanted(schema: JsonObject) -> str:
     choices = schema.get("enum")
     if isinstance(choices, list):
-        return f"it must be one of: {', '.join(str(one) for one in choices)}"
+        return f"it must be one of: {', '.join(map(str, choices))}"
     words = {"integer": "a whole number", "number": "a number", "boolean": "yes or no", "array": "a list"}
     formats = {"date": "a date such as 2027-01-31", "date-time": "a date and time such as 2027-01-31T15:00"}
     wanted = formats.get(str(schema.get("format"))) or words.get(str(schema.get("type")))
@@ -166,7 +169,7 @@ def _wanted(schema: JsonObject) -> str:
 
 def _without_titles(node: Json) -> Json:
     if isinstance(node, list):
-        return [_without_titles(one) for one in node]
+        return [_without_titles(item) for item in node]
     if isinstance(node, dict):
         return {key: _without_titles(value) for key, value in node.items() if key != "title"}
     return node

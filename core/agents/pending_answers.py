@@ -1,4 +1,4 @@
-"""Which waiting agent a message is for: the person's answer is recognised, or the model is asked to tell."""
+"""Route the person's answer to the agent that waits for it: recognised here, or passed on by the model."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,10 @@ _SAYS = (
 
 @dataclass(slots=True)
 class PendingAnswers:
-    """The agents that wait for an answer in one conversation, in the order in which they began to wait.
+    """The agents that wait for an answer in one conversation, the longest wait first.
 
-    `offered` are those that may be answered, as they were when the turn began; `changed` are entries as they are by
-    now, by id; `set_aside` names those that cannot go on.
+    `offered` are those that may be answered, as they were when the turn began. `changed` holds changed entries by id,
+    `ended` those that ended; `set_aside` names agents that cannot resume.
     """
 
     offered: tuple[tuple[PoolEntry, Valet], ...] = ()
@@ -45,16 +45,16 @@ class PendingAnswers:
 
     @property
     def asking(self) -> list[tuple[PoolEntry, Valet]]:
-        """Return those that nothing was handed on to yet."""
+        """Return the agents that were not answered yet."""
         return [(entry, valet) for entry, valet in self.offered if entry.agent_id not in self.changed]
 
     @property
     def entries(self) -> tuple[PoolEntry, ...]:
-        """Return the entries that are other than when the turn began."""
+        """Return the entries that changed since the turn began."""
         return (*self.ended.values(), *self.changed.values())
 
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
-        """Take a message without the model, where exactly one agent asks for exactly one field and it fits."""
+        """Answer without the model where one agent asks for one field that fits. Return the changed entry."""
         if len(self.offered) != 1 or len(inbound) != 1 or inbound[0].media_count:
             return None
         if inbound[0].origin is not Origin.OWN:
@@ -70,11 +70,11 @@ class PendingAnswers:
         return taken
 
     def tools(self) -> list[AnyTool]:
-        """Return the tool that hands answers on; nothing when nobody asks."""
+        """Return the tool that passes answers on; nothing when nobody asks."""
         return [_answer_tool(self)] if self.offered else []
 
     def note(self) -> str:
-        """Tell the model who waits for what; empty when nobody asks."""
+        """Return the note that tells the model who waits for what; empty when nobody asks."""
         if not self.offered:
             return ""
         lines = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.offered, 1)]
@@ -88,7 +88,7 @@ class PendingAnswers:
         )
 
     def give(self, arguments: Mapping[str, object]) -> None:
-        """Hand one answer on. Raises `ToolRetry` with what the model should do instead."""
+        """Pass one answer on. Raises `ToolRetry` with what the model should do instead."""
         entry, valet = self._meant(arguments.get("task"))
         fields, words = arguments.get("fields"), str(arguments.get("words") or "")
         given = fields if isinstance(fields, dict) else {}
@@ -97,12 +97,12 @@ class PendingAnswers:
         answer = Answer(given, "" if entry.asked or given else words, arguments.get("drop") is True)
         taken, wrong = take(entry, valet.inputs, answer)
         if wrong:
-            said = "; ".join(f"{name}: {what}" if name else what for name, what in wrong.items())
-            raise ToolRetry(f"Not taken: {said}. Ask the person for it, in your own words.")
+            errors = "; ".join(f"{name}: {error}" if name else error for name, error in wrong.items())
+            raise ToolRetry(f"Not taken: {errors}. Ask the person for it, in your own words.")
         self.changed[entry.agent_id] = taken
 
     def replay(self, messages: Sequence[ChatMessage]) -> None:
-        """Hand on what a finished turn's messages handed on: a turn that was taken over did not do so itself."""
+        """Pass on the answers in a finished turn's messages: a turn that was taken over did not do so itself."""
         self.changed = {}
         handed_over = {message.tool_call_id for message in messages if message.marker is Marker.HANDED_OVER}
         for call in (call for message in messages for call in message.tool_calls):
@@ -110,7 +110,7 @@ class PendingAnswers:
                 self.give(cast(JsonObject, read_json(call.arguments)))
 
     def remind(self) -> str:
-        """Return the questions of which the person is to be reminded, each once, and note it."""
+        """Return the questions to remind the person of, each once, and mark them as reminded."""
         asked = [entry for entry, _ in self.asking if not entry.reminded]
         for entry in asked:
             self.changed[entry.agent_id] = replace(entry, reminded=True)
@@ -127,18 +127,16 @@ class PendingAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTool(Tool[..., object]):
-    """The tool that hands answers on. It belongs to one turn."""
+    """The tool that passes answers on. It belongs to one turn."""
 
     waiting: PendingAnswers
 
     def parse(self, arguments: Json) -> dict[str, object]:
-        """Take any object: `Waiting.give` says what is wrong with it."""
-        return dict(arguments) if isinstance(arguments, dict) else {}
+        return dict(arguments) if isinstance(arguments, dict) else {}  # `give` checks them
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> tuple[str, Outcome]:
-        """Hand an answer on."""
         self.waiting.give(arguments)
         return _TAKEN, Outcome.HANDED_OVER
 
@@ -155,9 +153,9 @@ def _answer_tool(waiting: PendingAnswers) -> AnswerTool:
             "type": "object",
             "description": "Values by field name, as far as the person said them.",
             "properties": {
-                name: {key: value for key, value in field_schema(one).items() if key != "default"}
+                name: {key: value for key, value in field_schema(input_field).items() if key != "default"}
                 for _, valet in waiting.offered
-                for name, one in valet.inputs.items()
+                for name, input_field in valet.inputs.items()
             },
         },
         "words": {"type": "string", "description": "Their answer in words, where no field was asked for."},

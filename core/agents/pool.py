@@ -1,7 +1,8 @@
-"""The pool as people and operators see it: list, pause, resume, cancel; and the end of what waits too long."""
+"""The pool of waiting agents for people and operators: list, pause, resume, cancel; and expiry."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
 from core.agents.pool_entry import PoolEntry
 from core.db.database import Database
@@ -11,14 +12,14 @@ _MAX_AT_ONCE = 100
 
 
 class Pool:
-    """The agents that wait, of all people. What a turn puts in is committed with the turn (`core.turns.store`)."""
+    """Everybody's waiting agents. A turn commits its own entries (`core.turns.store`)."""
 
     def __init__(self, database: Database, wakeups: Wakeups) -> None:
         self._database = database
         self._wakeups = wakeups
 
     async def list(self, tenant_id: str) -> Sequence[PoolEntry]:
-        """Return the agents that wait for a person, those that wait longest first."""
+        """Return the agents that wait for a person, the longest wait first."""
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select * from pool_entries where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')"
@@ -28,25 +29,25 @@ class Pool:
         return [PoolEntry.from_row(dict(row)) for row in rows]
 
     async def pause(self, tenant_id: str, agent_id: str) -> bool:
-        """Let an agent that waits for an answer take none; False when it is not one."""
+        """Pause an agent that waits for an answer. Return False for any other."""
         return await self._change(tenant_id, agent_id, "pause")
 
     async def resume(self, tenant_id: str, agent_id: str) -> bool:
-        """Let a paused agent ask again; False when it is not one."""
+        """Have a paused agent ask again. Return False for any other."""
         return await self._change(tenant_id, agent_id, "resume")
 
     async def cancel(self, tenant_id: str, agent_id: str) -> bool:
-        """Drop an agent; its turn goes on, and the model is told. False when it waits no more."""
+        """Drop a waiting agent; its turn resumes, and the model is told. Return False if it waits no more."""
         return await self._change(tenant_id, agent_id, "cancel")
 
     async def expire(self, now: datetime) -> int:
-        """End what has waited too long, of all people; their turns go on and say so. Return how many."""
+        """End everybody's expired agents; their turns resume and say so. Return how many there were."""
         rows = await self._database.rows("select * from expire_pool($1,$2)", now, _MAX_AT_ONCE)
         for row in rows:
             self._wakeups.wake_turn(row["lane_id"])
         return len(rows)
 
-    async def _change(self, tenant_id: str, agent_id: str, change: str) -> bool:
+    async def _change(self, tenant_id: str, agent_id: str, change: Literal["pause", "resume", "cancel"]) -> bool:
         rows = await self._database.rows("select * from change_pool_entry($1,$2,$3)", tenant_id, agent_id, change)
         if lane := rows[0]["lane_id"]:
             self._wakeups.wake_turn(lane)

@@ -1,4 +1,4 @@
-"""The agents that one orchestrator knows, by name; and the file in which an operator overrides what they say."""
+"""The agents of one orchestrator by name, and the file in which an operator overrides their options."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from core.tools.registry import ToolRegistry
 
 
 class AgentRegistry:
-    """Agents by name. Two of one name are an error that names both places."""
+    """Agents by name. Two of the same name are an error that names both places."""
 
     def __init__(self, agents: Iterable[type[StandardAgent]] = (), exposed: Mapping[str, bool] | None = None) -> None:
         """`exposed` overrides `expose_as_tool` by name."""
@@ -28,8 +28,8 @@ class AgentRegistry:
                 )
             self._valets[marked.name] = marked
         self._inner: dict[str, Valet] = {}
-        for one in list(self._valets.values()):
-            self._know_inner(one)
+        for valet in list(self._valets.values()):
+            self._know_inner(valet)
         for name, offered in (exposed or {}).items():
             if name not in self._valets:
                 raise ConfigError(f"agent_registry.yaml names {name!r}, and there is no such agent.")
@@ -42,20 +42,20 @@ class AgentRegistry:
         return len(self._valets)
 
     def get(self, name: str) -> Valet | None:
-        """Find an agent by its exact name."""
+        """Return the agent with a name."""
         return self._valets.get(name)
 
     def find(self, name: str) -> Valet | None:
-        """Find an agent by its exact name, also one that only other agents use."""
+        """Return the agent with a name, even one that only other agents use."""
         return self._valets.get(name) or self._inner.get(name)
 
     def offered(self, names: Sequence[str] | None = None) -> tuple[Valet, ...]:
-        """Return those that the model is offered; `names` are the only ones, None for all."""
-        return tuple(one for one in self if one.expose_as_tool and (names is None or one.name in names))
+        """Return the agents to offer to the model; only those in `names`, None for all."""
+        return tuple(valet for valet in self if valet.expose_as_tool and (names is None or valet.name in names))
 
     def _know_inner(self, valet: Valet) -> None:
-        for one in valet.agent.tools:
-            inner = valet_of(one)
+        for tool in valet.agent.tools:
+            inner = valet_of(tool)
             if inner is None:
                 continue
             known = self.find(inner.name)
@@ -67,30 +67,30 @@ class AgentRegistry:
 
     def check_names(self, tools: ToolRegistry) -> None:
         """Raise `ConfigError` where an agent has the name of a tool: the model could not tell them apart."""
-        for one in self:
-            if (tool := tools.get(one.name)) is not None:
+        for valet in self:
+            if (tool := tools.get(valet.name)) is not None:
                 raise ConfigError(
-                    f"An agent and a tool are named {one.name!r}: {one.place} and {tool.place}; rename one of them."
+                    f"An agent and a tool are named {valet.name!r}: {valet.place} and {tool.place}; rename one of them."
                 )
 
 
 def read_exposed(path: Path) -> dict[str, bool]:
-    """Read `agents: {NAME: {expose_as_tool: true}}` from agent_registry.yaml; a missing file says nothing."""
+    """Parse `agents: {NAME: {expose_as_tool: true}}` from agent_registry.yaml; a missing file overrides nothing."""
     if not path.exists():
         return {}
     try:
-        said = yaml.safe_load(path.read_text())
+        data = yaml.safe_load(path.read_text())
     except yaml.YAMLError as error:
         raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
-    agents = said.get("agents") if isinstance(said, dict) else None
-    if said is None:
+    agents = data.get("agents") if isinstance(data, dict) else None
+    if data is None:
         return {}
     if not isinstance(agents, dict):
         raise ConfigError(f"{path} must hold `agents:` with a name and its `expose_as_tool` below.")
-    found: dict[str, bool] = {}
+    exposed: dict[str, bool] = {}
     for name, values in agents.items():
         offered = values.get("expose_as_tool") if isinstance(values, dict) else None
         if not isinstance(offered, bool):
             raise ConfigError(f"{path}: {name} needs `expose_as_tool: true` or `expose_as_tool: false`.")
-        found[str(name)] = offered
-    return found
+        exposed[str(name)] = offered
+    return exposed

@@ -1,4 +1,4 @@
-"""An agent as the model sees it: its fields as a real JSON schema, with what helps the model to fill them in."""
+"""An agent as the model sees it: its fields as a JSON schema, with descriptions that help to fill them in."""
 
 from core.agents.fields import InputField
 from core.agents.standard_agent import StandardAgent, Valet
@@ -17,12 +17,12 @@ _INSTRUCTION_SAYS = (
 
 def agent_spec(valet: Valet) -> ToolSpec:
     """Return an agent's name, description and parameters for the model."""
-    said = [valet.description]
+    parts = [valet.description]
     if any(field.required for field in valet.inputs.values()):
-        said.append(_ASKS)
+        parts.append(_ASKS)
     if valet.agent.needs_approval is not StandardAgent.needs_approval:
-        said.append(APPROVAL_NOTE)
-    return ToolSpec(valet.name, " ".join(said), agent_parameters(valet))
+        parts.append(APPROVAL_NOTE)
+    return ToolSpec(valet.name, " ".join(parts), agent_parameters(valet))
 
 
 def agent_parameters(valet: Valet) -> JsonObject:
@@ -36,17 +36,17 @@ def agent_parameters(valet: Valet) -> JsonObject:
         "additionalProperties": False,
     }
     required: list[Json] = [name for name, field in valet.inputs.items() if field.required]
-    shared = {name: one for field in valet.inputs.values() for name, one in _definitions(field.schema()).items()}
+    shared = {name: schema for field in valet.inputs.values() for name, schema in _definitions(field.schema()).items()}
     return schema | ({"required": required} if required else {}) | ({"$defs": shared} if shared else {})
 
 
 def field_schema(field: InputField) -> JsonObject:
-    """Return one field's schema: the type's, with the description, what the validator wants, and the default."""
+    """Return one field's schema: the type's, with the description, the validator's, and the default."""
     schema = {key: value for key, value in field.schema().items() if key != "$defs"}
-    said = field.description or field.prompt
+    description = field.description or field.prompt
     if field.validator and field.validator_description:
-        said = f"{said} ({field.validator_description})"
-    schema["description"] = said
+        description = f"{description} ({field.validator_description})"
+    schema["description"] = description
     if not field.required and field.default is not None:
         schema["default"] = field.to_json(field.default)
     return schema

@@ -1,4 +1,4 @@
-"""`StandardAgent`: what an agent that collects fields, may ask and may need approval is derived from."""
+"""`StandardAgent`: the base of agents, which collect fields, may ask, and may need approval; and their options."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from core.tools.tool import AnyTool, Risk
 
 
 class AgentStatus(StrEnum):
-    """How far an agent has come."""
+    """The status of an agent."""
 
     INITIALIZING = "INITIALIZING"
     RUNNING = "RUNNING"
@@ -29,10 +29,10 @@ class AgentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentResult:
-    """What a state handler gives back.
+    """The result of a state handler.
 
-    `raw_message` is what the model is told, or the question where the status says that the agent waits. `outputs`
-    are the values of the output fields.
+    `raw_message` is the text for the model, or the question where the status says that the agent waits. `outputs` are
+    the values of the output fields.
     """
 
     status: AgentStatus
@@ -42,7 +42,7 @@ class AgentResult:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """What a person is asked to consent to, in full."""
+    """An agent's request for a person's consent, in full."""
 
     agent_name: str
     action_summary: str
@@ -53,7 +53,7 @@ class ApprovalRequest:
 
 
 class ApprovalDecision(StrEnum):
-    """What a person says to an approval."""
+    """A person's answer to a request for approval."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -65,17 +65,17 @@ type Thinking = Callable[[str, "Sequence[AnyTool | type[StandardAgent]]", str], 
 
 
 class StandardAgent:
-    """An agent. Override `on_running`, or give it `tools` and let its own small ReAct loop work.
+    """An agent. Override `on_running`, or set `tools` for a small ReAct loop of its own.
 
-    Its fields are attributes. `state` is kept while it waits: JSON only. When a person has answered, the handler
-    begins anew; what it did through `think` is not done again.
+    The fields are attributes. `state` is stored while the agent waits: JSON only. When a person has answered, the
+    handler starts from its beginning; steps that it did through `think` are replayed, not repeated.
     """
 
     valet: ClassVar["Valet"]
     tools: ClassVar[Sequence["AnyTool | type[StandardAgent]"]] = ()
-    """What its own loop may use."""
+    """The tools of its own loop."""
     system_prompt: ClassVar[str] = ""
-    """What its own loop is told of its work; empty for its description."""
+    """The system prompt of its own loop; empty for the agent's description."""
 
     def __init__(
         self, context: ToolExecutionContext, thinking: Thinking, *, values: Mapping[str, Any], instruction: str = ""
@@ -89,75 +89,75 @@ class StandardAgent:
 
     @property
     def tenant_id(self) -> str:
-        """Name the person for whom it works."""
+        """Return the person for whom the agent works."""
         return self.context.tenant_id
 
     def needs_approval(self) -> bool:
-        """Return whether the person must consent before it runs; asked when all fields are known."""
+        """Return whether the person must consent before the agent runs; called when all fields are known."""
         return False
 
     def approval_request(self) -> ApprovalRequest:
-        """Return what is to be consented to; made from the fields unless overridden."""
+        """Return the request for consent, built from the fields unless overridden."""
         name = self.valet.name
         inputs = fields_of(type(self), InputField)
-        details = {one.name: one.to_json(getattr(self, one.name)) for one in inputs.values()}
-        told = ", ".join(f"{one.label}: {details[one.name]}" for one in inputs.values())
+        details = {field.name: field.to_json(getattr(self, field.name)) for field in inputs.values()}
+        values = ", ".join(f"{field.label}: {details[field.name]}" for field in inputs.values())
         summary = self.valet.description.splitlines()[0].rstrip(".")
-        return ApprovalRequest(name, f"{summary} ({told})" if told else summary, details)
+        return ApprovalRequest(name, f"{summary} ({values})" if values else summary, details)
 
     async def parse_approval_async(self, text: str) -> ApprovalDecision | None:
-        """Read an answer to its approval request; None where it is not exactly one of the options."""
-        said = text.strip().strip(".!").casefold()
-        return ApprovalDecision(said) if said in tuple(ApprovalDecision) else None
+        """Parse an answer to its approval request; None unless it is exactly one of the options."""
+        answer = text.strip().strip(".!").casefold()
+        return ApprovalDecision(answer) if answer in tuple(ApprovalDecision) else None
 
     async def on_initializing(self, msg: str) -> AgentResult | None:
-        """Begin, all fields known. A result ends or stops it here; None lets it run."""
+        """Begin, with all fields known. Return a result to end or wait here, None to run."""
         return None
 
     async def on_running(self, msg: str) -> AgentResult:
-        """Do the work. `msg` is the model's instruction, or what the person answered."""
+        """Do the work. `msg` is the model's instruction, or the person's answer."""
         return self.make_result(raw_message=await self.think(self._task()))
 
     async def on_waiting_for_input(self, msg: str) -> AgentResult:
-        """Take the person's answer to a question that a handler asked."""
+        """Continue with the person's answer to a handler's question."""
         return await self.on_running(msg)
 
     async def on_waiting_for_approval(self, msg: str) -> AgentResult:
-        """Go on when the person has approved."""
+        """Continue when the person has approved."""
         return await self.on_running(msg)
 
     async def on_paused(self, msg: str) -> AgentResult:
-        """Go on after a pause."""
+        """Continue after a pause."""
         return await self.on_running(msg)
 
     async def on_cancelled(self) -> None:
-        """See that the person dropped it, or that it waited too long."""
+        """Handle being dropped by the person, or after waiting too long."""
 
     async def on_error(self, error: Exception) -> AgentResult | None:
-        """See an error of a handler. A result is what the model is told instead of a general sentence."""
+        """Handle an error of a handler. Return a result for the model in place of the general text, or None."""
         return None
 
     def make_result(
         self, status: AgentStatus = AgentStatus.COMPLETED, raw_message: str = "", **outputs: Any
     ) -> AgentResult:
-        """Make what a handler gives back; output fields that were set come with it."""
+        """Return a handler's result with the output fields that were set."""
         declared: Mapping[str, Field] = fields_of(type(self), OutputField)
         values = {name: getattr(self, name) for name in declared} | outputs
-        told = {
+        written = {
             name: declared[name].to_json(value) if name in declared else value
             for name, value in values.items()
             if value is not None
         }
-        return AgentResult(AgentStatus(status), raw_message, told)
+        return AgentResult(AgentStatus(status), raw_message, written)
 
     async def think(self, instruction: str, *, tools: Sequence["AnyTool | type[StandardAgent]"] | None = None) -> str:
-        """Work on an instruction in a small ReAct loop with its own tools; return the loop's answer."""
+        """Return the answer of a small ReAct loop with the agent's own tools to an instruction."""
         chosen = self.tools if tools is None else tools
         return await self._thinking(instruction, chosen, self.system_prompt or self.valet.description)
 
     def _task(self) -> str:
         inputs = fields_of(type(self), InputField)
-        lines = [f"{one.label}: {one.to_json(getattr(self, one.name))}" for one in inputs.values()]
+        lines = [f"{field.label}: {field.to_json(getattr(self, field.name))}" for field in inputs.values()]
         return "\n".join(part for part in (self.task_instruction, *lines) if part) or "Do your work now."
 
 

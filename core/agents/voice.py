@@ -1,4 +1,4 @@
-"""Ask the person in the assistant's own voice: one model call without tools, and the plain words where it fails."""
+"""Ask the person in the assistant's own voice: one model call without tools, or the plain text if that fails."""
 
 import time
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from core.loop.model_caller import ModelCaller
 from core.people.tenant import TurnTenant
 
 PATH = "ask"
-"""The agent path of what is asked, in the turn's journal."""
+"""The agent path of these model calls in the turn's journal."""
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who asks: the model, under the turn's journal and budget."""
+    """The model in the assistant's voice, under the turn's journal and budget."""
 
     caller: ModelCaller
     journal: Journal
@@ -31,14 +31,14 @@ class Voice:
     where: HookContext
 
     async def say(self, step: int, messages: tuple[ChatMessage, ...], text: str) -> str:
-        """Return the text in the assistant's words, the same again when the turn is taken over."""
+        """Return the text in the assistant's words; a take-over returns the same words."""
         digest = canonical_hash(text)
-        recorded = {one.key: one for one in await self.journal.recorded() if one.key.agent_path == PATH}
+        recorded = {row.key: row for row in await self.journal.recorded() if row.key.agent_path == PATH}
         if known := _known(recorded, step, digest):
             answer = ModelAnswer.from_json(known.result, known.usage)
             await self.budget.settle(known.key, answer.usage)
             return answer.text.strip() or text
-        key = StepKey(step, sum(one.step == step for one in recorded), PATH)
+        key = StepKey(step, sum(key.step == step for key in recorded), PATH)
         request = ModelRequest(
             (*messages, ChatMessage(Role.USER, f"{replies.SAY_THIS}{text}", internal=True)), use_tools=False
         )
@@ -70,9 +70,9 @@ class Voice:
 
 
 def has_a_voice(persona: str, tenant: TurnTenant) -> bool:
-    """Return whether plain English is not how this person is spoken to."""
+    """Return whether this person is spoken to in other than plain English."""
     return bool(persona.strip()) or (bool(tenant.language) and not tenant.language.lower().startswith("en"))
 
 
 def _known(recorded: Mapping[StepKey, StepRecord], step: int, digest: str) -> StepRecord | None:
-    return next((one for key, one in recorded.items() if key.step == step and one.arguments_hash == digest), None)
+    return next((row for key, row in recorded.items() if key.step == step and row.arguments_hash == digest), None)

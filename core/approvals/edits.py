@@ -1,4 +1,4 @@
-"""Changing an action before it is approved: forms, readings of what was entered, and the difference. Pure."""
+"""Edit an action before its approval: forms, parsed input, and the differences. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -14,17 +14,17 @@ _TEXTS = ("string", "integer", "number", "boolean")
 
 
 def tool_form(tool: AnyTool, arguments: JsonObject) -> tuple[FormField, ...]:
-    """Make the form for a tool's arguments; what a line of text cannot hold is changed in words only."""
+    """Return the form for a tool's arguments; a value that no text field holds can be changed in words only."""
     properties = tool.signature.schema.get("properties", {})
     required = cast(list[str], tool.signature.schema.get("required", []))
     return form_of(properties if isinstance(properties, dict) else {}, arguments, required)
 
 
 def tool_check(tool: AnyTool) -> Check:
-    """Return what checks changed arguments of a tool; it raises `ToolRetry` with what is right."""
+    """Return a check of a tool's changed arguments; it raises `ToolRetry` with what is right."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
-        changed = {**arguments, **{name: _as_before(arguments.get(name), value) for name, value in changes.items()}}
+        changed = {**arguments, **{name: _parse_as(arguments.get(name), value) for name, value in changes.items()}}
         tool.parse(changed)
         model = tool.signature.model.model_validate(changed)
         return cast(JsonObject, model.model_dump(mode="json", by_alias=True, exclude_unset=True))
@@ -33,7 +33,7 @@ def tool_check(tool: AnyTool) -> Check:
 
 
 def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
-    """Return what changed, a line each: `subject: Lunch -> Dinner`."""
+    """Return the changes, a line each: `subject: Lunch -> Dinner`."""
     names = [*before, *(name for name in after if name not in before)]
     return tuple(
         f"{name.replace('_', ' ')}: {as_text(before.get(name))} -> {as_text(after.get(name))}"
@@ -43,6 +43,7 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
 
 
 def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:
+    """Return the form for arguments, by their JSON schemas."""
     fields: list[FormField] = []
     for name, schema in schemas.items():
         if not isinstance(schema, dict):
@@ -50,7 +51,7 @@ def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[s
         value, choices = arguments.get(name), schema.get("enum")
         label = name.replace("_", " ").capitalize()
         if isinstance(choices, list):
-            options = tuple(str(one) for one in choices)
+            options = tuple(str(choice) for choice in choices)
             shown = str(value) if str(value) in options else ""
             fields.append(FormField(name, label, shown, FormFieldKind.CHOICE, options, name in required))
         elif (text := _line(schema, value)) is not None:
@@ -61,12 +62,12 @@ def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[s
 
 
 def _line(schema: JsonObject, value: Json) -> str | None:
-    """Write a value as it can be entered; None where text is no way to enter it."""
-    if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
+    """Return a value as text to edit; None for a value that text cannot hold."""
+    if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
         return None
-    kinds = [schema.get("type"), *(one.get("type") for one in _any_of(schema))]
+    kinds = [schema.get("type"), *(choice.get("type") for choice in _any_of(schema))]
     if isinstance(value, list) or "array" in kinds:
-        return ", ".join(str(one) for one in value) if isinstance(value, list) else ""
+        return ", ".join(str(item) for item in value) if isinstance(value, list) else ""
     if value is None and not any(kind in _TEXTS for kind in kinds):
         return None
     if isinstance(value, bool):
@@ -76,11 +77,11 @@ def _line(schema: JsonObject, value: Json) -> str | None:
 
 def _any_of(schema: JsonObject) -> list[JsonObject]:
     choices = schema.get("anyOf")
-    return [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
 
 
-def _as_before(before: Json, given: Json) -> Json:
-    """Read entered text as what stood there before, where that was no text."""
+def _parse_as(before: Json, given: Json) -> Json:
+    """Parse the text to the old value's type."""
     if not isinstance(given, str) or isinstance(before, str | None):
         return given
     if isinstance(before, list):

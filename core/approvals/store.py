@@ -1,4 +1,4 @@
-"""Approvals in Postgres: what decides, reads and looks after them outside of the inbox."""
+"""Approvals in Postgres: decided outside of the inbox, read, and maintained."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from core.people.merge import MergeHook, Parting
 from core.queue.wakeups import Wakeups
 
 CODE_RESTS = timedelta(days=7)
-"""How long a code means what it meant last, before it is given to another action."""
+"""How long a code stays reserved after its approval, before another action may get it."""
 _MAX_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
@@ -37,9 +37,9 @@ async def load_approvals(connection: Connection, tenant_id: str, turn_id: str) -
 
 
 class ApprovalStore:
-    """Issue codes, decide, list. Statements may be repeated: an error does not mean that they failed.
+    """Issue codes, decide, list. Every statement may be repeated: an error does not mean that it failed.
 
-    On the channels in `codes_only` words in a person's message change actions, and neither approve nor cancel them.
+    On the channels in `codes_only`, a person's own words may change actions but neither approve nor cancel them.
     """
 
     def __init__(self, database: Database, wakeups: Wakeups, codes_only: frozenset[str] = frozenset()) -> None:
@@ -48,7 +48,7 @@ class ApprovalStore:
         self._wakeups = wakeups
 
     async def issue_code(self, tenant_id: str, approval_id: str, now: datetime) -> str:
-        """Return an approval its short code, the same again when asked again."""
+        """Return an approval's short code, which is the same on every call."""
         while True:
             row = await self._database.call(
                 "select issue_code($1,$2,$3,$4,$5) as code", tenant_id, approval_id, new_codes(), now, CODE_RESTS
@@ -68,7 +68,7 @@ class ApprovalStore:
         said_in: str = "",
         changes: JsonObject | None = None,
     ) -> bool:
-        """Decide, or propose changes (`Verb.EDIT`); False when it was not open any more. Rings for its turn.
+        """Decide, or propose changes (`Verb.EDIT`), and wake the turn. Return False if the approval was not open.
 
         `said_in` is the message with the decision; its sender decides.
         """
@@ -88,7 +88,7 @@ class ApprovalStore:
         return bool(row and row["decided"])
 
     async def find(self, tenant_id: str, code: str) -> Approval | None:
-        """Find the newest approval with a code, decided or not."""
+        """Return the newest approval with a code, decided or not."""
         async with self._database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(
                 f"{_SELECT} a.code = $2 order by a.created_at desc limit 1", tenant_id, code.upper()
@@ -101,50 +101,50 @@ class ApprovalStore:
             row = await connection.fetchrow(f"{_SELECT} a.id = $2", tenant_id, approval_id)
         return Approval.from_row(dict(row)) if row else None
 
-    async def find_pending(self, code: str = "", most: int = _MAX_AT_ONCE) -> Sequence[tuple[str, str]]:
-        """Return what is pending of all people, by code where there is one: (tenant, approval), the oldest first."""
-        rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), most)
+    async def find_pending(self, code: str = "", limit: int = _MAX_AT_ONCE) -> Sequence[tuple[str, str]]:
+        """Return everybody's pending approvals, or those with a code, as (tenant, approval), the oldest first."""
+        rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), limit)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
     async def pending(self, tenant_id: str) -> Sequence[Approval]:
-        """Return what waits for a person's decision, the oldest first."""
+        """Return a person's pending approvals, the oldest first."""
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.fetch(f"{_SELECT} a.state = 'pending' order by a.created_at, a.id", tenant_id)
         return [Approval.from_row(dict(row)) for row in rows]
 
     async def list_pending(self, tenant_id: str) -> list[PendingApproval]:
-        """Return what waits for a person's decision, in the seed's fields."""
+        """Return a person's pending approvals in the seed's fields."""
         return [
             PendingApproval(
-                code=one.code,
-                agent_name=one.name,
-                action_summary=one.summary,
-                created_at=one.created_at,
-                expires_at=one.expires_at,
-                source=one.source,
-                risk=one.risk,
-                task_id=one.task_id,
-                details=dict(one.arguments),
+                code=approval.code,
+                agent_name=approval.name,
+                action_summary=approval.summary,
+                created_at=approval.created_at,
+                expires_at=approval.expires_at,
+                source=approval.source,
+                risk=approval.risk,
+                task_id=approval.task_id,
+                details=dict(approval.arguments),
             )
-            for one in await self.pending(tenant_id)
+            for approval in await self.pending(tenant_id)
         ]
 
     async def ran(self, tenant_id: str, approval_id: str, outcome: str, now: datetime) -> None:
-        """Write down that an approved action has run; the first word counts."""
+        """Record that an approved action ran; only the first record counts."""
         await self._database.call("select approval_ran($1,$2,$3,$4)", tenant_id, approval_id, outcome, now)
 
-    async def refused(self, tenant_id: str, approval_id: str, why: str, now: datetime) -> None:
-        """Write down that an approved action was not run after all."""
+    async def refused(self, tenant_id: str, approval_id: str, reason: str, now: datetime) -> None:
+        """Record that an approved action was not run after all."""
         await self._database.call(
             "select audit_approval($1,$2,$3,'refused','','',$4,'{}') from set_tenant($1)",
             tenant_id,
             approval_id,
             now,
-            why,
+            reason,
         )
 
     async def audit(self, tenant_id: str, approval_id: str) -> Sequence[JsonObject]:
-        """Return all that happened to an approval, in order."""
+        """Return an approval's audit trail, in order."""
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.fetch(
                 "select at, what, hash, identity_id, channel, how, detail from approval_audit"
@@ -155,22 +155,22 @@ class ApprovalStore:
         return [dict(row) | {"at": row["at"].isoformat()} for row in rows]
 
     async def show_elsewhere(self, tenant_id: str, approval_id: str, outbound_id: str) -> None:
-        """Show a card of high risk that came by SMS in another chat of the person too, if they have one."""
+        """Show a high-risk card that went out by SMS in another chat of the person too, if there is one."""
         row = await self._database.call("select show_elsewhere($1,$2,$3) as shown", tenant_id, approval_id, outbound_id)
         if row and row["shown"]:
             self._wakeups.wake_delivery(row["shown"])
 
     async def sweep_cards(self, now: datetime) -> None:
-        """Start the time of cards whose sender died after sending, and end what could not be shown."""
+        """Start the expiry of cards whose sender died after sending, and end approvals that could not be shown."""
         for row in await self._database.rows("select * from sweep_cards($1,$2)", now, _MAX_AT_ONCE):
             self._wakeups.wake_turn(row["lane_id"])
 
     async def scrub(self, now: datetime) -> None:
-        """Take the numbers that proved who has a phone out of what was sent, once they are of no use."""
+        """Remove used confirmation numbers from stored messages."""
         await self._database.call("select scrub_numbers($1,$2)", now, _MAX_AT_ONCE)
 
     async def expire(self, now: datetime, outcome: str) -> int:
-        """End what has waited too long, of all people; their turns go on and say so. Return how many."""
+        """End everybody's expired approvals and wake their turns. Return how many there were."""
         rows = await self._database.rows("select * from expire_approvals($1,$2,$3)", now, outcome, _MAX_AT_ONCE)
         for row in rows:
             if row["lane_id"]:
@@ -178,12 +178,12 @@ class ApprovalStore:
         return len(rows)
 
     async def due_reminders(self, now: datetime) -> Sequence[tuple[str, str]]:
-        """Return the approvals whose people are to be reminded, by tenant; each is given until it was."""
+        """Return the approvals to remind people of, as (tenant, approval), until each was reminded of."""
         rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MAX_AT_ONCE)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
     async def remind(self, tenant_id: str, approval_id: str, text: str, outbound_id: str, now: datetime) -> None:
-        """Remind a person, once; the text goes where the card is."""
+        """Remind a person, once, in the chat that has the card."""
         row = await self._database.call(
             "select remind_approval($1,$2,$3,$4,$5) as told", tenant_id, approval_id, text, outbound_id, now
         )
@@ -192,15 +192,15 @@ class ApprovalStore:
 
 
 class ApprovalMerge(MergeHook):
-    """When two people become one: what the one who goes was asked is bound to who they were, and is asked again."""
+    """When two people become one: reissue the approvals that are bound to the one who goes."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
-        """Close what is open; its turns go on and ask anew, bound to the person who stays."""
+        """Close the open approvals; their turns ask again, bound to the person who stays."""
         await connection.execute("select reissue_approvals($1,$2,$3)", gone, DRAW["reissued"], self._clock.now())
 
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
-        """Close what is open: each side's turns go on and ask anew, bound to whom they belong to then."""
+        """Close the open approvals; each side's turns ask again, bound to their new owner."""
         await connection.execute("select reissue_approvals($1,$2,$3)", parting.tenant_id, DRAW["reissued"], parting.now)

@@ -1,7 +1,7 @@
-"""The one way to extend the loop: hooks, called by priority, the lowest first.
+"""Hooks, the one way to extend the loop: called by priority, the lowest first.
 
-A hook that fails is logged and passed over. A rule is the hook that decides whether a call may run: one that
-fails denies it.
+A hook that fails is logged and skipped. A rule is a hook that decides whether a call may run: one that fails denies
+the call.
 """
 
 import copy
@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class HookContext:
-    """Where in which turn a hook is called."""
+    """The turn and the step at which a hook is called."""
 
     turn_id: str
     tenant_id: str
@@ -42,7 +42,7 @@ class HookContext:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call with its parsed arguments, about to run."""
+    """A call that is about to run, with its parsed arguments."""
 
     id: str
     name: str
@@ -50,7 +50,7 @@ class PlannedCall:
 
 
 class Decision(StrEnum):
-    """What a rule says of a call."""
+    """A rule's decision about a call."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -59,7 +59,7 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A rule's word on one call; the model reads `reason` when the call does not run.
+    """A rule's verdict on one call; the model reads `reason` when the call does not run.
 
     `risk="high"` with `APPROVE` asks for the stricter kind of consent.
     """
@@ -71,7 +71,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """One step that is over: what the model said, what its calls came to, and the tokens of step and turn."""
+    """One finished step: the model's answer, the results of its calls, the tokens of the step and of the turn."""
 
     answer: ModelAnswer
     results: tuple[CallResult, ...]
@@ -84,28 +84,28 @@ ALLOWED = Verdict()
 
 
 class Hook:
-    """Override what you need. Those that give something back may change it; the others only see.
+    """Override the moments you need. Those that return a value may change it; the others only observe.
 
     In order: pre_call, then for each step prepare_step, pre_reasoning, reasoning_chunk …, post_reasoning, for each
     call pre_acting, acting_chunk …, post_acting, call_finished, then step_finished, and post_call at the end.
-    What a take-over replays from the journal calls none of them again.
+    A step that a take-over replays from the journal calls none of them again.
     """
 
     priority = 100
 
     async def pre_call(self, context: HookContext, messages: Messages) -> None:
-        """See a turn begin."""
+        """Observe the beginning of a turn."""
 
     async def prepare_step(self, context: HookContext, messages: Messages) -> Messages:
         """Change what the model sees from this step on; history stays as it is."""
         return messages
 
     async def pre_reasoning(self, context: HookContext, messages: Messages) -> Messages:
-        """Change what the model is about to be sent, this once; history stays as it is."""
+        """Change what the model is sent in this step only; history stays as it is."""
         return messages
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
-        """See the answer being written. The model is read no faster than this returns."""
+        """Observe the answer being written. The model is read no faster than this returns."""
 
     async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
         """Change a model's answer before it is journalled and acted on."""
@@ -116,27 +116,27 @@ class Hook:
         return call
 
     async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """See what a running tool says of its progress."""
+        """Observe the progress that a running tool reports."""
 
     async def post_acting(self, context: HookContext, call: PlannedCall, result: str) -> str:
-        """Change what the model is told of a call that ran."""
+        """Change the result that the model reads of a call that ran."""
         return result
 
     async def call_finished(self, context: HookContext, result: CallResult) -> None:
-        """See what became of a call, also of one that was not allowed to run."""
+        """Observe the result of a call, even of one that was not allowed to run."""
 
     async def step_finished(self, context: HookContext, report: StepReport) -> None:
-        """See a step end."""
+        """Observe the end of a step."""
 
     async def state_changed(self, context: HookContext, state: str) -> None:
-        """See the turn, or an agent in it, come to another state."""
+        """Observe a new state of the turn, or of an agent in it."""
 
     async def post_call(self, context: HookContext, reply: str) -> str:
-        """Change what the person is told."""
+        """Change the reply to the person."""
         return reply
 
     async def on_error(self, context: HookContext, error: Exception) -> None:
-        """See an error of the model or of a tool."""
+        """Observe an error of the model or of a tool."""
 
 
 class Rule(Hook):
@@ -163,11 +163,11 @@ class Hooks:
         }
 
     def plus(self, hooks: Sequence[Hook]) -> "Hooks":
-        """Return these hooks and some more, each in its place."""
+        """Return these hooks and some more, in order of priority."""
         return Hooks([*self._hooks, *hooks]) if hooks else self
 
     def of[Kind: Hook](self, kind: type[Kind]) -> list[Kind]:
-        """List the hooks of one kind, in order."""
+        """Return the hooks of one kind, in order."""
         return [hook for hook in self._hooks if isinstance(hook, kind)]
 
     def hears(self, moment: Callable[..., object]) -> bool:
@@ -197,18 +197,18 @@ class Hooks:
         return call
 
     async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-        """Ask every rule: deny goes before approve, approve before allow. A rule that fails denies."""
+        """Return the verdict of all rules: deny precedes approve, approve precedes allow. A rule that fails denies."""
         if not self._rules:
             return ALLOWED
         denied = Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
-        found = Verdict()
+        strictest = ALLOWED
         for rule in self._rules:
             verdict = await _isolated(rule, rule.evaluate(context, _copy(call)), denied)
             if verdict.decision is Decision.DENY:
                 return verdict
-            if verdict.decision is Decision.APPROVE and found.decision is Decision.ALLOW:
-                found = verdict
-        return found
+            if verdict.decision is Decision.APPROVE and strictest.decision is Decision.ALLOW:
+                strictest = verdict
+        return strictest
 
 
 def _copy(call: PlannedCall) -> PlannedCall:
@@ -217,17 +217,17 @@ def _copy(call: PlannedCall) -> PlannedCall:
 
 
 def _copied(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(_copy(one) if isinstance(one, PlannedCall) else one for one in given)
+    return tuple(_copy(value) if isinstance(value, PlannedCall) else value for value in given)
 
 
 async def _isolated[T](hook: Hook, call: Awaitable[T], otherwise: T) -> T:
     moment = getattr(call, "__name__", "")
     try:
-        given = await call
+        result = await call
     except Exception as error:  # an extension may raise anything; the turn goes on without it
         _log.warning("hook_failed", hook=type(hook).__qualname__, moment=moment, error=type(error).__name__)
         return otherwise
-    if otherwise is not None and not isinstance(given, type(otherwise)):
-        _log.warning("hook_failed", hook=type(hook).__qualname__, moment=moment, error=f"gave {type(given).__name__}")
+    if otherwise is not None and not isinstance(result, type(otherwise)):
+        _log.warning("hook_failed", hook=type(hook).__qualname__, moment=moment, error=f"gave {type(result).__name__}")
         return otherwise
-    return given
+    return result

@@ -1,6 +1,6 @@
-"""The judge: hooks that rate how a turn goes. It advises first, and ends the turn honestly after a bound.
+"""Judges: hooks that rate how a turn goes, advise the model first, and end the turn after enough advice.
 
-What it finds is in the journal, so that a take-over goes on with the same advice and asks no model twice.
+Judgements are journalled, so that a take-over repeats the same advice and asks no model twice.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A call that was made. `arguments` are canonical JSON, `ok` whether it did what was asked."""
+    """A finished call. `arguments` are canonical JSON; `ok` tells success."""
 
     name: str
     arguments: str
@@ -35,23 +35,23 @@ type Trail = tuple[tuple[Act, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge says. Without a `finding` all is well; `usage` is what asking a model took.
+    """A judge's rating. Without a `finding` all is well; `usage` is that of the judge's own model call.
 
-    `finding` is one word or two for the journal, `advice` what the model is told.
+    `finding` is a word or two for the journal, `advice` the text for the model.
     """
 
     finding: str = ""
     advice: str = ""
     usage: TokenUsage = field(default_factory=TokenUsage)
     ends: bool = False
-    """Whether there was advice enough: set by the loop, not by judges."""
+    """True after enough advice; set by the loop, not by judges."""
 
 
 ALL_WELL = Judgement()
 
 
 class Judge(Hook):
-    """A hook that rates what a turn has come to. It must not keep anything of a turn."""
+    """A hook that rates a turn. It must not store anything of a turn."""
 
     async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
         """Rate the newest results, those of the trail's last step, in the light of the others."""
@@ -60,23 +60,23 @@ class Judge(Hook):
     async def rate_answer(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> Judgement:
-        """Rate an answer that is about to be the person's; `messages` are what it answers."""
+        """Rate an answer before the person reads it; `messages` are the conversation that it answers."""
         return ALL_WELL
 
 
 class AskingJudge(Judge):
-    """A judge that asks a model. The loop asks `client` for it, within the turn's budget; no answer, no judgement."""
+    """A judge that asks a model: `client`, within the turn's budget. Without an answer there is no judgement."""
 
     client: ModelClient
 
     def question(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> ModelRequest | None:
-        """Return what the model is asked about an answer; None for nothing."""
+        """Return the request that rates an answer; None to ask nothing."""
         return None
 
-    def judgement(self, told: ModelAnswer) -> Judgement:
-        """Read what the model said, its usage included."""
+    def judgement(self, rating: ModelAnswer) -> Judgement:
+        """Parse the model's rating, with its usage."""
         return ALL_WELL
 
 
@@ -84,7 +84,7 @@ type _Ask = Callable[[Judge, HookContext], Awaitable[Judgement]]
 
 
 class Judging:
-    """Ask the judges of one turn and keep what they say. One instance a turn."""
+    """Ask the judges of one turn and journal their findings. One instance a turn."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Judging:
         """Rate the results of the calls of a step."""
         if not self._judges:
             return ALL_WELL
-        self._trail = (*self._trail, tuple(_act(one) for one in results))
+        self._trail = (*self._trail, tuple(map(_act, results)))
         key = StepKey(step, len(results) + 1, self._where.agent_path)
         return await self._judge(key, lambda judge, where: judge.rate_results(where, self._trail))
 

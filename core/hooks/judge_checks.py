@@ -1,7 +1,7 @@
-"""The judge that asks nobody: repetition, cycles, no progress, and calls that were written out as an answer.
+"""The judge that needs no model: it finds repetition, cycles, no progress, and calls written out as an answer.
 
-Calls are compared with their arguments and results: to look again with other arguments, or at something that
-changes, is no loop.
+Calls are compared with their arguments and results: a call with other arguments, or of something that changes, is no
+loop.
 """
 
 import re
@@ -22,10 +22,10 @@ _WRITTEN_OUT = re.compile(
 
 
 class CheckingJudge(Judge):
-    """Rate by what can be counted.
+    """Rate by counting.
 
-    `max_repeated` is how often a call may repeat itself, `max_idle` after how many steps without anything new the
-    judge speaks up.
+    `max_repeated` is how often a call may repeat, `max_idle` the number of steps without anything new after which the
+    judge advises.
     """
 
     priority = 10
@@ -35,13 +35,13 @@ class CheckingJudge(Judge):
         self._idle = max_idle
 
     async def rate_results(self, context: HookContext, trail: Trail) -> Judgement:
-        """Look for loops that the newest calls belong to."""
+        """Look for loops that include the newest calls."""
         return self._repetition(trail) or _ping_pong(trail) or self._no_progress(trail) or ALL_WELL
 
     async def rate_answer(
         self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer
     ) -> Judgement:
-        """Look for a call that was written as text, which the person could do nothing with."""
+        """Look for a call written as text, which would be of no use to the person."""
         if not _WRITTEN_OUT.match(answer.text):
             return ALL_WELL
         return Judgement(
@@ -51,7 +51,7 @@ class CheckingJudge(Judge):
         )
 
     def _repetition(self, trail: Trail) -> Judgement | None:
-        """Find a newest call that was made too often. Twice as often where its result kept changing."""
+        """Find a new call that was made too often; twice as often may do where its result kept changing."""
         if len(trail) < 2:
             return None
         acts = [act for step in trail for act in step]
@@ -59,14 +59,14 @@ class CheckingJudge(Judge):
         asked = Counter((act.name, act.arguments) for act in acts)
         for act in trail[-1]:
             if same[act] >= self._repeated:
-                told = f"{same[act]} times with the same arguments, and the result was the same"
+                count = f"{same[act]} times with the same arguments, and the result was the same"
             elif asked[act.name, act.arguments] >= 2 * self._repeated:
-                told = f"{asked[act.name, act.arguments]} times with the same arguments"
+                count = f"{asked[act.name, act.arguments]} times with the same arguments"
             else:
                 continue
             return Judgement(
                 "repetition",
-                f"You have called {act.name} {told}. Calling it again will not help: go on with what you "
+                f"You have called {act.name} {count}. Calling it again will not help: go on with what you "
                 "know, try something else, or tell the person what is in the way.",
             )
         return None

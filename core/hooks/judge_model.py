@@ -26,8 +26,7 @@ class ModelJudge(AskingJudge):
         self.client = client
 
     def question(self, context: HookContext, messages: Messages, trail: Trail, answer: ModelAnswer) -> ModelRequest:
-        """Ask whether the answer is good."""
-        asked = [one.text for one in messages if one.role is Role.USER and not one.internal]
+        asked = [message.text for message in messages if message.role is Role.USER and not message.internal]
         shown = _shown(asked[-1] if asked else "", trail, answer)
         return ModelRequest(
             (ChatMessage(Role.SYSTEM, _ASK), ChatMessage(Role.USER, shown)),
@@ -36,13 +35,12 @@ class ModelJudge(AskingJudge):
             max_output_tokens=500,
         )
 
-    def judgement(self, told: ModelAnswer) -> Judgement:
-        """Take an answer that cannot be read for a good one."""
-        rated = object_in(told.text)
+    def judgement(self, rating: ModelAnswer) -> Judgement:
+        rated = object_in(rating.text)  # a rating that cannot be parsed counts as a good one
         advice = rated.get("advice")
         if rated.get("good") is not False or not isinstance(advice, str) or not advice:
-            return Judgement(usage=told.usage)
-        return Judgement("poor answer", f"Before the person reads your answer: {advice[:500]}", told.usage)
+            return Judgement(usage=rating.usage)
+        return Judgement("poor answer", f"Before the person reads your answer: {advice[:500]}", rating.usage)
 
 
 def _shown(asked: str, trail: Trail, answer: ModelAnswer) -> str:

@@ -1,4 +1,4 @@
-"""Keep a conversation within what a model takes: three defences, and never a broken one.
+"""Keep a conversation within a model's context, by three defences, and well-formed.
 
 Whatever is cut, the system prompt and the person's last messages stay, a call keeps its results, and the
 first message after the system prompt is a user's, as providers demand.
@@ -18,21 +18,21 @@ _CUT = "\n[...truncated]"
 
 
 class ContextManager:
-    """Cut results and messages by the numbers of one config. Pure: every method gives new messages."""
+    """Cut results and messages to one config's limits. Pure: every method returns new messages."""
 
     def __init__(self, config: ReactLoopConfig) -> None:
         self._config = config
         self._budget = int(config.context_token_limit * config.context_trim_threshold)
 
     def truncate_tool_result(self, text: str) -> str:
-        """Cut one result to its share of the context: the first defence, right after a call."""
+        """Return one result cut to its share of the context: the first defence, right after a call."""
         share = int(self._config.context_token_limit * self._config.max_tool_result_share) * BYTES_PER_TOKEN
         return _cut(text, max(min(share, self._config.max_tool_result_chars), 1))
 
     def trim_if_needed(self, messages: Messages, tokens: int | None = None) -> Messages:
-        """Drop the oldest when the context is nearly full: the second defence, before each model call.
+        """Drop the oldest messages when the context is nearly full: the second defence, before each model call.
 
-        `tokens` is what the messages count for the model where that is known.
+        `tokens` is the messages' size as the model counted it, if known.
         """
         if (estimate_tokens(messages) if tokens is None else tokens) <= self._budget:
             return messages
@@ -44,7 +44,7 @@ class ContextManager:
         return trimmed
 
     def truncate_all_tool_results(self, messages: Messages) -> Messages:
-        """Cut every result to the least that is worth keeping."""
+        """Cut every result to the shortest useful length."""
         return tuple(
             replace(message, text=_cut(message.text, self._config.min_tool_result_chars))
             if message.role is Role.TOOL
@@ -57,7 +57,7 @@ class ContextManager:
         return self.keep_recent(messages, self._config.force_trim_messages)
 
     def recoveries(self, messages: Messages) -> Iterator[Messages]:
-        """Yield ever smaller conversations to try after an overflow; a step that cuts nothing is left out."""
+        """Yield ever smaller conversations to try after an overflow; skip a step that cuts nothing."""
         last = messages
         for step in (
             lambda now: self.keep_recent(now, self._config.max_history_messages),
@@ -88,7 +88,7 @@ class ContextManager:
 
 
 def repair(messages: Messages) -> Messages:
-    """Return each call exactly one result, right behind it, and drop results that nobody asked for."""
+    """Return messages in which each call has exactly one result, right after it, and no result is without a call."""
     out: list[ChatMessage] = []
     index = 0
     while index < len(messages):
@@ -98,19 +98,19 @@ def repair(messages: Messages) -> Messages:
             continue
         out.append(message)
         if message.tool_calls:
-            found: dict[str, ChatMessage] = {}
+            results: dict[str, ChatMessage] = {}
             while index < len(messages) and messages[index].role is Role.TOOL:
-                found.setdefault(messages[index].tool_call_id, messages[index])
+                results.setdefault(messages[index].tool_call_id, messages[index])
                 index += 1
             out.extend(
-                found.get(call.id, ChatMessage(Role.TOOL, LOST_RESULT, tool_call_id=call.id, name=call.name))
+                results.get(call.id, ChatMessage(Role.TOOL, LOST_RESULT, tool_call_id=call.id, name=call.name))
                 for call in message.tool_calls
             )
     return tuple(out) if len(out) != len(messages) or tuple(out) != messages else messages
 
 
 def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
-    """Group a message with the results that answer it: what may only be dropped together."""
+    """Group a message with the results of its calls, as they may only be dropped together."""
     units: list[list[ChatMessage]] = []
     for message in messages:
         if message.role is Role.TOOL and units:
@@ -121,7 +121,7 @@ def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
 
 
 def _pinned(units: Sequence[Sequence[ChatMessage]], limit: int) -> set[int]:
-    """Find the person's last messages, those taken together included; else whatever user message is last."""
+    """Return the units of the person's last messages in a row; without any, of the last user message."""
     users = [index for index, unit in enumerate(units) if unit[0].role is Role.USER]
     persons = [index for index in users if not units[index][0].internal]
     if not (persons or users):

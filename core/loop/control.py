@@ -1,4 +1,4 @@
-"""What may reach a turn while it runs: a wish to stop, and further messages."""
+"""Signals to a running turn: a request to stop, and further messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ class TurnMessage:
 
 
 class TurnControl(Protocol):
-    """What may reach a turn while it runs. Asked before each model call and after tools."""
+    """Signals to a running turn, read before each model call and after tools."""
 
     async def stopped(self) -> str | None:
-        """Return None to go on; otherwise the person asked to stop, with a message that may be empty."""
+        """Return the message with which the person asked to stop, which may be empty; None to go on."""
         ...
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Return the messages that came in meanwhile and that this turn takes with it, in order.
+        """Return the new messages that this turn takes in, in order.
 
         They stay waiting in the store until the turn commits, which names them in `TurnResult.absorbed`.
-        After a take-over they may be given again; the loop ignores those that it has recorded.
+        After a take-over they may be returned again; the loop ignores those that it has recorded.
         """
         ...

@@ -1,7 +1,7 @@
-"""What a conversation carries from turn to turn beside its words: tool groups, entities seen, what was dropped.
+"""The state that a conversation carries from turn to turn: tool groups, entities seen, a summary.
 
-It has no table of its own: the last message of a turn's history carries it, so it is committed with the turn, is
-one session's only, and is gone when a fresh one starts.
+It has no table of its own: the last message of a turn's history carries it. So it is committed with the turn, belongs
+to one session, and ends with the session.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,17 +13,17 @@ from core.llm.types import ChatMessage
 from core.tools.result_entities import Entity
 
 MAX_SEEN = 30
-"""Entities that are remembered; the oldest go first."""
+"""Entities to remember; the oldest go first."""
 _CARRIED_FAR = 100
-"""Messages after which an unchanged state is written again, since history is not loaded for ever."""
+"""Messages after which an unchanged state is written again, since only recent history is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationState:
     """The state between two turns.
 
-    `groups` are the tool groups that are switched on; `seen` the entities met in tool results, the newest last.
-    `summary` is what was said up to the message whose digest is `summarised`.
+    `groups` are the tool groups that are switched on; `seen` the entities of tool results, the newest last.
+    `summary` covers the history up to the message whose digest is `summarised`.
     """
 
     groups: tuple[str, ...] = ()
@@ -32,48 +32,48 @@ class ConversationState:
     summarised: str = ""
 
     def having_seen(self, entities: Iterable[Entity]) -> "ConversationState":
-        """Add entities; one that is known comes to be the newest."""
+        """Return the state with more entities; a known one moves to the end."""
         fresh = tuple(entities)
         if not fresh:
             return self
-        seen = {(one.tool, one.id): one for one in self.seen}
+        seen = {(entity.tool, entity.id): entity for entity in self.seen}
         for entity in fresh:
             seen.pop((entity.tool, entity.id), None)
             seen[entity.tool, entity.id] = entity
         return replace(self, seen=tuple(seen.values())[-MAX_SEEN:])
 
     def to_json(self) -> JsonObject:
-        """Write it down; empty parts are left out."""
+        """Return the state as JSON without its empty parts."""
         out: JsonObject = {}
         if self.groups:
             out["groups"] = list(self.groups)
         if self.seen:
-            out["seen"] = [one.to_json() for one in self.seen]
+            out["seen"] = [entity.to_json() for entity in self.seen]
         if self.summary:
             out |= {"summary": self.summary, "summarised": self.summarised}
         return out
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "ConversationState":
-        """Read what `to_json` wrote."""
+        """Parse what `to_json` returned."""
         return cls(
-            tuple(str(one) for one in cast(list[str], data.get("groups", []))),
-            tuple(Entity.from_json(one) for one in cast(list[JsonObject], data.get("seen", []))),
+            tuple(str(group) for group in cast(list[str], data.get("groups", []))),
+            tuple(Entity.from_json(row) for row in cast(list[JsonObject], data.get("seen", []))),
             str(data.get("summary", "")),
             str(data.get("summarised", "")),
         )
 
     @classmethod
     def of(cls, history: Sequence[ChatMessage]) -> "ConversationState":
-        """Find the state in a conversation's history: that of the newest message that carries one."""
-        return next((cls.from_json(one.state) for one in reversed(history) if one.state), cls())
+        """Return the state of the newest message in a history that carries one."""
+        return next((cls.from_json(message.state) for message in reversed(history) if message.state), cls())
 
 
 def carrying(
     messages: tuple[ChatMessage, ...], state: ConversationState, history: Sequence[ChatMessage]
 ) -> tuple[ChatMessage, ...]:
-    """Let the last of a turn's messages carry the state, unless the recent history before it has the same."""
+    """Return a turn's messages, the last with the state, unless the recent history has the same."""
     if not messages or ConversationState.of(history[-_CARRIED_FAR:]) == state:
         return messages
-    # An empty state is written too: else a group that was switched off would be found on in an older message.
+    # An empty state is written too: otherwise an older message would switch a group on again.
     return (*messages[:-1], replace(messages[-1], state=state.to_json() or {"groups": []}))

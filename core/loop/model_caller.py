@@ -1,8 +1,8 @@
-"""What to do when a model call fails: one handler a kind of error; `ModelCaller` only dispatches.
+"""Ask a model, and handle its failures: one handler for each kind of error; `ModelCaller` only dispatches.
 
-The onion: the same again after a pause, the next key, less reasoning effort, a fallback model; then the error is
-the caller's, who tells the person. Without progress all of it fits into `llm_patience`; each piece of an answer that
-comes in is progress, so a slow model may take its time, up to `llm_longest_answer`.
+The layers: again after a pause, the next key, less reasoning effort, a fallback model; then the error is raised, and
+the caller tells the person. Without progress all of it fits into `llm_patience`. Each piece of an answer is progress,
+so a slow model may take its time, up to `llm_longest_answer`.
 """
 
 import asyncio
@@ -44,19 +44,19 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Effort:
-    """One model answer being sought: a handler changes it for the next try, or raises to give up."""
+    """The attempts at one model answer: a handler changes this for the next attempt, or raises to give up."""
 
     request: ModelRequest
     layers: tuple[ModelLayer, ...]
     config: ReactLoopConfig
     smaller: Iterator[Messages]
     ends: float
-    """When patience runs out, in monotonic seconds; `progress` moves it."""
+    """When patience runs out, in monotonic seconds; `progress` postpones it."""
     latest: float
     sleep: Sleep
     chance: Callable[[], float]
     tries: int = 0
-    """Failed tries of this layer."""
+    """Failed attempts at this layer."""
     overflows: int = 0
     timeouts: int = 0
     layer: int = 0
@@ -69,15 +69,15 @@ class Effort:
 
     @property
     def wait(self) -> float:
-        """Return how long the next sign of life may take."""
+        """Return how long the next piece may take."""
         return max(min(self.config.llm_timeout, self.left), 0.1)
 
     def progress(self) -> None:
-        """Note a sign of life: patience begins anew."""
+        """Restart patience, since a piece came."""
         self.ends = min(time.monotonic() + self.config.llm_patience, self.latest)
 
     def go_on(self, fits: Callable[[ModelLayer], bool], error: ModelError) -> None:
-        """Take the next layer that fits; raise the error when there is none, or no time."""
+        """Move to the next layer that fits; raise the error when there is none, or no time."""
         for index in range(self.layer + 1, len(self.layers)):
             if fits(self.layers[index]) and self.left > 0:
                 self.layer, self.tries, self.timeouts = index, 0, 0
@@ -86,26 +86,26 @@ class Effort:
         raise error
 
     async def pause(self, seconds: float, error: ModelError) -> None:
-        """Wait and try this layer again, or take the next at once when that would be too often or too long."""
+        """Wait and try this layer again; move to the next at once when that would be too often or too long."""
         if self.tries > self.config.llm_max_retries or seconds >= self.left:
             self.go_on(lambda layer: True, error)
         else:
             await self.sleep(seconds)
 
     def backoff(self) -> float:
-        """Return the pause before the next try: doubling, with jitter of a quarter either way."""
+        """Return the pause before the next attempt: doubling, with jitter of a quarter either way."""
         base = self.config.llm_retry_base_delay * 2.0 ** (self.tries - 1)
         return base * (0.75 + self.chance() / 2)
 
 
 async def after_rate_limit(effort: Effort, error: ModelError) -> None:
-    """Wait as long as the provider says, or by backoff."""
+    """Wait as long as the provider asks, or by backoff."""
     told = error.retry_after if isinstance(error, ModelRateLimited) else None
     await effort.pause(effort.backoff() if told is None else told.total_seconds(), error)
 
 
 async def after_timeout(effort: Effort, error: ModelError) -> None:
-    """Try once more, on another model where there is one."""
+    """Try once more, on another model if there is one."""
     effort.timeouts += 1
     now = effort.layers[effort.layer].model
     if any(layer.model != now for layer in effort.layers[effort.layer + 1 :]) or effort.timeouts > 1:
@@ -115,13 +115,13 @@ async def after_timeout(effort: Effort, error: ModelError) -> None:
 
 
 async def after_auth_error(effort: Effort, error: ModelError) -> None:
-    """Take the next key, else a model with a key of its own."""
+    """Move to the next key, or to a model with a key of its own."""
     now = effort.layers[effort.layer]
     effort.go_on(lambda layer: (layer.model, layer.key) != (now.model, now.key), error)
 
 
 async def after_overflow(effort: Effort, error: ModelError) -> None:
-    """Send a smaller conversation: the one that the context manager cut, and not the same again."""
+    """Send a smaller conversation next."""
     effort.overflows += 1
     smaller = next(effort.smaller, None)
     if smaller is None or effort.overflows > effort.config.max_overflow_recovery_attempts:
@@ -136,7 +136,7 @@ async def after_unavailable(effort: Effort, error: ModelError) -> None:
 
 
 async def after_rejected(effort: Effort, error: ModelError) -> None:
-    """Ask another model, since this one never will."""
+    """Ask another model, since this one will never take the request."""
     now = effort.layers[effort.layer].model
     effort.go_on(lambda layer: layer.model != now, error)
 
@@ -154,7 +154,7 @@ HANDLERS: Mapping[type[ModelError], Handler] = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer, and the messages that were really sent; `cut` when an overflow made them fewer."""
+    """An answer, and the messages that were really sent; `cut` if an overflow shortened them."""
 
     answer: ModelAnswer
     messages: Messages
@@ -163,7 +163,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class ModelCaller:
-    """Ask a model until it answers or there is nothing left to try. `sleep` and `chance` are for tests."""
+    """Ask a model until it answers or nothing is left to try. `sleep` and `chance` are for tests."""
 
     client: ModelClient
     config: ReactLoopConfig
@@ -173,9 +173,9 @@ class ModelCaller:
     chance: Callable[[], float] = random.random
 
     async def ask(self, request: ModelRequest, tell: Tell | None = None) -> Asked:
-        """Get one answer; `tell` gets its text as it is written, and the model is read no faster than that returns.
+        """Return one answer. `tell` gets the text as it is written; the model is read no faster than `tell` returns.
 
-        Raises the last `ModelError` when every way is closed.
+        Raises the last `ModelError` when nothing is left to try.
         """
         now = time.monotonic()
         effort = Effort(
@@ -218,7 +218,7 @@ class ModelCaller:
 
 
 async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell | None) -> ModelAnswer:
-    """Read an answer to its end, each piece of which must come in time; how long `tell` takes does not count."""
+    """Read an answer to its end. Each piece must come in time; the time that `tell` takes does not count."""
     whole = ""
     while True:
         wait = effort.wait

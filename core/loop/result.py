@@ -1,4 +1,4 @@
-"""What a run of the ReAct loop gives back, for whoever shows or counts it."""
+"""The result of one run of the ReAct loop."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,26 +13,26 @@ class Ended(StrEnum):
 
     ANSWERED = "answered"
     MAX_TURNS = "max_turns"
-    """It was out of turns, and the answer is a forced summary."""
+    """Out of model answers; the response is a forced summary."""
     ERRORS = "errors"
-    """Its calls kept failing, and the answer is a forced summary."""
+    """The calls kept failing; the response is a forced summary."""
     EMPTY = "empty"
-    """The model kept saying nothing."""
+    """The model kept answering nothing."""
     STUCK = "stuck"
-    """It went round in circles in spite of advice, and the answer is a forced summary."""
+    """No progress in spite of advice; the response is a forced summary."""
     BUDGET = "budget"
     WAITING = "waiting"
-    """A call waits for the person; `stopped_at` is what that answer's calls came to."""
+    """A call waits for the person; `stopped_at` are the results of that answer's calls."""
     HANDED_OVER = "handed_over"
-    """All that was said was for a waiting turn, which goes on."""
+    """Everything was for a waiting turn, which resumes."""
     INTERRUPTED = "interrupted"
     SUPERSEDED = "superseded"
-    """The person wrote again and prefers that to end a running turn; nothing is said."""
+    """The person wrote again and prefers that to end a running turn; there is no reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReactLoopResult:
-    """The answer and how it came about. `messages` are those to append to the conversation's history."""
+    """The answer and how it was reached. `messages` are to be appended to the conversation's history."""
 
     response: str
     turns: int
@@ -45,4 +45,4 @@ class ReactLoopResult:
     absorbed: tuple[str, ...] = ()
     stopped_at: tuple[CallResult, ...] = ()
     state: ConversationState = field(default_factory=ConversationState)
-    """What the conversation carries on to its next turn."""
+    """The conversation's state for its next turn."""

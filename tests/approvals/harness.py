@@ -1,7 +1,9 @@
 """The system of the approval races: two web processes, two workers, and people with three linked identities each."""
 
 import asyncio
+import base64
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,8 +18,7 @@ from core.json_types import JsonObject
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.approvals.signed_posts import PUBLIC_URL, SECRET, SignedPosts
-from tests.forker import Forker
-from tests.installation import common_settings, free_port, provider_settings, until_ready
+from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.spine.system import Member
 
@@ -71,7 +72,7 @@ async def open_races(
     )
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
-        ports = [free_port(), free_port()]
+        ports = [_free_port(), _free_port()]
         config = SimulatorConfig(
             gateway_url=f"http://127.0.0.1:{ports[0]}", public_url=PUBLIC_URL, people=everyone, pace=0.05
         )
@@ -81,13 +82,7 @@ async def open_races(
         admin = await stack.enter_async_context(asyncpg.create_pool(database_url, min_size=1, max_size=4))
         posts = SignedPosts(config, [f"http://127.0.0.1:{port}" for port in ports], http, _channels(simulator))
         harness = RaceHarness(folder, everyone, simulator, posts, admin)
-        environment = (
-            common_settings(database_url, redis_url, model.url, PUBLIC_URL)
-            | provider_settings(config, simulator.wire.url, SECRET)
-            | {"ONEVALET_ACCESS": "pairing", "ONEVALET_MEMORY": "off", "ONEVALET_PROFILE": "off"}
-            | {"ONEVALET_LOOP_MAX_CARDS_PER_ANSWER": "14"}
-            | {"ONEVALET_PLUGINS": "tests.plugins.consent", "CONSENT_FOLDER": str(folder)}
-        )
+        environment = _environment(folder, database_url, redis_url, config, simulator, model)
         for number, port in enumerate(ports):
             log = folder / f"web{number}.log"
             harness.webs.append(Member(f"web{number}", "web", environment | {"PORT": str(port)}, log, forker))
@@ -99,7 +94,7 @@ async def open_races(
         stack.push_async_callback(_stop, harness)
         for member in (*harness.webs, *harness.workers):
             member.start()
-        await asyncio.gather(*(until_ready(web.url, web.process) for web in harness.webs))
+        await _until_ready(harness)
         await _set_webhook(config, simulator, http)
         yield harness
 
@@ -153,5 +148,54 @@ async def _set_webhook(config: SimulatorConfig, simulator: Simulator, http: aioh
         assert answer.status == 200, await answer.text()
 
 
+async def _until_ready(harness: RaceHarness) -> None:
+    async with asyncio.timeout(60):
+        for web in harness.webs:
+            while True:
+                try:
+                    async with harness.posts.http.get(f"{web.url}/readyz") as answer:
+                        if answer.status == 200:
+                            break
+                except aiohttp.ClientError:
+                    await asyncio.sleep(0.05)
+
+
 async def _stop(harness: RaceHarness) -> None:
     await asyncio.gather(*(member.stop() for member in (*harness.webs, *harness.workers)))
+
+
+def _environment(
+    folder: Path, database_url: str, redis_url: str, config: SimulatorConfig, simulator: Simulator, model: ScriptedModel
+) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "pairing",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "ONEVALET_RATE_PER_MINUTE": "100000",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_MEMORY": "off",
+        "ONEVALET_PROFILE": "off",
+        "ONEVALET_PLUGINS": "tests.plugins.consent",
+        "ONEVALET_LOOP_MAX_CARDS_PER_ANSWER": "14",
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": simulator.twilio_url,
+        "SLACK_BOT_TOKEN": config.slack.bot_token,
+        "SLACK_SIGNING_SECRET": config.slack.signing_secret,
+        "SLACK_API_URL": simulator.slack_url,
+        "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": SECRET,
+        "TELEGRAM_API_URL": simulator.telegram_url,
+        "CONSENT_FOLDER": str(folder),
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

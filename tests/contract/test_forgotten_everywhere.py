@@ -1,6 +1,7 @@
 """What is forgotten is nowhere: in no table, no key and no file of Valkey, no log and no folder of two workers."""
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from redis.asyncio import Redis
 from core.inbox.inbox import Inbox
 from core.queue.wakeups import RedisWakeups
 from onevalet.dev.embedded.valkey import Valkey
+from tests.contract.canaries import TWILIO
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.harness import PUBLIC_URL, WORLD, ChannelHarness, open_harness, until
+from tests.contract.harness import PUBLIC_URL, ChannelHarness, open_harness, until
 from tests.core.harness import OPEN, Store, opened
-from tests.forker import Forker
-from tests.installation import common_settings, twilio_settings
+from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 CANARY = "Quixotania"
@@ -95,11 +96,7 @@ async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everyth
         inbox = Inbox(store.database, wakeups, store.make_id, OPEN)
         async with open_harness(SmsHarness, inbox) as harness:
             with Forker() as forker:
-                environment = (
-                    common_settings(database_url, valkey.url, model.url, PUBLIC_URL)
-                    | twilio_settings(WORLD, harness.simulator.wire.url)
-                    | {"ONEVALET_LOG": "json"}
-                )
+                environment = _environment(harness, database_url, valkey.url, model.url)
                 for name in WORKERS:
                     home = {"ONEVALET_HOME": str(tmp_path / name)}
                     forker.fork(["worker"], environment | home, tmp_path / f"{name}.log")
@@ -143,3 +140,21 @@ async def test_what_is_forgotten_is_in_no_table_no_key_no_file_and_no_log(everyt
         logged = (everything.folder / f"{name}.log").read_text()
         events = [json.loads(line).get("event") for line in logged.splitlines() if line.startswith("{")]
         assert "worker_started" in events
+
+
+def _environment(harness: ChannelHarness, database_url: str, redis_url: str, model_url: str) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_LOG": "json",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model_url,
+        "TWILIO_ACCOUNT_SID": TWILIO.account_sid,
+        "TWILIO_AUTH_TOKEN": TWILIO.auth_token,
+        "TWILIO_FROM": TWILIO.number,
+        "TWILIO_API_URL": harness.simulator.twilio_url,
+    }

@@ -8,7 +8,6 @@ from core.clock import Clock, set_clock
 from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, settle, timed
-from tests.installation import until_ready
 
 HOUR = 3600.0
 BACK_WITHIN = 240.0
@@ -64,7 +63,7 @@ async def _away(harness: Harness, sayings: list[Saying], length: float, real_sec
     harness.strike(f"away {_words(length)}")
     for member in harness.members:
         member.start()
-    await asyncio.gather(*(until_ready(web.url) for web in harness.webs))
+    await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
     # In the provider's time a text written `at` lay there for the rest of the outage.
     return {
         one.token

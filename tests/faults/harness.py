@@ -4,6 +4,7 @@ import asyncio
 import base64
 import random
 import signal
+import socket
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -27,7 +28,6 @@ from tests.faults.providers import ProvidersPlan
 from tests.faults.proxy import Proxy, Trouble, proxied
 from tests.faults.script import CHANNELS, answer, make_sayings
 from tests.forker import Forked, Forker, plain_environment
-from tests.installation import common_settings, free_port, provider_settings, until_ready
 from tests.scripted_model import Script, ScriptedModel
 from tests.services import private_postgres, private_valkey
 from tests.small_disk import SmallDisk, small_disk
@@ -189,6 +189,16 @@ class Harness:
                     await connection.close()
             await asyncio.sleep(2)
 
+    async def until_ready(self, web: Member, within: float = 60) -> None:
+        """Wait until a web process serves."""
+        async with aiohttp.ClientSession() as session, asyncio.timeout(within):
+            while True:
+                with suppress(aiohttp.ClientError):
+                    async with session.get(f"{web.url}/readyz") as told:
+                        if told.status == 200:
+                            return
+                await asyncio.sleep(0.05)
+
 
 _PHONES = "tests.faults.phone_driver"
 
@@ -255,21 +265,7 @@ async def open_harness(
             patience=patience,
             seed=seed,
         )
-        harness.environment = (
-            common_settings(
-                _through(postgres.url, wires["postgres"], LOGIN),
-                _through(valkey.url, wires["redis"]),
-                model.url,
-                PUBLIC_URL,
-            )
-            | provider_settings(
-                SimulatorConfig(), f"http://127.0.0.1:{wires['providers'].port}", "zqcanary-webhook-secret"
-            )
-            | {"ONEVALET_SECRET_KEYS": SECRET_KEY, "OPENAI_API_KEY": MODEL_KEY, "ONEVALET_CLOCK": str(clock)}
-            | {"ONEVALET_PLUGINS": "tests.plugins.faults", "FAULTS_FOLDER": str(folder)}
-            | ({"FAULTS_SWEEP": str(sweep)} if sweep else {})
-            | (settings or {})
-        )
+        harness.environment = _environment(harness, sweep) | (settings or {})
         await forker.ready()
         await stack.enter_async_context(_providers(harness, plan))
         for number, port in enumerate(ports, start=1):
@@ -284,7 +280,7 @@ async def open_harness(
         if started:
             for member in harness.members:
                 member.start()
-            await asyncio.gather(*(until_ready(web.url) for web in harness.webs))
+            await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
             await set_up_channels(harness)
         watching = asyncio.create_task(harness.watch())
         stack.push_async_callback(_cancel, watching)
@@ -303,6 +299,15 @@ def make_people(count: int) -> tuple[Person, ...]:
     return tuple(
         Person(f"p{n:03}", f"Person {n}", f"+1555040{n:04}", f"U0P{n:07}", 620_000_000 + n) for n in range(count)
     )
+
+
+def free_port() -> int:
+    """Find a free port, below the range from which the system takes ports for clients."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _port(url: str) -> int:
@@ -346,6 +351,36 @@ async def _providers(harness: Harness, plan: ProvidersPlan) -> AsyncIterator[Non
     finally:
         process.send_signal(signal.SIGTERM)
         await process.wait()
+
+
+def _environment(harness: Harness, sweep: float | None) -> dict[str, str]:
+    config = SimulatorConfig()
+    providers = f"http://127.0.0.1:{harness.wires['providers'].port}"
+    return plain_environment() | {
+        "DATABASE_URL": _through(harness.postgres.url, harness.wires["postgres"], LOGIN),
+        "REDIS_URL": _through(harness.valkey.url, harness.wires["redis"]),
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_CLOCK": str(harness.clock),
+        "ONEVALET_SECRET_KEYS": SECRET_KEY,
+        "ONEVALET_RATE_PER_MINUTE": "100000",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_PLUGINS": "tests.plugins.faults",
+        "OPENAI_API_KEY": MODEL_KEY,
+        "OPENAI_API_BASE": harness.model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": f"{providers}/twilio",
+        "SLACK_BOT_TOKEN": config.slack.bot_token,
+        "SLACK_SIGNING_SECRET": config.slack.signing_secret,
+        "SLACK_API_URL": f"{providers}/slack/api/",
+        "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": "zqcanary-webhook-secret",
+        "TELEGRAM_API_URL": f"{providers}/telegram",
+        "FAULTS_FOLDER": str(harness.folder),
+        **({"FAULTS_SWEEP": str(sweep)} if sweep else {}),
+    }
 
 
 async def _end_all(harness: Harness) -> None:

@@ -15,7 +15,6 @@ from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import ACT
 from tests.faults.sends import sends
-from tests.installation import until_ready
 
 MET_WITHIN = 40.0
 HANGS = 2.0
@@ -124,7 +123,7 @@ async def _strike(harness: Harness, plan: Plan) -> None:
     if plan.point.process == "web":
         await web.end()
         web.start(**struck)
-        await until_ready(web.url)
+        await harness.until_ready(web)
     if plan.point.fault:
         await harness.fault(endpoint=SENDS[plan.channel], kind=plan.point.fault, times=1, seconds=HANGS)
     await harness.act(plan.person, PROVIDERS[plan.channel], "say", text=plan.said.body)
@@ -134,7 +133,7 @@ async def _strike(harness: Harness, plan: Plan) -> None:
         await asyncio.sleep(0.2)
         await web.end()
         web.start()
-        await until_ready(web.url)
+        await harness.until_ready(web)
         if plan.drop != "receive_message":
             # What the provider brings again is not to meet the next plan's point.
             await harness.until_kept({plan.token}, MET_WITHIN)

@@ -12,7 +12,6 @@ from redis.asyncio import Redis
 from tests.faults.harness import Harness
 from tests.faults.members import Member
 from tests.faults.proxy import Trouble
-from tests.installation import until_ready
 
 type Strike = Callable[[Harness], Awaitable[None]]
 
@@ -38,7 +37,7 @@ async def roll(harness: Harness) -> None:
         code = await member.end(signal.SIGTERM)
         member.start()
         if member.command == "web":
-            await until_ready(member.url)
+            await harness.until_ready(member)
         else:
             await asyncio.sleep(0.5)
         harness.strike("deploy", f"{member.name} {code}")

@@ -1,20 +1,22 @@
 """The system that is killed: a web process, workers that die one after another, and one that finishes their turns."""
 
 import asyncio
+import base64
 import signal
+import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import aiohttp
 import asyncpg
 
 from core.clock import Clock
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
-from tests.forker import Forked, Forker
-from tests.installation import common_settings, free_port, twilio_settings, until_ready
+from tests.forker import Forked, Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 STEPS = 4
@@ -66,22 +68,16 @@ async def run_kills(
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(ScriptedModel(_next_step))
-        port = free_port()
+        port = _free_port()
         config = SimulatorConfig(
             gateway_url=f"http://127.0.0.1:{port}", public_url="https://valet.example", people=people, pace=0.05
         )
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
-        environment = (
-            common_settings(database_url, redis_url, model.url, config.public_url)
-            | twilio_settings(config, simulator.wire.url)
-            # Memory has kills of its own, and asks the scripted model nothing here.
-            | {"ONEVALET_MEMORY": "off", "ONEVALET_PROFILE": "off"}
-            | {"ONEVALET_PLUGINS": "tests.plugins.kills", "KILLS_FOLDER": str(folder)}
-        )
+        environment = _environment(folder, database_url, redis_url, config, simulator, model)
         await forker.ready()
         web = forker.fork(["web"], environment | {"PORT": str(port)}, folder / "web.log")
         stack.push_async_callback(_end, web)
-        await until_ready(f"http://127.0.0.1:{port}", web)
+        await _until_listening(port)
         admin = await stack.enter_async_context(_admin(database_url))
         for person, plan in zip(people, plans, strict=True):
             await simulator.providers["twilio"].act(person.key, "say", {"text": f"{person.key} {plan}", "wait": True})
@@ -144,3 +140,43 @@ async def _admin(database_url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg
         yield connection
     finally:
         await connection.close()
+
+
+def _environment(
+    folder: Path, database_url: str, redis_url: str, config: SimulatorConfig, simulator: Simulator, model: ScriptedModel
+) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "PUBLIC_URL": config.public_url,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_MEMORY": "off",  # has kills of its own, and asks the scripted model nothing here
+        "ONEVALET_PROFILE": "off",
+        "ONEVALET_PLUGINS": "tests.plugins.kills",
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": simulator.twilio_url,
+        "KILLS_FOLDER": str(folder),
+    }
+
+
+async def _until_listening(port: int) -> None:
+    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
+        while True:
+            try:
+                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
+                    if answer.status == 200:
+                        return
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

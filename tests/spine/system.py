@@ -1,12 +1,15 @@
 """The whole system as it runs for an operator: processes of their own, on servers of their own."""
 
 import asyncio
+import base64
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import aiohttp
 import asyncpg
 
 from core.clock import Clock
@@ -15,8 +18,7 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
-from tests.forker import Forked, Forker
-from tests.installation import common_settings, free_port, provider_settings, until_ready
+from tests.forker import Forked, Forker, plain_environment
 from tests.scripted_model import ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import balanced
@@ -90,7 +92,7 @@ async def running_system(
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
         await migrate(postgres.url)
-        web_ports = [free_port() for _ in range(webs)]
+        web_ports = [_free_port() for _ in range(webs)]
         balancer = await stack.enter_async_context(balanced(lambda: web_ports))
         config = SimulatorConfig(
             gateway_url=f"http://127.0.0.1:{balancer}",
@@ -102,11 +104,7 @@ async def running_system(
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
         model = await stack.enter_async_context(ScriptedModel(echo))
         system = System(postgres, valkey, simulator, model, folder)
-        environment = (
-            common_settings(postgres.url, valkey.url, model.url, PUBLIC_URL)
-            | provider_settings(config, simulator.wire.url, TELEGRAM_SECRET)
-            | {"ONEVALET_MEMORY": "off", "ONEVALET_PROFILE": "off"}
-        )
+        environment = _environment(system, config)
         for number, port in enumerate(web_ports, start=1):
             of_web = environment | {"PORT": str(port)}
             system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", forker))
@@ -117,9 +115,50 @@ async def running_system(
         stack.push_async_callback(_stop_all, system)
         for member in (*system.webs, *system.workers):
             member.start()
-        await asyncio.gather(*(until_ready(web.url, web.process) for web in system.webs))
+        await _until_ready(system)
         await _set_up_channels(system, environment, forker)
         yield system
+
+
+def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
+    return plain_environment() | {
+        "DATABASE_URL": system.postgres.url,
+        "REDIS_URL": system.valkey.url,
+        "PUBLIC_URL": PUBLIC_URL,
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+        "ONEVALET_RATE_PER_MINUTE": "100000",
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_MEMORY": "off",
+        "ONEVALET_PROFILE": "off",
+        "OPENAI_API_KEY": "sk-scripted",
+        "OPENAI_API_BASE": system.model.url,
+        "TWILIO_ACCOUNT_SID": config.twilio.account_sid,
+        "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
+        "TWILIO_FROM": config.twilio.number,
+        "TWILIO_API_URL": system.simulator.twilio_url,
+        "SLACK_BOT_TOKEN": config.slack.bot_token,
+        "SLACK_SIGNING_SECRET": config.slack.signing_secret,
+        "SLACK_API_URL": system.simulator.slack_url,
+        "TELEGRAM_BOT_TOKEN": config.telegram.bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": TELEGRAM_SECRET,
+        "TELEGRAM_API_URL": system.simulator.telegram_url,
+    }
+
+
+async def _until_ready(system: System) -> None:
+    async with aiohttp.ClientSession() as session, asyncio.timeout(60):
+        for web in system.webs:
+            while True:
+                assert web.process is not None
+                if web.process.returncode is not None:
+                    raise AssertionError(f"{web.name} ended: {web.log.read_text()}")
+                try:
+                    async with session.get(f"{web.url}/readyz") as answer:
+                        if answer.status == 200:
+                            break
+                except aiohttp.ClientError:
+                    await asyncio.sleep(0.1)
 
 
 async def _set_up_channels(system: System, environment: dict[str, str], forker: Forker) -> None:
@@ -130,3 +169,9 @@ async def _set_up_channels(system: System, environment: dict[str, str], forker: 
 
 async def _stop_all(system: System) -> None:
     await asyncio.gather(*(member.stop() for member in (*system.webs, *system.workers)))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
