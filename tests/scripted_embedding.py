@@ -6,7 +6,7 @@ import re
 
 
 def embed(words: str, dimensions: int) -> list[float]:
-    """Embed a text so that texts sharing words are near: a unit vector, the same for ever."""
+    """Embed a text so that texts sharing words are near: a unit vector, always the same."""
     vector = [0.0] * dimensions
     for word in re.findall(r"\w+", words.lower()) or [""]:
         digest = hashlib.sha256(word.encode()).digest()

@@ -1,4 +1,4 @@
-"""Consent to what agents do: their fields checked anew, their own requests, their inner tools, and rules."""
+"""Consent to what agents do: their fields checked again, their own requests, their inner tools, and rules."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta

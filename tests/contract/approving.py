@@ -51,7 +51,7 @@ class Approving:
 
     @property
     def orchestrator(self) -> Orchestrator:
-        """Make the orchestrator anew, as another process would."""
+        """Create a new orchestrator, as another process would."""
         return Orchestrator(
             self.model,
             tools=[self._mail(), *self.more],

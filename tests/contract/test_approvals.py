@@ -281,7 +281,7 @@ async def test_what_has_expired_is_asked_again_on_a_fresh_card(system: Approving
     await system.decide("Approve")
     assert system.sent == [MAIL]
     await system.say(f"again {old}")
-    assert len(await system.states()) == 3, "each time anew, never the old one"
+    assert len(await system.states()) == 3, "each time a new one"
 
 
 async def test_the_audit_has_each_request_edit_decision_and_run_with_its_hash(

@@ -1,4 +1,4 @@
-"""The contract of cards: what is shown of one, what a press of its buttons is, and how it is drawn anew."""
+"""The contract of cards: what a person sees, what a press of its buttons does, and how it is redrawn."""
 
 import json
 import re

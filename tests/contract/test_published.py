@@ -171,7 +171,7 @@ async def _make_every_call(harness: ChannelHarness) -> None:
 
 
 async def _use_a_card(harness: ChannelHarness, sender: Redrawing) -> None:
-    """Press its button, have a word and a form for it, and draw it anew: with room for the outcome, and without."""
+    """Press its button, answer with a word and a form, and redraw it, with room for the outcome and without."""
     fields = (
         FormField("to", "To", "Bob <b@example.com>"),
         FormField("body", "Body", "Dear Bob,\n1 < 2", FormFieldKind.TEXT, required=False),

@@ -1,6 +1,6 @@
 """docs/reliability.md and the numbers behind it, written by runs: as they came out, misses included.
 
-The numbers lie in docs/reliability.json; a run replaces those of the tests that it ran, and the page is made anew.
+The numbers lie in docs/reliability.json. A run replaces those of its tests, and the page is generated again.
 """
 
 import json
@@ -79,7 +79,7 @@ class Run:
     since: float = field(default_factory=time.monotonic)
 
     def write(self, results: Sequence[Result], numbers: Path = NUMBERS) -> None:
-        """Put the results of this run in the place of those of the same tests, and make the page anew."""
+        """Replace the results of the same tests by those of this run, and generate the page again."""
         self.minutes = round((time.monotonic() - self.since) / 60, 1)
         known = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else {"runs": {}, "tests": {}}
         key = f"{self.began}, {self.command}"

@@ -32,7 +32,7 @@ async def kill_one_that_worked(harness: Harness) -> bool:
 
 
 async def roll(harness: Harness) -> None:
-    """End every process by SIGTERM and start it anew, one after the other, as a deploy does."""
+    """Restart every process by SIGTERM, one after another, as a deploy does."""
     for member in harness.members:
         code = await member.end(signal.SIGTERM)
         member.start()

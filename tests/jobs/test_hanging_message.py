@@ -1,4 +1,4 @@
-"""A message that blocks its worker again and again does not stand before all others for ever."""
+"""A message that blocks its worker again and again does not block all others."""
 
 from core.replies import MISSING
 from jobs.delivery import HANGS, MAX_HANGS

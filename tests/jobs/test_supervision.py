@@ -25,7 +25,7 @@ class Pauses:
         self._most = most
 
     async def __call__(self, seconds: float) -> None:
-        """Write it down; the last one is for ever."""
+        """Record the wait; stop at the last one."""
         self.made.append(seconds)
         if len(self.made) >= self._most:
             self.enough.set()

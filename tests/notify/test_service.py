@@ -292,7 +292,7 @@ async def test_a_tasks_card_is_held_in_quiet_hours_and_its_expiry_starts_after(h
     assert await harness.service.release_held() == 0
     await harness.deliver()
     assert harness.said("telegram") == []
-    await harness.write("ann", "telegram")  # quiet hours are about what comes unasked
+    await harness.write("ann", "telegram")  # quiet hours concern unprompted messages only
     moment(harness).move(hours=8)
     both = await asyncio.gather(harness.service.release_held(), harness.service.release_held())
     assert sorted(both) == [0, 1]

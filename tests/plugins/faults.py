@@ -44,7 +44,7 @@ async def act_poison(token: str) -> str:
 
 @tool(effect="read")
 async def act_hanging(token: str) -> str:
-    """Count for ever, and let nobody else work."""
+    """Count forever, so that nothing else can run."""
     while token:
         pass
     return token

@@ -8,7 +8,7 @@ from core.tools.tool import tool
 
 @tool(effect="read")
 async def spin() -> str:
-    """Count for ever."""
+    """Count forever."""
     while True:
         pass
 

@@ -34,7 +34,7 @@ _PERSON = (
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """What became of the events. `again`: those that the dead had begun, and another began anew."""
+    """The outcome of the events. `again`: those that a dead consumer had started and another started again."""
 
     done: int
     runs: int

@@ -33,4 +33,4 @@ async def test_promise_13_200_events_4_ms_apart_are_handled_once_despite_a_kill(
     burst = await run_burst(tmp_path, database_url, redis_url)
     assert burst.well, burst.line()
     assert burst.consumers == 3
-    assert burst.again <= 8, "what the dead one held, and nothing else, was begun anew"
+    assert burst.again <= 8, "only what the dead consumer held was started again"

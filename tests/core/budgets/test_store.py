@@ -1,4 +1,4 @@
-"""Budgets: so much per person and day, never more however much runs at once, and nothing held for ever."""
+"""Budgets: an amount for each person and day, never exceeded by concurrent turns, and no reservation held forever."""
 
 import asyncio
 from collections.abc import AsyncIterator

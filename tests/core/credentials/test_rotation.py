@@ -44,7 +44,7 @@ async def test_after_a_rotation_the_old_key_may_go(database: Database, admin: Ad
     await assert_all_readable(database, tenants, new)
     with pytest.raises(CredentialError):
         await store_with(database, key).get(tenants[0], "google")
-    assert await admin.fetch("select * from credentials order by tenant_id") == sealed, "only keys are wrapped anew"
+    assert await admin.fetch("select * from credentials order by tenant_id") == sealed, "only keys are wrapped again"
     assert await rotate_keys(database, SecretKeys([new, key])) == Rotated(0, 0)
 
 

@@ -39,7 +39,7 @@ async def _write(services: RunServices) -> None:
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Regenerate the file."""
     servers = RunServers()
     try:
         services = servers.start()

@@ -106,7 +106,7 @@ async def test_a_bomb_is_cut_before_it_grows(server: Server) -> None:
 
 
 async def test_a_compressed_stream_that_never_gives_anything_ends_at_the_limit(server: Server) -> None:
-    # Empty stored blocks: input for ever, output never.
+    # Empty stored blocks: endless input, no output.
     server.says("/", _gzip_head() + b"\0\0\0\xff\xff" * 200_000, Content_Encoding="gzip")
     async with client_for(server, limits=Limits(max_bytes=1000)) as client:
         answer = await client.request("GET", server.url())

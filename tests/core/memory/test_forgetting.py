@@ -218,7 +218,7 @@ async def test_what_is_on_its_way_is_blotted_out_once_it_has_arrived(database_ur
         assert set(await talk.dump()) == {"outbound", "memory_forgettings"}, "a reply may not change on its way"
         before = await talk.momex.store.version(lease.tenant_id)
         await talk.momex.work.tidy(talk.momex.clock.now())
-        assert await talk.momex.store.version(lease.tenant_id) == before, "no index is made anew while it waits"
+        assert await talk.momex.store.version(lease.tenant_id) == before, "no index is rebuilt while it waits"
         await store.send(await store.claim_sending(f"The stamps from {CANARY} are forgotten."))
         await talk.momex.work.tidy(talk.momex.clock.now())
         assert await talk.dump() == {}

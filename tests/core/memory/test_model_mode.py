@@ -169,7 +169,7 @@ async def test_a_job_retries_a_missing_model_then_uses_rules_until_it_is_back(
         await momex.work.run(reading)
     [memory] = await everything(momex, "ann")
     assert "x" in str(memory.knowledge["topics"]).split("'"), "the model has read it"
-    assert (await momex.store.version("ann")).epoch > before.epoch, "every index is made anew"
+    assert (await momex.store.version("ann")).epoch > before.epoch, "every index is rebuilt"
     assert await momex.store.read_by("ann", STOOD_IN, 9) == []
     await hurry(database)
     assert await next_job(momex) is None

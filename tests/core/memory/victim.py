@@ -23,7 +23,7 @@ async def main(url: str, count: int) -> None:
 
 
 async def index(url: str) -> None:
-    """Make Ann's index, for ever anew, and say so before each time."""
+    """Build Ann's index again and again, and say so before each time."""
     momex = make_momex(Database(url), structured=True)
     assert momex.indexes is not None
     load()

@@ -1,4 +1,4 @@
-"""What bounds tasks: nothing goes round in circles, is published for nobody, or stays for ever."""
+"""What bounds tasks: nothing loops, is published to nobody, or stays forever."""
 
 from datetime import timedelta
 

@@ -105,7 +105,7 @@ async def test_addresses_are_kept_for_one_person_each_and_a_message_reaches_them
             await add_address(settings, "bob", "push", "ntfy:anns-topic")
         assert await send_notification(settings, "ann", "hello again", Urgency.URGENT)
         assert "by push" in capsys.readouterr().out
-        # What could not be reached is tried anew when it is added again.
+        # An unreachable address is tried again once it is added again.
         await store.admin.execute("update identities set state = 'blocked' where channel = 'push'")
         await add_address(settings, "ann", "push", "anns-topic")
         await print_addresses(settings, "ann", as_json=True)

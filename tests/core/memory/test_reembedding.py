@@ -1,4 +1,4 @@
-"""Another embedder: what is there is embedded anew by the upkeep, in small batches, and found by its vector again."""
+"""A change of embedder: maintenance embeds old memories again in small batches, and their vectors find them."""
 
 from collections.abc import Sequence
 
