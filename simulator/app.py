@@ -82,7 +82,6 @@ class Simulator:
         return f"{self.wire.url}/telegram"
 
     def close(self) -> None:
-        """Make people, their page and the control API wait until `open`; the providers answer."""
         self._opened.clear()
 
     def open(self) -> None:

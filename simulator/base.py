@@ -115,7 +115,6 @@ class Wire:
         self._session = aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar())
 
     async def close(self) -> None:
-        """End the background work, then close the session and the journal."""
         self.stopping.set()
         await self.cancel_spawned()
         if self._session:

@@ -74,6 +74,5 @@ class Journal:
             self._listeners.discard(queue)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file:
             self._file.close()

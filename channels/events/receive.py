@@ -55,7 +55,6 @@ class EventRoutes:
         self._counts: dict[int, BadRequests] = {}
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return the route."""
         return [web.post(PATH, self._take)]
 
     async def _take(self, request: web.Request) -> web.Response:

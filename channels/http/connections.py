@@ -39,7 +39,6 @@ class Connections[Connection: Hashable]:
         self.wait(connection)
 
     def close(self, connection: Connection) -> None:
-        """Forget a connection. Repeatable."""
         self.work(connection)
         self._sources.pop(connection, None)
 

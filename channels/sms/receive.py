@@ -56,8 +56,7 @@ class SmsChannel:
     def routes(self) -> Sequence[web.RouteDef]:
         return (web.post(MESSAGE_PATH, self._receive_message), web.post(STATUS_PATH, self._receive_status))
 
-    async def identify(self) -> None:
-        """Do nothing: the sender is configured."""
+    async def identify(self) -> None: ...
 
     async def start(self) -> None:
         await asyncio.to_thread(load_sdk)

@@ -62,7 +62,6 @@ class Poller:
         self._broken: Counter[int] = Counter()
 
     def stop(self) -> None:
-        """Fetch no more; updates that were fetched are finished."""
         self._stopping.set()
 
     async def run(self) -> None:

@@ -75,8 +75,7 @@ class TelegramChannel:
     def routes(self) -> Sequence[web.RouteDef]:
         return (web.post(WEBHOOK_PATH, self._receive),) if self._secret else ()
 
-    async def identify(self) -> None:
-        """Do nothing: the token begins with the bot's id."""
+    async def identify(self) -> None: ...
 
     async def start(self) -> None:
         self._spawn(self._learn_name())

@@ -127,7 +127,6 @@ class Database:
         return self._ready
 
     async def close(self) -> None:
-        """Close the pool; connections that do not end within seconds are cut."""
         if self._pool is None:
             return
         try:

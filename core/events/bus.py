@@ -104,7 +104,6 @@ class EventBus:
         await self.store.drop_group(name, pattern)
 
     async def close(self) -> None:
-        """Finish the events being handled, and close; subscriptions stay known."""
         groups, self._groups = list(self._groups.values()), {}
         await asyncio.gather(*(self._end(group) for group in groups))
         await self._streams.close()

@@ -54,5 +54,4 @@ class _Bounded(httpx.AsyncByteStream):
         yield body
 
     async def aclose(self) -> None:
-        """Close the connection's stream."""
         await self._stream.aclose()

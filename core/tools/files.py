@@ -61,7 +61,6 @@ class TurnFiles:
     turn_id: str
 
     async def list(self) -> Sequence[Media]:
-        """Return what was sent, in order; fetching nothing."""
         async with self.database.tenant(self.tenant_id) as connection:
             rows = await connection.fetch(
                 "select media from inbound where tenant_id = $1 and turn_id = $2 order by seq",

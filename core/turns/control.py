@@ -20,7 +20,6 @@ class PostgresControl:
         self._turn_id = turn_id
 
     async def stopped(self) -> str | None:
-        """Return the message of a requested stop, None to go on."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             message = await connection.fetchval(
                 "select stop_message from turns where tenant_id = $1 and id = $2",
@@ -30,7 +29,6 @@ class PostgresControl:
         return cast("str | None", message)
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Return the waiting messages of this conversation up to the next command, in order."""
         async with self._database.tenant(self._lease.tenant_id) as connection:
             rows = await connection.fetch(
                 "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.origin,"

@@ -141,11 +141,9 @@ class RecordedControl:
         self._step = 0
 
     async def stopped(self) -> str | None:
-        """Never stop a replay."""
         return None
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        """Return the messages of the next step."""
         self._step += 1
         return self._messages.get(self._step - 1, ())
 

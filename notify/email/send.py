@@ -96,11 +96,9 @@ class EmailNotification:
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         raise Unavailable("email cannot be looked up")
 
-    async def show_working(self, to: Address) -> None:
-        """Do nothing: nobody waits there."""
+    async def show_working(self, to: Address) -> None: ...
 
-    async def close(self) -> None:
-        """Do nothing: each email has a connection of its own."""
+    async def close(self) -> None: ...
 
     def _write(self, part: Part, to: Target) -> EmailMessage:
         message = EmailMessage(policy=_POLICY)

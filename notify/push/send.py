@@ -64,8 +64,7 @@ class PushNotification:
                 return Receipt(str(message.get("id", "")))
         return None
 
-    async def show_working(self, to: Address) -> None:
-        """Do nothing: nobody waits there."""
+    async def show_working(self, to: Address) -> None: ...
 
     async def close(self) -> None:
         session, self._session = self._session, None

@@ -107,8 +107,7 @@ class SmsNotification:
             raise Unavailable("message list is longer than what is read")
         return None
 
-    async def show_working(self, to: Address) -> None:
-        """Do nothing: SMS has no sign of it."""
+    async def show_working(self, to: Address) -> None: ...
 
     async def close(self) -> None:
         await self._api.close()

@@ -23,8 +23,6 @@ class TerminalNotification:
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         return None  # an unfinished part never arrived: it is shown only once it is marked sent
 
-    async def show_working(self, to: Address) -> None:
-        """Do nothing: the prompt waits."""
+    async def show_working(self, to: Address) -> None: ...
 
-    async def close(self) -> None:
-        """Do nothing."""
+    async def close(self) -> None: ...

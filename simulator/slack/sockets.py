@@ -69,7 +69,6 @@ class Sockets:
             self._forget(connection)
 
     async def close(self) -> None:
-        """Close all connections."""
         for connection in list(self._connections):
             await connection.socket.close()
 

@@ -42,7 +42,6 @@ class Delivery:
                 self._serving[queue] = self._wire.spawn(self._serve(queue), f"telegram {queue}")
 
     async def close(self) -> None:
-        """End; what was not taken keeps waiting."""
         self._closed = True
         tasks = list(self._serving.values())
         for task in tasks:

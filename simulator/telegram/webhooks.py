@@ -81,7 +81,6 @@ class Webhooks:
         return info
 
     async def close(self) -> None:
-        """End the delivery."""
         if self.delivery:
             await self.delivery.close()
             self.delivery = None

@@ -254,7 +254,7 @@ async def _opened() -> AsyncIterator[LiteLLMClient]:
 
 
 def _paced(pieces: Sequence[bytes | None], pause: float, ending: bytes | None = b"data: [DONE]\n\n") -> list[Step]:
-    """Return each piece a pause before it; a None among them hangs for long."""
+    """Yield the pieces, each after its pause; a None among them hangs for long."""
     return [*((30.0 if piece is None else pause, piece) for piece in pieces), (0.0, ending)]
 
 

@@ -39,7 +39,7 @@ class Slow(WordEmbedder):
 
 
 async def lived(momex: Momex) -> Retriever:
-    """Return a person five memories; return the searcher."""
+    """Give a person five memories and return the retriever."""
     await momex.add_now("ann", [told(text, days_ago=20) for text in LIFE])
     return momex.retriever
 
