@@ -32,11 +32,11 @@ async def open_web(
 
     The channels named in `local` take requests from this machine only.
     """
-    keys = secret_keys(settings)  # without this check, a missing key would show only when somebody connects a service
     async with AsyncExitStack() as stack:
         # Short patience: a provider retries by itself, and must not wait for its answer.
         connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=2.5))
         database = connections.database
+        keys = secret_keys(settings)  # checked now: a missing key would else show when somebody connects a service
         bus = EventBus(redis_url(settings), database)
         stack.push_async_callback(bus.close)
         events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
