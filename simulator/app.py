@@ -63,22 +63,18 @@ class Simulator:
 
     @property
     def url(self) -> str:
-        """Return the origin it is served at."""
         return self.wire.url
 
     @property
     def twilio_url(self) -> str:
-        """Return the value for TWILIO_API_URL."""
         return f"{self.wire.url}/twilio"
 
     @property
     def slack_url(self) -> str:
-        """Return the value for SLACK_API_URL."""
         return f"{self.wire.url}/slack/api/"
 
     @property
     def telegram_url(self) -> str:
-        """Return the value for TELEGRAM_API_URL."""
         return f"{self.wire.url}/telegram"
 
     def close(self) -> None:
@@ -95,7 +91,6 @@ class Simulator:
             await provider.start()
 
     async def stop(self) -> None:
-        """Stop the providers and close the wire."""
         self.wire.stopping.set()
         for provider in self.providers.values():
             await provider.stop()
@@ -127,7 +122,7 @@ class Simulator:
 
 
 def build_simulator(config: SimulatorConfig, clock: Clock) -> Simulator:
-    """Put the simulator together: one list of what is emulated."""
+    """Build the simulator with each provider that it emulates."""
     wire = Wire(config, clock)
     providers: list[Provider] = [TwilioSimulator(wire), SlackSimulator(wire), TelegramSimulator(wire)]
     return Simulator(wire, providers)

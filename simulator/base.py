@@ -42,7 +42,6 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Return whether it is a 2xx."""
         return 200 <= self.status < 300
 
 
@@ -111,7 +110,6 @@ class Wire:
         self.public_url = (public_url or url).rstrip("/")
 
     async def open(self) -> None:
-        """Open the shared HTTP session."""
         self._session = aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar())
 
     async def close(self) -> None:

@@ -101,7 +101,6 @@ class TelegramConfig:
 
     @property
     def bot_id(self) -> int:
-        """Return the bot's user id, which its token begins with."""
         return int(self.bot_token.split(":", 1)[0])
 
 

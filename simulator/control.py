@@ -90,11 +90,9 @@ class Control:
         )
 
     async def state(self, _: web.Request) -> web.Response:
-        """Return every provider's state, by name."""
         return web.json_response({name: provider.state() for name, provider in self._providers.items()})
 
     async def people(self, _: web.Request) -> web.Response:
-        """List who can act."""
         return web.json_response([asdict(person) for person in self._wire.config.people])
 
     async def journal(self, request: web.Request) -> web.Response:
@@ -138,7 +136,6 @@ class Control:
                     await stream.write(b"event: changed\ndata: {}\n\n")
 
     async def faults(self, _: web.Request) -> web.Response:
-        """List the rules in force."""
         return web.json_response([asdict(rule) for rule in self._wire.faults.rules()])
 
     async def add_fault(self, request: web.Request) -> web.Response:
@@ -151,7 +148,6 @@ class Control:
         return await self.faults(request)
 
     async def clear_faults(self, request: web.Request) -> web.Response:
-        """Forget all rules."""
         self._wire.faults.clear()
         self._wire.journal.touch()
         return await self.faults(request)

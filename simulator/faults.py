@@ -64,7 +64,6 @@ class Faults:
         self._rules.append((rule, rule.times))
 
     def clear(self) -> None:
-        """Forget all rules."""
         self._rules.clear()
 
     def rules(self) -> list[Rule]:

@@ -27,30 +27,24 @@ class MailSimulator:
         self._taken: list[Json] = []
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Return none: it speaks SMTP."""
         return ()
 
     async def start(self) -> None:
-        """Listen on a free port."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: SMTP(self, hostname="simulator"), "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Listen no more."""
         if self._server is not None:
             self._server.close()
 
     async def reset(self) -> None:
-        """Forget all mail."""
         self._taken.clear()
 
     def state(self) -> Json:
-        """Return the mails: from, to, subject, text."""
         return list(self._taken)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Do nothing: nobody writes from here."""
         raise BadAction("The mail server only takes mail.")
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:

@@ -56,7 +56,6 @@ async def edit(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 
 async def delete(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Delete a message of one's own: `ts`."""
     message = _own(hub, person, arguments)
     before = message_record(hub.world, message)
     del hub.world.channels[message.channel].messages[message.ts]
@@ -84,7 +83,6 @@ async def submit(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 
 async def close(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    """Close the modal `view_id`."""
     return await interactions.close(hub, person, _view(hub, person, arguments))
 
 

@@ -24,7 +24,6 @@ def set_status(hub: Hub, arguments: Obj) -> Obj:
 
 
 def set_prompts(hub: Hub, arguments: Obj) -> Obj:
-    """Offer up to four prompts."""
     channel = find_channel(hub, arguments, "channel_id")
     if arguments.get("thread_ts"):
         _thread(channel, arguments)
@@ -37,7 +36,6 @@ def set_prompts(hub: Hub, arguments: Obj) -> Obj:
 
 
 def set_title(hub: Hub, arguments: Obj) -> Obj:
-    """Name a thread."""
     channel = find_channel(hub, arguments, "channel_id")
     channel.titles[_thread(channel, arguments)] = text(arguments.get("title"))
     return {"ok": True}

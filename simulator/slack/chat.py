@@ -13,7 +13,6 @@ from simulator.slack.state import Channel, Message
 
 
 def post_message(hub: Hub, arguments: Obj) -> Obj:
-    """Post a message (methods/chat.postMessage)."""
     channel = find_channel(hub, arguments, by_user=True)
     check_postable(hub, channel)
     content = check_content(arguments)
@@ -32,7 +31,6 @@ def post_message(hub: Hub, arguments: Obj) -> Obj:
 
 
 def update(hub: Hub, arguments: Obj) -> Obj:
-    """Change a message of the app's own (methods/chat.update)."""
     channel = find_channel(hub, arguments)
     message = find_message(channel, text(arguments.get("ts")))
     if message.bot_id != hub.world.config.slack.bot_id:
@@ -49,7 +47,6 @@ def update(hub: Hub, arguments: Obj) -> Obj:
 
 
 def delete(hub: Hub, arguments: Obj) -> Obj:
-    """Delete a message of the app's own (methods/chat.delete)."""
     channel = find_channel(hub, arguments)
     message = find_message(channel, text(arguments.get("ts")))
     if message.bot_id != hub.world.config.slack.bot_id:
@@ -61,7 +58,6 @@ def delete(hub: Hub, arguments: Obj) -> Obj:
 
 
 def post_ephemeral(hub: Hub, arguments: Obj) -> Obj:
-    """Show a message to one person (methods/chat.postEphemeral)."""
     channel = find_channel(hub, arguments)
     check_postable(hub, channel)
     user = text(arguments.get("user"))
@@ -75,7 +71,6 @@ def post_ephemeral(hub: Hub, arguments: Obj) -> Obj:
 
 
 def add_reaction(hub: Hub, arguments: Obj) -> Obj:
-    """React to a message (methods/reactions.add)."""
     channel = find_channel(hub, arguments)
     stamp, name = text(arguments.get("timestamp")), text(arguments.get("name"))
     if not re.fullmatch(r"\d+\.\d{6}", stamp):

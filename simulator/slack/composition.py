@@ -29,7 +29,6 @@ def check_text(
 
 
 def check_text_object(problems: Problems, value: object, at: str, most: int, kinds: Collection[str]) -> None:
-    """Check one text object itself."""
     if not isinstance(value, dict):
         problems.add("must provide an object", at)
         return

@@ -16,7 +16,6 @@ _REPLIES_LIMIT, _LIST_LIMIT, _MOST = 1_000, 100, 1_000
 
 
 def open_direct(hub: Hub, arguments: Obj) -> Obj:
-    """Open the direct conversation with one person (methods/conversations.open)."""
     if arguments.get("channel"):
         channel = find_channel(hub, arguments)
         return {"ok": True, "channel": {"id": channel.id}}
@@ -41,7 +40,6 @@ def open_direct(hub: Hub, arguments: Obj) -> Obj:
 
 
 def history(hub: Hub, arguments: Obj) -> Obj:
-    """List a channel's roots, newest first (methods/conversations.history)."""
     channel = find_channel(hub, arguments)
     roots = [one for one in channel.messages.values() if not one.thread_ts or one.broadcast]
     found = sorted(_between(roots, arguments), key=lambda one: one.ts, reverse=True)
@@ -53,7 +51,6 @@ def history(hub: Hub, arguments: Obj) -> Obj:
 
 
 def replies(hub: Hub, arguments: Obj) -> Obj:
-    """List a thread, its root first (methods/conversations.replies)."""
     channel = find_channel(hub, arguments)
     root = channel.messages.get(text(arguments.get("ts")))
     if root is None:
@@ -71,12 +68,10 @@ def replies(hub: Hub, arguments: Obj) -> Obj:
 
 
 def info(hub: Hub, arguments: Obj) -> Obj:
-    """Describe a channel (methods/conversations.info)."""
     return {"ok": True, "channel": channel_record(hub.world, find_channel(hub, arguments))}
 
 
 def list_channels(hub: Hub, arguments: Obj) -> Obj:
-    """List channels of the kinds in `types` (methods/conversations.list)."""
     types = text(arguments.get("types")) or "public_channel"
     names = [name.strip() for name in types.split(",")]
     if any(name not in ("public_channel", "private_channel", "mpim", "im") for name in names):

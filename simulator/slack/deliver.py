@@ -43,13 +43,11 @@ class Deliverer:
             self.event(message_event(self._world, message), message.ts, self._whose(message))
 
     def changed(self, message: Message, before: Obj) -> None:
-        """Send the event of a changed message."""
         if self._world.switches.own_events or not message.bot_id:
             event = changed_event(self._world, message, before, self._world.next_ts())
             self.event(event, message.ts, self._whose(message))
 
     def deleted(self, message: Message, before: Obj) -> None:
-        """Send the event of a deleted message."""
         if self._world.switches.own_events or not message.bot_id:
             event = deleted_event(self._world, message, before, self._world.next_ts())
             self.event(event, message.ts, self._whose(message))

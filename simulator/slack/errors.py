@@ -26,7 +26,6 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
     def body(self) -> Obj:
-        """Return the answer's JSON."""
         answer: Obj = {"ok": False, "error": self.code, **self.extra}
         if self.problems:
             answer["errors"] = list(self.problems)
@@ -59,12 +58,10 @@ class Problems:
             self.add(f"must be more than {least - 1} characters", f"{at}/{key}")
 
     def boolean(self, owner: Obj, key: str, at: str) -> None:
-        """Check an optional boolean field."""
         if key in owner and not isinstance(owner[key], bool):
             self.add("must be a boolean", f"{at}/{key}")
 
     def among(self, value: Json, allowed: Collection[str], at: str) -> bool:
-        """Check that a string is one of those allowed."""
         if isinstance(value, str) and value in allowed:
             return True
         self.add("must be a valid enum value", at)

@@ -54,7 +54,6 @@ def mention_event(world: World, message: Message) -> Obj:
 
 
 def changed_event(world: World, message: Message, before: Obj, at: str) -> Obj:
-    """Return reference/events/message/message_changed."""
     return _hidden(world, message, at) | {
         "subtype": "message_changed",
         "message": message_record(world, message, metadata=True),
@@ -63,7 +62,6 @@ def changed_event(world: World, message: Message, before: Obj, at: str) -> Obj:
 
 
 def deleted_event(world: World, message: Message, before: Obj, at: str) -> Obj:
-    """Return reference/events/message/message_deleted."""
     gone: Obj = {"subtype": "message_deleted", "deleted_ts": message.ts, "previous_message": before}
     return _hidden(world, message, at) | gone
 

@@ -13,7 +13,6 @@ from simulator.slack.state import make_id
 
 
 def upload_url(hub: Hub, arguments: Obj) -> Obj:
-    """Return an address to upload to (methods/files.getUploadURLExternal)."""
     length = text(arguments.get("length")) or str(arguments.get("length"))
     if not length.isdigit() or int(length) == 0:
         raise Refusal("missing_argument")
@@ -44,7 +43,6 @@ async def receive(hub: Hub, request: web.Request) -> web.Response:
 
 
 def complete(hub: Hub, arguments: Obj) -> Obj:
-    """Finish uploads and share them (methods/files.completeUploadExternal)."""
     ids = [text(obj(one).get("id")) for one in listed(arguments, "files")]
     uploads = [hub.world.uploads.get(one) for one in ids]
     if not ids or any(upload is None or "size" not in upload for upload in uploads):

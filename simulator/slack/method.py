@@ -103,7 +103,6 @@ def find_root(channel: Channel, thread_ts: str) -> str:
 
 
 def find_message(channel: Channel, ts: str) -> Message:
-    """Find a message by its ts."""
     message = channel.messages.get(ts)
     if message is None:
         raise Refusal("message_not_found")

@@ -34,7 +34,6 @@ class SlackSimulator:
         return "slack"
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Return the Web API, the socket, response_urls and files."""
         return [
             *self._api.routes(),
             *self.sockets.routes(),
@@ -48,21 +47,17 @@ class SlackSimulator:
         """Begin; there is nothing to begin."""
 
     async def stop(self) -> None:
-        """Close the sockets."""
         await self.sockets.close()
 
     async def reset(self) -> None:
-        """Forget everything; open sockets stay open."""
         await self.hub.deliverer.cancel()
         self.sockets.freeze(False)
         self.hub = self._fresh()
 
     def state(self) -> Json:
-        """Return what the page draws; see `shown`."""
         return shown(self.hub.world, self.sockets.count)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Do what a person does: one of ACTS."""
         person = self._wire.config.person(person_key)
         run = ACTS.get(action)
         if person is None or run is None:

@@ -28,6 +28,5 @@ def decoded(value: Json) -> Json:
 
 
 def copy(value: Json) -> Json:
-    """Copy JSON deeply."""
     fresh: Json = json.loads(json.dumps(value))
     return fresh

@@ -43,12 +43,10 @@ class Sockets:
         self._connections: list[Connection] = []
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Return the route of the socket."""
         return [web.get("/slack/socket", self.serve)]
 
     @property
     def count(self) -> int:
-        """Count the open connections."""
         return len(self._connections)
 
     def ticket(self) -> str:
@@ -73,7 +71,6 @@ class Sockets:
             await connection.socket.close()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Hold one connection."""
         made = self._tickets.pop(request.query.get("ticket", ""), None)
         if made is None or time.monotonic() - made > limits.TICKET_SECONDS:
             raise web.HTTPForbidden(text="the ticket is unknown, used or expired")

@@ -80,11 +80,9 @@ class Channel:
 
     @property
     def kind(self) -> str:
-        """Return the channel_type of events: im or channel."""
         return "im" if self.user else "channel"
 
     def replies(self, root: str) -> list[Message]:
-        """Return a thread's replies, oldest first."""
         return [one for one in self.messages.values() if one.thread_ts == root]
 
 
@@ -173,7 +171,6 @@ class World:
         self._last_ts = 0
 
     def person(self, user: str) -> Person | None:
-        """Find a person by Slack user id."""
         return self._people.get(user)
 
     def channel(self, name: str) -> Channel | None:
@@ -197,20 +194,17 @@ class World:
         return message
 
     def trigger(self, user: str, view: str = "") -> str:
-        """Return a trigger_id for a gesture."""
         made = f"{secrets.randbelow(10**12)}.{secrets.randbelow(10**12)}.{secrets.token_hex(16)}"
         self.triggers[made] = Trigger(user, self.now(), view=view)
         return made
 
     def deliver(self, kind: str, payload: Obj, about: str, user: str) -> Delivery:
-        """Record a delivery to the gateway."""
         delivery = Delivery(len(self.deliveries) + 1, kind, about, payload, user)
         self.deliveries.append(delivery)
         return delivery
 
 
 def dm_id(user: str) -> str:
-    """Return the id of the direct conversation with a user."""
     return f"D{user[1:]}"
 
 

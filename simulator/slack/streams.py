@@ -25,12 +25,10 @@ class Piece:
 
     @property
     def empty(self) -> bool:
-        """Return whether nothing is added."""
         return not (self.text or self.tasks or self.blocks)
 
 
 def start(hub: Hub, arguments: Obj) -> Obj:
-    """Begin a message that grows (methods/chat.startStream)."""
     channel = find_channel(hub, arguments)
     check_postable(hub, channel)
     root = find_root(channel, text(arguments.get("thread_ts")))
@@ -48,7 +46,6 @@ def start(hub: Hub, arguments: Obj) -> Obj:
 
 
 def append(hub: Hub, arguments: Obj) -> Obj:
-    """Add to a growing message (methods/chat.appendStream)."""
     channel, message = _streaming(hub, arguments)
     piece = _read_piece(arguments)
     if piece.empty:
@@ -58,7 +55,6 @@ def append(hub: Hub, arguments: Obj) -> Obj:
 
 
 def stop(hub: Hub, arguments: Obj) -> Obj:
-    """End a growing message, perhaps with blocks below it (methods/chat.stopStream)."""
     channel, message = _streaming(hub, arguments)
     piece = _read_piece(arguments)
     blocks = check_message_blocks(arguments["blocks"]) if arguments.get("blocks") else []

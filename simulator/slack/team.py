@@ -9,7 +9,6 @@ from simulator.slack.shapes import Obj, text
 
 
 def auth_test(hub: Hub, _: Obj) -> Obj:
-    """Return whose token it is (methods/auth.test)."""
     slack = hub.world.config.slack
     return {
         "ok": True,
@@ -24,7 +23,6 @@ def auth_test(hub: Hub, _: Obj) -> Obj:
 
 
 def user_info(hub: Hub, arguments: Obj) -> Obj:
-    """Describe a person, with their time zone (methods/users.info)."""
     user = text(arguments.get("user"))
     if user == hub.world.config.slack.bot_user:
         return {"ok": True, "user": bot_record(hub.world)}
@@ -35,20 +33,17 @@ def user_info(hub: Hub, arguments: Obj) -> Obj:
 
 
 def list_users(hub: Hub, _: Obj) -> Obj:
-    """List everybody, the bot included (methods/users.list)."""
     people = [user_record(hub.world, person) for person in hub.world.config.people]
     return {"ok": True, "members": [*people, bot_record(hub.world)], "response_metadata": {"next_cursor": ""}}
 
 
 def team_info(hub: Hub, _: Obj) -> Obj:
-    """Describe the team (methods/team.info)."""
     slack = hub.world.config.slack
     domain = slack.team_name.lower()
     return {"ok": True, "team": {"id": slack.team_id, "name": slack.team_name, "domain": domain}}
 
 
 def bot_info(hub: Hub, arguments: Obj) -> Obj:
-    """Describe the app's bot (methods/bots.info)."""
     slack = hub.world.config.slack
     if text(arguments.get("bot")) not in ("", slack.bot_id):
         raise Refusal("bot_not_found")
@@ -57,7 +52,6 @@ def bot_info(hub: Hub, arguments: Obj) -> Obj:
 
 
 def open_connection(hub: Hub, _: Obj) -> Obj:
-    """Return the URL of a Socket Mode connection (methods/apps.connections.open)."""
     query = urlencode({"ticket": hub.deliverer.sockets.ticket(), "app_id": hub.world.config.slack.app_id})
     return {"ok": True, "url": f"{hub.url().replace('http', 'ws', 1)}/slack/socket?{query}"}
 

@@ -30,7 +30,6 @@ def check_view(value: Json, surface: Surface, at: str = "/view") -> Obj:
 
 
 def view_problems(view: Obj, surface: Surface, at: str = "/view") -> list[str]:
-    """Find everything wrong with a view."""
     problems = Problems()
     if view.get("type") != surface.value:
         problems.add("must be a valid enum value", f"{at}/type")

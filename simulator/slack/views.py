@@ -15,7 +15,6 @@ from simulator.slack.view_rules import check_view
 
 
 def open_view(hub: Hub, arguments: Obj) -> Obj:
-    """Open a modal for the person whose gesture the trigger was (methods/views.open)."""
     trigger = _trigger(hub.world, arguments)
     body = _body(hub.world, arguments, Surface.MODAL)
     trigger.used = True
@@ -39,7 +38,6 @@ def push_view(hub: Hub, arguments: Obj) -> Obj:
 
 
 def update_view(hub: Hub, arguments: Obj) -> Obj:
-    """Replace an open modal's content (methods/views.update)."""
     view = _find(hub.world, arguments)
     _check_hash(view, arguments)
     replace(view, _body(hub.world, arguments, Surface.MODAL, view))
@@ -47,7 +45,6 @@ def update_view(hub: Hub, arguments: Obj) -> Obj:
 
 
 def publish_view(hub: Hub, arguments: Obj) -> Obj:
-    """Set a person's App Home (methods/views.publish)."""
     user = text(arguments.get("user_id"))
     if hub.world.person(user) is None:
         raise Refusal("user_not_found")

@@ -45,7 +45,6 @@ class Acts:
         }
 
     def act(self, person: Person, action: str, wishes: Wishes) -> Json:
-        """Do one of them."""
         act = self._acts.get(action)
         if act is None:
             raise BadAction(f"Telegram has no {action}; there are {', '.join(self._acts)}.")

@@ -24,7 +24,6 @@ class ChatUpdates:
         self.world = world
 
     def post(self, chat: Chat, person: Person, said: FormattedText, reply_to: int = 0) -> Message:
-        """Put a message of a person into a chat."""
         message = Message(
             self.world.next_message_id(),
             chat.chat_id,
@@ -75,7 +74,6 @@ class ChatUpdates:
         return chat
 
     def chat(self, person: Person) -> Chat:
-        """Return a person's chat with the bot."""
         chat = self.world.private_chat(person)
         if chat is None:
             raise BadAction(f"{person.name} has no chat with the bot yet.")

@@ -18,7 +18,6 @@ _MAX_TOAST = 200
 
 
 def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
-    """Return a message another text and keyboard (none, where none is given). Raises `Refusal`."""
     if not given.text("text"):
         raise bad_request("message text is empty")
     text, keyboard = read_text(given), _inline(given)
@@ -35,7 +34,6 @@ def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
 
 
 def edit_message_reply_markup(world: World, given: Arguments) -> dict[str, Json]:
-    """Return a message another keyboard, or none. Raises `Refusal`."""
     keyboard = _inline(given)
     said = _own_message(world, given)
     if keyboard == said.keyboard:
@@ -45,7 +43,6 @@ def edit_message_reply_markup(world: World, given: Arguments) -> dict[str, Json]
 
 
 def delete_message(world: World, given: Arguments) -> bool:
-    """Delete a message, within 48 hours: https://core.telegram.org/bots/api#deletemessage."""
     if not given.text("chat_id"):
         raise bad_request("Chat identifier is not specified")
     if given.integer("message_id") <= 0:

@@ -40,19 +40,16 @@ def bad_request(words: str) -> Refusal:
 
 
 def too_many_requests(seconds: int) -> Refusal:
-    """Refuse with 429 and the seconds to wait."""
     return Refusal(429, f"Too Many Requests: retry after {seconds}", retry_after=seconds)
 
 
 def fault_answer(rule: Rule) -> web.Response:
-    """Return a rate limit or a server error in Telegram's words."""
     if rule.kind is FaultKind.RATE_LIMIT:
         return refused(too_many_requests(max(1, math.ceil(rule.seconds))))
     return refused(Refusal(rule.status, _SERVER_ERRORS.get(rule.status, "Service Unavailable")))
 
 
 def refused(refusal: Refusal) -> web.Response:
-    """Return the answer to a refused call."""
     answer: dict[str, Json] = {"ok": False, "error_code": refusal.code, "description": refusal.description}
     headers: dict[str, str] = {}
     if refusal.retry_after:

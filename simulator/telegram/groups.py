@@ -7,7 +7,6 @@ _SUPERGROUP_ID = -1_002_000_000_001
 
 
 def create(world: World) -> Chat:
-    """Create the one group."""
     chat = Chat(_GROUP_ID, GROUP, title="Simulated group")
     world.chats[chat.chat_id] = chat
     world.group_id = chat.chat_id

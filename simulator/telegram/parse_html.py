@@ -30,7 +30,6 @@ class _Open:
 
 
 def parse_html(text: str) -> tuple[str, list[Entity]]:
-    """Return the plain text and its entities, not yet settled. Raises `MarkupError`."""
     return _Parser(text).parse()
 
 

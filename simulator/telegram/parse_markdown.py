@@ -13,7 +13,6 @@ _MARKS = frozenset(b"_*`[")
 
 
 def parse_markdown(text: str) -> tuple[str, list[Entity]]:
-    """Return the plain text and its entities, not yet settled. Raises `MarkupError`."""
     data = text.encode()
     source, size = data + b"\0\0\0\0", len(data)
     plain, entities = PlainText(), list[Entity]()

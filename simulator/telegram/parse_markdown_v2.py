@@ -37,7 +37,6 @@ class _Open:
 
 
 def parse_markdown_v2(text: str) -> tuple[str, list[Entity]]:
-    """Return the plain text and its entities, not yet settled. Raises `MarkupError`."""
     return _Parser(text).parse()
 
 

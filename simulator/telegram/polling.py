@@ -60,7 +60,6 @@ class Polling:
 
     @property
     def has_rival(self) -> bool:
-        """Return whether another instance polls."""
         return self._wire.now() < self._rival_until
 
     def _slowed(self, offset: int, timeout: float, limit: int) -> tuple[float, int]:

@@ -25,7 +25,6 @@ class TelegramSimulator:
         self._begin()
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Return the routes: methods by GET and POST, and files."""
         call = self._wire.endpoint(endpoint_name, fault_answer)(self._call)
         download = self._wire.endpoint("telegram.file", fault_answer)(self._download)
         return [
@@ -39,21 +38,17 @@ class TelegramSimulator:
         """Nothing runs before a webhook is set."""
 
     async def stop(self) -> None:
-        """End deliveries and the poll that waits."""
         await self._webhooks.close()
 
     async def reset(self) -> None:
-        """Forget everything, the webhook too."""
         await self._webhooks.close()
         self._polling.end()
         self._begin()
 
     def state(self) -> Json:
-        """Return the bot, each person's chat by key under "people", and the group."""
         return show(self._world, self._webhooks.get_webhook_info(), has_rival=self._polling.has_rival)
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Do what a person does. Raises BadAction."""
         person = self._wire.config.person(person_key)
         if person is None:
             raise BadAction(f"There is nobody called {person_key}.")

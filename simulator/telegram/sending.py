@@ -38,7 +38,6 @@ _FOLDERS = {"photo": "photos", "document": "documents", "voice": "voice"}
 
 
 def send_message(world: World, given: Arguments) -> dict[str, Json]:
-    """Send a text. Raises `Refusal`."""
     if not given.text("text"):
         raise bad_request("message text is empty")
     text = read_text(given)

@@ -20,7 +20,6 @@ class ServiceActs:
         self._polling = polling
 
     def acts(self) -> dict[str, Act]:
-        """Return the acts by name."""
         return {
             "group_say": self._group_say,
             "migrate": self._migrate,

@@ -15,7 +15,6 @@ _MAX_COMMANDS = 100
 
 
 def set_my_commands(world: World, given: Arguments) -> bool:
-    """Set the command menu of a scope and a language. Raises `Refusal`."""
     value = given.json("commands", "Can't parse commands JSON object")
     if value is None and not given.text("commands"):
         value = []
@@ -29,12 +28,10 @@ def set_my_commands(world: World, given: Arguments) -> bool:
 
 
 def get_my_commands(world: World, given: Arguments) -> Json:
-    """Return the command menu of exactly this scope and language."""
     return [*world.settings.commands.get(_key(world, given), [])]
 
 
 def delete_my_commands(world: World, given: Arguments) -> bool:
-    """Forget the command menu of this scope and language."""
     world.settings.commands.pop(_key(world, given), None)
     return True
 
@@ -77,7 +74,6 @@ def set_chat_menu_button(world: World, given: Arguments) -> bool:
 
 
 def get_chat_menu_button(world: World, given: Arguments) -> Json:
-    """Return the button beside the input field."""
     buttons = world.settings.menu_buttons
     common = buttons.get(0, {"type": "commands"})
     return buttons.get(_menu_chat(world, given), common)

@@ -7,7 +7,6 @@ from simulator.telegram.state import PRIVATE, Chat, Message, StoredFile, World
 
 
 def bot_user(world: World) -> dict[str, Json]:
-    """Return the bot as a User."""
     return {
         "id": world.bot.bot_id,
         "is_bot": True,
@@ -31,13 +30,11 @@ def me(world: World) -> dict[str, Json]:
 
 
 def user(person: Person) -> dict[str, Json]:
-    """Return a person as a User."""
     shown: dict[str, Json] = {"id": person.telegram_user, "is_bot": False, **_name(person)}
     return shown | {"language_code": person.language}
 
 
 def chat(known: Chat) -> dict[str, Json]:
-    """Return a Chat."""
     shown: dict[str, Json] = {"id": known.chat_id, "type": known.kind}
     return shown | (_name(known.person) if known.person else {"title": known.title})
 
@@ -68,7 +65,6 @@ def message(world: World, said: Message, *, with_reply: bool = True) -> dict[str
 
 
 def file(stored: StoredFile) -> dict[str, Json]:
-    """Return a File."""
     return {
         "file_id": stored.file_id,
         "file_unique_id": stored.unique_id,
@@ -78,13 +74,11 @@ def file(stored: StoredFile) -> dict[str, Json]:
 
 
 def member(world: World, status: str) -> dict[str, Json]:
-    """Return the bot as a ChatMember."""
     shown: dict[str, Json] = {"user": bot_user(world), "status": status}
     return shown | ({"until_date": 0} if status == "kicked" else {})
 
 
 def full_chat(known: Chat) -> dict[str, Json]:
-    """Return a ChatFullInfo."""
     shown = chat(known) | {
         "accent_color_id": 1,
         "max_reaction_count": 11,

@@ -130,7 +130,6 @@ class World:
         return self.chats.get(person.telegram_user)
 
     def person_of(self, user_id: int) -> Person | None:
-        """Find a person by their numeric id."""
         return next((p for p in self.config.people if p.telegram_user == user_id), None)
 
     def keep_file(self, name: str, content_type: str, data: bytes, folder: str) -> StoredFile:

@@ -20,7 +20,6 @@ class PlainText:
             self.units += 2 if byte >= 0xF0 else 1
 
     def add_character(self, code: int) -> None:
-        """Append one character by its number."""
         for byte in chr(code).encode():
             self.add(byte)
 

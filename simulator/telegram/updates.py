@@ -71,7 +71,6 @@ class Update:
     last_error: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return it as the bot gets it."""
         return {"update_id": self.update_id, self.kind: self.body}
 
 
@@ -142,11 +141,9 @@ class Updates:
         self.allowed = frozenset(str(name).lower() for name in given) & _KINDS
 
     def allowed_kinds(self) -> frozenset[str]:
-        """Return the kinds that the bot gets now."""
         return self.allowed or _KINDS - _NOT_BY_DEFAULT
 
     def pending(self) -> int:
-        """Count what waits."""
         self._expire()
         return len(self._waiting)
 
@@ -165,15 +162,12 @@ class Updates:
         return list(self._waiting.values())[:limit]
 
     def waits_for(self, about: str) -> bool:
-        """Return whether an update about a message waits."""
         return any(update.about == about for update in self._waiting.values())
 
     def dropped(self, about: str) -> bool:
-        """Return whether an update about a message was dropped."""
         return any(failure.about == about and failure.dropped for failure in self.failures)
 
     def queues(self) -> list[str]:
-        """List the queues in which something waits."""
         return list(dict.fromkeys(update.queue for update in self._waiting.values()))
 
     def head(self, queue: str) -> Update | None:
@@ -186,7 +180,6 @@ class Updates:
         self._waiting.pop(update.update_id, None)
 
     def clear(self) -> None:
-        """Drop all that waits."""
         self._waiting.clear()
 
     def fail(self, update: Update, error: str, *, dropped: bool = False) -> None:

@@ -65,7 +65,6 @@ class Webhooks:
         return "Webhook was deleted" if had else "Webhook is already deleted"
 
     def get_webhook_info(self) -> dict[str, Json]:
-        """Return a WebhookInfo: https://core.telegram.org/bots/api#webhookinfo."""
         hook, updates = self._world.webhook, self._world.updates
         info: dict[str, Json] = {
             "url": hook.url,

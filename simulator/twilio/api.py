@@ -37,7 +37,6 @@ class Api:
         self._sent = sent
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Return the routes."""
         base, wrap = f"{PREFIX}{API}/Accounts/{{account}}", self._guard.wrap
         message, number = f"{base}/Messages/{{sid}}", f"{base}/IncomingPhoneNumbers/{{sid}}.json"
         return [
@@ -59,7 +58,6 @@ class Api:
         ]
 
     async def create_message(self, request: web.Request) -> web.StreamResponse:
-        """Accept a message to send."""
         form = await read_form(request, CREATE_MESSAGE)
         account, store = self._config.account_sid, self._store()
         message = make_message(form, store, account, self._wire.now(), self._wire.public_url)
@@ -70,14 +68,12 @@ class Api:
         return answer
 
     async def list_messages(self, request: web.Request) -> web.StreamResponse:
-        """List messages, newest first."""
         form = checked(request.query_string, LIST_MESSAGES)
         rows = filtered(self._store().newest_first(), form)
         uri = f"{API}/Accounts/{self._config.account_sid}/Messages.json"
         return web.json_response(page_of(rows, form, uri, "messages", lambda row: row.sid, self._shown_message))
 
     async def fetch_message(self, request: web.Request) -> web.StreamResponse:
-        """Return one message."""
         return web.json_response(self._shown_message(self._message(request)))
 
     async def update_message(self, request: web.Request) -> web.StreamResponse:
@@ -104,7 +100,6 @@ class Api:
         return web.Response(status=204)
 
     async def list_media(self, request: web.Request) -> web.StreamResponse:
-        """List a message's files."""
         message = self._message(request)
         form = checked(request.query_string, LIST_MEDIA)
         uri = f"{API}/Accounts/{self._config.account_sid}/Messages/{message.sid}/Media.json"
@@ -125,7 +120,6 @@ class Api:
         return web.Response(status=307, headers={"Location": target})
 
     async def file(self, request: web.Request) -> web.StreamResponse:
-        """Return a file's bytes."""
         for message in self._store().messages.values():
             for media in message.media:
                 if media.sid == request.match_info["media"] and not media.url:
@@ -133,7 +127,6 @@ class Api:
         return web.Response(status=404)
 
     async def list_numbers(self, request: web.Request) -> web.StreamResponse:
-        """List the account's numbers."""
         form = checked(request.query_string, LIST_NUMBERS)
         rows = [
             number
@@ -147,7 +140,6 @@ class Api:
         )
 
     async def fetch_number(self, request: web.Request) -> web.StreamResponse:
-        """Return one number."""
         return web.json_response(self._shown_number(self._number(request)))
 
     async def update_number(self, request: web.Request) -> web.StreamResponse:
@@ -166,7 +158,6 @@ class Api:
         return web.json_response(shown)
 
     async def account(self, _: web.Request) -> web.StreamResponse:
-        """Return the account."""
         sid = self._config.account_sid
         shown: dict[str, Json] = {
             "auth_token": self._config.auth_token,
@@ -183,7 +174,6 @@ class Api:
         return web.json_response(shown)
 
     async def unknown(self, request: web.Request) -> web.StreamResponse:
-        """Refuse what is not emulated (docs: errors/20404)."""
         raise not_found(request)
 
     def _message(self, request: web.Request) -> Message:

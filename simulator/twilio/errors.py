@@ -65,11 +65,9 @@ class Refusal(Exception):
 
     @property
     def status(self) -> int:
-        """Return the HTTP status."""
         return _STATUS.get(self.code, 400)
 
     def answer(self, headers: dict[str, str] | None = None) -> web.Response:
-        """Return the HTTP answer."""
         body = {
             "code": self.code,
             "message": str(self),

@@ -89,11 +89,9 @@ class Form:
     values: dict[str, list[str]]
 
     def one(self, name: str) -> str:
-        """Return a parameter, or ""."""
         return self.values.get(name, [""])[0]
 
     def all(self, name: str) -> list[str]:
-        """Return a list parameter."""
         return self.values.get(name, [])
 
     def has(self, name: str) -> bool:

@@ -41,24 +41,20 @@ class TwilioSimulator:
         self._inbound = Inbound(wire, lambda: self._store, self._sent)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        """Return the routes under /twilio."""
         return [*self._services.routes(), *self._api.routes()]
 
     async def start(self) -> None:
         """Nothing to begin: it speaks when spoken to."""
 
     async def stop(self) -> None:
-        """End what is on its way."""
         await self._wire.cancel_spawned("twilio:")
 
     async def reset(self) -> None:
-        """Forget all messages, settings and opt-outs."""
         await self._wire.cancel_spawned("twilio:")
         self._store = Store(self._config, self._wire.now())
         self._phones.clear()
 
     def state(self) -> Json:
-        """Return the phones, by person, the numbers, and the debugger."""
         messages = list(self._store.messages.values())
         people: dict[str, Json] = {}
         for person in self._wire.config.people:
@@ -80,7 +76,6 @@ class TwilioSimulator:
         return {"account": self._config.account_sid, "numbers": numbers, "people": people, "debugger": debug}
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
-        """Do what a person or their phone does; raises BadAction."""
         person = self._wire.config.person(person_key)
         if person is None:
             raise BadAction(f"There is nobody called {person_key}.")

@@ -15,7 +15,6 @@ def rfc2822(moment: float | None) -> str | None:
 
 
 def message_json(account: str, message: Message) -> dict[str, Json]:
-    """Return a Message resource."""
     uri = f"{API}/Accounts/{account}/Messages/{message.sid}"
     # Sent through a Messaging Service: no sender yet, and no segments counted.
     waiting = message.status == "accepted"
@@ -44,7 +43,6 @@ def message_json(account: str, message: Message) -> dict[str, Json]:
 
 
 def media_json(account: str, message: Message, media: Media) -> dict[str, Json]:
-    """Return a Media resource."""
     return {
         "account_sid": account,
         "content_type": media.content_type,
@@ -57,7 +55,6 @@ def media_json(account: str, message: Message, media: Media) -> dict[str, Json]:
 
 
 def number_json(account: str, number: PhoneNumber) -> dict[str, Json]:
-    """Return an IncomingPhoneNumber resource."""
     settings = number.settings
 
     def given(name: str) -> str | None:

@@ -51,7 +51,6 @@ class Services:
         self._store = store
 
     def routes(self) -> list[web.AbstractRouteDef]:
-        """Return the routes."""
         base, wrap = f"{PREFIX}/v1/Services", self._guard.wrap
         return [
             web.get(f"{base}/{{sid}}", wrap("services.fetch", self.fetch)),
@@ -60,11 +59,9 @@ class Services:
         ]
 
     async def fetch(self, request: web.Request) -> web.StreamResponse:
-        """Return one service."""
         return web.json_response(self._shown(self._service(request)))
 
     async def update(self, request: web.Request) -> web.StreamResponse:
-        """Set a service's webhooks."""
         service = self._service(request)
         form = await read_form(request, UPDATE_SERVICE)
         self._check(form)

@@ -48,12 +48,10 @@ class Message:
 
     @property
     def inbound(self) -> bool:
-        """Return whether a person sent it."""
         return self.direction == "inbound"
 
     @property
     def segments(self) -> Segments:
-        """Count how it travels."""
         return count_segments(self.body)
 
     @property
@@ -122,11 +120,9 @@ class Store:
         self.numbers = {number: self._number(number, now) for number in owned}
 
     def newest_first(self) -> list[Message]:
-        """List the messages as the API does."""
         return list(reversed(self.messages.values()))
 
     def number_by_sid(self, sid: str) -> PhoneNumber | None:
-        """Find a number by its PN id."""
         return next((number for number in self.numbers.values() if number.sid == sid), None)
 
     def hook_of(self, number: PhoneNumber, usual: str) -> Hook:

@@ -29,7 +29,6 @@ class Overrides:
     policy: frozenset[str] = frozenset({"ct"})
 
     def again(self, outcome: Answer | NoAnswer) -> bool:
-        """Return whether this outcome is tried again."""
         if isinstance(outcome, NoAnswer):
             cause = {"connect_failed": "ct", "timeout": "rt", "reset": "all"}[outcome.reason]
         elif outcome.status < 400:
@@ -48,7 +47,6 @@ class Delivered:
 
     @property
     def ok(self) -> bool:
-        """Return whether the gateway took it."""
         return isinstance(self.outcome, Answer) and self.outcome.ok
 
     @property
