@@ -127,6 +127,8 @@ def _cut(entity: Entity, others: list[Entity]) -> list[Entity]:
             borders |= {border for border in (other.offset, other.end) if entity.offset < border < entity.end}
     edges = sorted(borders)
     pieces = [replace(entity, offset=a, length=b - a) for a, b in pairwise(edges)]
+    if len(pieces) > 1:  # a piece may cross what the whole had inside it
+        return [part for piece in pieces for part in _cut(piece, others)]
     code = [other for other in others if other.type in _OPAQUE]
     return [p for p in pieces if not any(c.offset <= p.offset and p.end <= c.end for c in code)]
 

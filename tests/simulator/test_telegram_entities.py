@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simulator.telegram.entities import Entity, FormattedText, settle
@@ -141,6 +141,7 @@ def test_accepted_messages_have_entities_that_fit_their_text(source: str, mode: 
         max_size=5,
     ),
 )
+@example("aaa", [Entity("bold", 0, 3), Entity("code", 0, 1), Entity("blockquote", 0, 2)])
 def test_given_entities_end_up_nested_within_the_text(text: str, entities: list[Entity]) -> None:
     settled = _tried(lambda: settle(text, entities))
     if isinstance(settled, Refusal):
