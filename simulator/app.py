@@ -43,23 +43,14 @@ class Simulator:
         self.app = web.Application(middlewares=[loopback_only, self._await_opening], client_max_size=_MAX_BODY)
         for provider in providers:
             self.app.router.add_routes(provider.routes())
-        self._control = Control(wire, providers)
-        self.app.router.add_routes(self._control.routes())
+        self.control = Control(wire, providers)
+        self.app.router.add_routes(self.control.routes())
         self.app.router.add_get("/", self._page)
         self.app.router.add_get("/page/commands.md", self._commands)
         if _PAGE.is_dir():
             self.app.router.add_static("/page/", _PAGE)
         self.app.on_response_prepare.append(_protect_page)
         self.app.on_shutdown.append(self._release)
-
-    @property
-    def notice(self) -> str:
-        """Return the sentence that the page shows on top, empty for none."""
-        return self._control.notice
-
-    @notice.setter
-    def notice(self, sentence: str) -> None:
-        self._control.notice = sentence
 
     @property
     def url(self) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal, Protocol
@@ -34,10 +34,10 @@ _TEXT_LIMIT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the gateway answered."""
+    """What the gateway answered; `headers` finds a name in any case."""
 
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     body: bytes
 
     @property
@@ -168,24 +168,10 @@ class Wire:
         """
         begun, at = time.perf_counter(), self.now()
         outcome = await self._exchange(method, self.reach(path).split("#", 1)[0], headers, body, timeout)
-        self.journal.add(
-            Call(
-                at=at,
-                provider=provider,
-                direction="in",
-                endpoint=endpoint,
-                status=outcome.status if isinstance(outcome, Answer) else 0,
-                request={
-                    "method": method,
-                    "url": path,
-                    "headers": _shown(headers),
-                    "body": _parsed(headers, body),
-                },
-                answer=_told(outcome),
-                about=about,
-                duration_ms=(time.perf_counter() - begun) * 1000,
-            )
-        )
+        duration = (time.perf_counter() - begun) * 1000
+        status = outcome.status if isinstance(outcome, Answer) else 0
+        asked = {"method": method, "url": path, **_shown(headers, body)}
+        self.journal.add(Call(at, provider, "in", endpoint, status, asked, _told(outcome), about, duration))
         return outcome
 
     def endpoint(self, name: EndpointName, fault_answer: FaultAnswer) -> Callable[[Handler], Handler]:
@@ -214,24 +200,12 @@ class Wire:
         if rule is None or rule.kind.accepts:
             answer = await _answered(handler, request)
         told: Json = _answer_json(request, answer) if answer is not None else None
-        status = answer.status if answer is not None else 0
         if rule is not None:
             answer = await misbehave(rule, request, fault_answer, self.stopping)
-            status = answer.status if answer is not None else 0
             told = {"fault": rule.kind.value, "would_have_answered": told}
-        self.journal.add(
-            Call(
-                at=at,
-                provider=name.split(".", 1)[0],
-                direction="out",
-                endpoint=name,
-                status=status,
-                request=asked,
-                answer=told,
-                about=request.get(ABOUT, ""),
-                duration_ms=(time.perf_counter() - begun) * 1000,
-            )
-        )
+        status, duration = answer.status if answer is not None else 0, (time.perf_counter() - begun) * 1000
+        provider, about = name.split(".", 1)[0], request.get(ABOUT, "")
+        self.journal.add(Call(at, provider, "out", name, status, asked, told, about, duration))
         # Once the transport is aborted nothing is written any more; aiohttp wants an answer all the same.
         return answer if answer is not None else web.Response(status=499)
 
@@ -250,7 +224,7 @@ class Wire:
             async with self._session.request(
                 method, url, headers=headers, data=body, timeout=self._patient(limit), allow_redirects=False
             ) as answer:
-                return Answer(answer.status, dict(answer.headers), await answer.read())
+                return Answer(answer.status, answer.headers, await answer.read())
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             return NoAnswer("connect_failed")
         except TimeoutError:
@@ -285,31 +259,25 @@ async def _answered(handler: Handler, request: web.Request) -> web.StreamRespons
 
 
 async def _asked(request: web.Request) -> Json:
-    body: Json
+    asked: dict[str, Json] = {"method": request.method, "url": request.path_qs}
     if request.content_type == "multipart/form-data":
         # Only post() may read it: it caches the parts for the handler.
         fields = await request.post()
-        body = {
+        body: dict[str, Json] = {
             name: value if isinstance(value, str) else f"<file {getattr(value, 'filename', '')}>"
             for name, value in fields.items()
         }
-    else:
-        body = _parsed(dict(request.headers), await request.read())
-    return {
-        "method": request.method,
-        "url": request.path_qs,
-        "headers": _shown(dict(request.headers)),
-        "body": body,
-    }
+        return asked | _shown(request.headers, b"") | {"body": body}
+    return asked | _shown(request.headers, await request.read())
 
 
-def _shown(headers: dict[str, str]) -> Json:
-    return {name: value for name, value in headers.items() if name.lower() not in ("authorization", "cookie")}
+def _shown(headers: Mapping[str, str], body: bytes) -> dict[str, Json]:
+    shown: Json = {name: value for name, value in headers.items() if name.lower() not in ("authorization", "cookie")}
+    return {"headers": shown, "body": _parsed(headers.get("Content-Type", ""), body)}
 
 
-def _parsed(headers: dict[str, str], body: bytes) -> Json:
+def _parsed(kind: str, body: bytes) -> Json:
     """Return a form as an object (a list where a name repeats), JSON as JSON, all else as text."""
-    kind = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
     text = body.decode("utf-8", "replace")
     if kind.startswith("application/x-www-form-urlencoded"):
         form: dict[str, Json] = {}
@@ -329,18 +297,14 @@ def _parsed(headers: dict[str, str], body: bytes) -> Json:
 def _told(outcome: Answer | NoAnswer) -> Json:
     if isinstance(outcome, NoAnswer):
         return {"no_answer": outcome.reason}
-    return {
-        "status": outcome.status,
-        "headers": _shown(outcome.headers),
-        "body": _parsed(outcome.headers, outcome.body),
-    }
+    return {"status": outcome.status, **_shown(outcome.headers, outcome.body)}
 
 
 def _answer_json(request: web.Request, answer: web.StreamResponse) -> Json:
     note = request.get(NOTE)
     if note is not None:
         return dict(note)
-    body: Json = None
+    shown: dict[str, Json] = {"status": answer.status}
     if isinstance(answer, web.Response) and isinstance(answer.body, bytes | bytearray):
-        body = _parsed({"content-type": answer.content_type}, bytes(answer.body))
-    return {"status": answer.status, "headers": _shown(dict(answer.headers)), "body": body}
+        return shown | _shown(answer.headers, bytes(answer.body))
+    return shown | _shown(answer.headers, b"") | {"body": None}

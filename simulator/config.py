@@ -23,11 +23,9 @@ class SystemClock:
     """The machine's own time, for a simulator that stands alone."""
 
     def now(self) -> datetime:
-        """Return the present moment, aware, in UTC."""
         return datetime.now(UTC)
 
     async def sleep(self, span: timedelta) -> None:
-        """Wait."""
         await asyncio.sleep(span.total_seconds())
 
 

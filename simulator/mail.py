@@ -61,15 +61,5 @@ class MailSimulator:
             "text": str(text).replace("\r\n", "\n")[:_LONGEST],
         }
         self._taken.append(mail)
-        self._wire.journal.add(
-            Call(
-                at=self._wire.now(),
-                provider=self.name,
-                direction="out",
-                endpoint="mail.send",
-                status=250,
-                request=mail,
-                answer="OK, kept here",
-            )
-        )
+        self._wire.journal.add(Call(self._wire.now(), self.name, "out", "mail.send", 250, mail, "OK, kept here"))
         return "250 OK, kept here"

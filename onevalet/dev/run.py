@@ -56,7 +56,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         settings = simulated.settings
         set_up_logs(settings.onevalet_log, settings.secrets())  # redacts the secrets that were created here, too
         await bring_in_owner(simulated, config, simulator.mail.port)
-        simulator.notice = _notice(simulated)
+        simulator.control.notice = _notice(simulated)
         await stack.enter_async_context(open_worker(settings, demo=True))
         _, channels = await stack.enter_async_context(
             open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))], local=simulated.channels)

@@ -8,6 +8,7 @@ from simulator.base import BadAction
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.slack import interactions
+from simulator.slack.chat import remove
 from simulator.slack.events import home_event, mention_event, message_event, typed_message
 from simulator.slack.files import file_record
 from simulator.slack.method import Hub
@@ -56,10 +57,7 @@ async def edit(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 
 async def delete(hub: Hub, person: Person, arguments: Obj) -> Obj:
-    message = _own(hub, person, arguments)
-    before = message_record(hub.world, message)
-    del hub.world.channels[message.channel].messages[message.ts]
-    hub.deliverer.deleted(message, before)
+    remove(hub, _own(hub, person, arguments))
     return {"ok": True}
 
 
@@ -69,8 +67,9 @@ async def press(hub: Hub, person: Person, arguments: Obj) -> Obj:
     if arguments.get("view_id"):
         return await interactions.press_in_view(hub, person, _view(hub, person, arguments), action_id, chosen)
     channel, ts = _channel(hub, person, arguments), _needed(arguments, "ts")
+    mine = ("", person.slack_user)
     seen = [*channel.messages.values(), *channel.ephemeral]
-    message = next((one for one in seen if one.ts == ts and _sees(one, person)), None)
+    message = next((one for one in seen if one.ts == ts and one.ephemeral_for in mine), None)
     if message is None:
         raise BadAction(f"There is no message {ts}.")
     return await interactions.press(hub, person, message, action_id, chosen)
@@ -186,10 +185,6 @@ def _own(hub: Hub, person: Person, arguments: Obj) -> Message:
     if message is None or message.user != person.slack_user:
         raise BadAction("One can only change one's own messages.")
     return message
-
-
-def _sees(message: Message, person: Person) -> bool:
-    return message.ephemeral_for in ("", person.slack_user)
 
 
 def _view(hub: Hub, person: Person, arguments: Obj) -> View:

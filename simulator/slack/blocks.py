@@ -5,6 +5,7 @@ Not emulated and refused as unsupported: call, card, carousel, file, plan, task_
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 
 from simulator.journal import Json
 from simulator.slack import limits
@@ -103,10 +104,10 @@ def _section(problems: Problems, block: Obj, at: str) -> None:
         check_element(problems, block["accessory"], f"{at}/accessory", IN_SECTION)
 
 
-def _actions(problems: Problems, block: Obj, at: str) -> None:
+def _actions(problems: Problems, block: Obj, at: str, most: int, allowed: frozenset[str]) -> None:
     problems.only(block, ("type", "block_id", "elements"), at)
-    for index, element in enumerate(problems.listed(block, "elements", at, limits.ACTIONS_ELEMENTS)):
-        check_element(problems, element, f"{at}/elements/{index}", IN_ACTIONS)
+    for index, element in enumerate(problems.listed(block, "elements", at, most)):
+        check_element(problems, element, f"{at}/elements/{index}", allowed)
 
 
 def _context(problems: Problems, block: Obj, at: str) -> None:
@@ -117,12 +118,6 @@ def _context(problems: Problems, block: Obj, at: str) -> None:
             check_element(problems, element, where, frozenset({"image"}))
         else:
             check_text_object(problems, element, where, limits.TEXT_OBJECT, ANY_TEXT)
-
-
-def _context_actions(problems: Problems, block: Obj, at: str) -> None:
-    problems.only(block, ("type", "block_id", "elements"), at)
-    for index, element in enumerate(problems.listed(block, "elements", at, 5)):
-        check_element(problems, element, f"{at}/elements/{index}", IN_CONTEXT_ACTIONS)
 
 
 def _divider(problems: Problems, block: Obj, at: str) -> None:
@@ -185,9 +180,9 @@ def _markdown_length(block: Json) -> int:
 
 _CHECKS: dict[str, Check] = {
     "section": _section,
-    "actions": _actions,
+    "actions": partial(_actions, most=limits.ACTIONS_ELEMENTS, allowed=IN_ACTIONS),
     "context": _context,
-    "context_actions": _context_actions,
+    "context_actions": partial(_actions, most=5, allowed=IN_CONTEXT_ACTIONS),
     "divider": _divider,
     "header": _header,
     "image": _image,

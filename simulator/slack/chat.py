@@ -2,11 +2,10 @@
 
 import re
 
-from simulator.journal import Json
 from simulator.slack import limits
 from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import Content, check_content
-from simulator.slack.method import Hub, Method, find_channel, find_message, find_root, truth
+from simulator.slack.method import Hub, Method, find_channel, find_message, find_own_message, find_root, truth
 from simulator.slack.records import message_record, with_ids
 from simulator.slack.shapes import Obj, text
 from simulator.slack.state import Channel, Message
@@ -27,14 +26,14 @@ def post_message(hub: Hub, arguments: Obj) -> Obj:
         "ts": message.ts,
         "message": message_record(hub.world, message, metadata=True),
     }
-    return answer | _warnings(content.warnings)
+    if content.warnings:
+        metadata: Obj = {"warnings": [*content.warnings]}
+        answer |= {"warning": ",".join(content.warnings), "response_metadata": metadata}
+    return answer
 
 
 def update(hub: Hub, arguments: Obj) -> Obj:
-    channel = find_channel(hub, arguments)
-    message = find_message(channel, text(arguments.get("ts")))
-    if message.bot_id != hub.world.config.slack.bot_id:
-        raise Refusal("cant_update_message")
+    channel, message = find_own_message(hub, arguments, "cant_update_message")
     # methods/chat.update, error streaming_state_conflict.
     if message.streamed is not None:
         raise Refusal("streaming_state_conflict")
@@ -47,13 +46,8 @@ def update(hub: Hub, arguments: Obj) -> Obj:
 
 
 def delete(hub: Hub, arguments: Obj) -> Obj:
-    channel = find_channel(hub, arguments)
-    message = find_message(channel, text(arguments.get("ts")))
-    if message.bot_id != hub.world.config.slack.bot_id:
-        raise Refusal("cant_delete_message")
-    before = message_record(hub.world, message)
-    del channel.messages[message.ts]
-    hub.deliverer.deleted(message, before)
+    channel, message = find_own_message(hub, arguments, "cant_delete_message")
+    remove(hub, message)
     return {"ok": True, "channel": channel.id, "ts": message.ts}
 
 
@@ -108,6 +102,13 @@ def bot_message(hub: Hub, channel: Channel, content: Content, root: str) -> Mess
     return message
 
 
+def remove(hub: Hub, message: Message) -> None:
+    """Take a message out of its channel and tell the app."""
+    before = message_record(hub.world, message)
+    del hub.world.channels[message.channel].messages[message.ts]
+    hub.deliverer.deleted(message, before)
+
+
 def show(message: Message, content: Content) -> None:
     """Put text, or Markdown, and blocks into a message."""
     message.markdown = bool(content.markdown)
@@ -143,10 +144,3 @@ def _check_rate(hub: Hub, channel: Channel) -> None:
     if hub.world.switches.strict_rate and now - last < limits.POSTS_PER_SECOND:
         raise Refusal("ratelimited", retry_after=1)
     hub.world.posted[channel.id] = now
-
-
-def _warnings(found: list[str]) -> Obj:
-    if not found:
-        return {}
-    listed: list[Json] = list(found)
-    return {"warning": ",".join(found), "response_metadata": {"warnings": listed}}

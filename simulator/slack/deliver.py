@@ -1,6 +1,5 @@
 """Deliver to the gateway: signed requests or Socket Mode, three seconds to answer, and Slack's retries for events."""
 
-import asyncio
 import json
 import time
 from dataclasses import dataclass
@@ -35,7 +34,6 @@ class Deliverer:
         self._wire = wire
         self._world = world
         self.sockets = sockets
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def posted(self, message: Message) -> None:
         """Send the app its own message back, as Slack does to who is subscribed to message.im."""
@@ -62,16 +60,7 @@ class Deliverer:
     def redeliver(self, delivery: Delivery) -> None:
         """Send an event again from the first attempt on, under the same event_id."""
         delivery.state = "pending"
-        task = self._wire.spawn(self._send_event(delivery), f"slack_event_{delivery.number}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def cancel(self) -> None:
-        """Give up all events that are under way."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._wire.spawn(self._send_event(delivery), f"slack:event:{delivery.number}")
 
     async def verify(self) -> bool:
         """Send url_verification (apis/events-api) and tell whether the challenge came back."""
@@ -139,8 +128,7 @@ class Deliverer:
         if outcome.ok:
             return "", False
         # apis/events-api, "Turning retries off": x-slack-no-retry: 1 on an answer that isn't 200.
-        names = {name.lower(): value for name, value in outcome.headers.items()}
-        return "http_error", names.get("x-slack-no-retry") != "1"
+        return "http_error", outcome.headers.get("X-Slack-No-Retry") != "1"
 
     async def _post(self, label: str, body: bytes, kind: str, extra: dict[str, str], about: str) -> Answer | str:
         """Send one signed request, following up to two redirects; give the answer or Slack's reason."""

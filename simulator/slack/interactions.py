@@ -26,6 +26,7 @@ async def press(hub: Hub, person: Person, message: Message, action_id: str, chos
     """Use an element of a message: block_actions (reference/interaction-payloads/block_actions-payload)."""
     action = _action(hub, message.blocks, action_id, chosen)
     ephemeral = bool(message.ephemeral_for)
+    name = "directmessage" if hub.world.channels[message.channel].user else "general"
     container: Obj = {
         "type": "message",
         "message_ts": message.ts,
@@ -37,7 +38,7 @@ async def press(hub: Hub, person: Person, message: Message, action_id: str, chos
     payload = _base(hub, person, "block_actions") | {
         "container": container,
         "trigger_id": hub.world.trigger(person.slack_user),
-        "channel": _channel_name(hub, message.channel),
+        "channel": {"id": message.channel, "name": name},
         "message": message_record(hub.world, message, metadata=True),
         "state": {"values": {}},
         "response_url": response_url(hub, message.channel, person.slack_user, message.ts),
@@ -84,10 +85,7 @@ async def close(hub: Hub, person: Person, view: View) -> Obj:
     pop(hub, person.slack_user, view)
     if view.body.get("notify_on_close") is not True:
         return {"ok": True}
-    payload = _base(hub, person, "view_closed") | {
-        "view": view_record(hub.world, view),
-        "is_cleared": False,
-    }
+    payload = _base(hub, person, "view_closed") | {"view": view_record(hub.world, view), "is_cleared": False}
     return _told(await hub.deliverer.interact("interactive", payload, view.id, person.slack_user))
 
 
@@ -212,13 +210,6 @@ def _base(hub: Hub, person: Person, kind: str) -> Obj:
         "team": {"id": slack.team_id, "domain": slack.team_name.lower()},
         "enterprise": None,
         "is_enterprise_install": False,
-    }
-
-
-def _channel_name(hub: Hub, channel: str) -> Obj:
-    return {
-        "id": channel,
-        "name": "directmessage" if hub.world.channels[channel].user else "general",
     }
 
 

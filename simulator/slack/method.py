@@ -102,6 +102,15 @@ def find_root(channel: Channel, thread_ts: str) -> str:
     return thread_ts
 
 
+def find_own_message(hub: Hub, arguments: Obj, otherwise: str) -> tuple[Channel, Message]:
+    """Find the message of the app's own that a call is about; `otherwise` refuses somebody else's."""
+    channel = find_channel(hub, arguments)
+    message = find_message(channel, text(arguments.get("ts")))
+    if message.bot_id != hub.world.config.slack.bot_id:
+        raise Refusal(otherwise)
+    return channel, message
+
+
 def find_message(channel: Channel, ts: str) -> Message:
     message = channel.messages.get(ts)
     if message is None:

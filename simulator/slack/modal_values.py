@@ -31,7 +31,9 @@ def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
         known = obj(obj(before.get(block_id)).get(action_id))
         given = entered.get(action_id, entered.get(block_id))
         value = _value(element, given) if given is not None else known or _initial(element)
-        if block.get("optional") is not True and _is_empty(value):
+        if block.get("optional") is not True and all(
+            one in (None, "", []) for key, one in value.items() if key != "type"
+        ):
             raise BadAction(f'"{text(obj(block.get("label")).get("text"))}" is a required field.')
         values[block_id] = {action_id: value}
     if left:
@@ -76,7 +78,3 @@ def _option(element: Obj, chosen: str) -> Json:
         if obj(option).get("value") == chosen:
             return option
     raise BadAction(f'There is no option "{chosen}".')
-
-
-def _is_empty(value: Obj) -> bool:
-    return all(one in (None, "", []) for key, one in value.items() if key != "type")

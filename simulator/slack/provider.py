@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
-from simulator.base import BadAction, Handler, Wire
+from simulator.base import BadAction, Wire
 from simulator.journal import Json
 from simulator.slack import files, response_urls
 from simulator.slack.acts import ACTS
@@ -22,16 +22,13 @@ type Served = Callable[[Hub, web.Request], Awaitable[web.StreamResponse]]
 class SlackSimulator:
     """One team with one app, as strict as Slack. Fault rules name `slack.<method>`, `slack.response_url`."""
 
+    name = "slack"
+
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self.sockets = Sockets(wire)
         self._api = Api(wire)
         self.hub = self._fresh()
-
-    @property
-    def name(self) -> str:
-        """Return the word in paths and in the journal."""
-        return "slack"
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         return [
@@ -50,7 +47,7 @@ class SlackSimulator:
         await self.sockets.close()
 
     async def reset(self) -> None:
-        await self.hub.deliverer.cancel()
+        await self._wire.cancel_spawned("slack:")
         self.sockets.freeze(False)
         self.hub = self._fresh()
 
@@ -76,5 +73,4 @@ class SlackSimulator:
         async def handle(request: web.Request) -> web.StreamResponse:
             return await served(self.hub, request)
 
-        handler: Handler = handle
-        return web.route(verb, path, self._wire.endpoint(label, fault_answer)(handler))
+        return web.route(verb, path, self._wire.endpoint(label, fault_answer)(handle))

@@ -19,7 +19,8 @@ def message_record(world: World, message: Message, *, metadata: bool = False) ->
     if message.blocks:
         record["blocks"] = list(message.blocks)
     if message.bot_id:
-        record |= {"bot_id": message.bot_id, "app_id": message.app_id, "bot_profile": _bot_profile(message)}
+        profile: Obj = {"id": message.bot_id, "app_id": message.app_id, "deleted": False}
+        record |= {"bot_id": message.bot_id, "app_id": message.app_id, "bot_profile": profile}
     if message.thread_ts:
         record["thread_ts"] = message.thread_ts
         record["parent_user_id"] = world.channels[message.channel].messages[message.thread_ts].user
@@ -148,7 +149,3 @@ def interactive(block: Obj) -> list[Obj]:
     if block.get("type") in ("actions", "context_actions"):
         inside += items(block.get("elements"))
     return [one for one in inside if isinstance(one, dict) and one.get("type") != "image"]
-
-
-def _bot_profile(message: Message) -> Obj:
-    return {"id": message.bot_id, "app_id": message.app_id, "deleted": False}

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from simulator.base import ABOUT
 from simulator.slack import limits
-from simulator.slack.chat import show
+from simulator.slack.chat import remove, show
 from simulator.slack.errors import Refusal
 from simulator.slack.interactions import say
 from simulator.slack.message_rules import check_content
@@ -40,7 +40,10 @@ def _apply(hub: Hub, url: ResponseUrl, answer: Obj) -> None:
     original = _original(hub, url)
     if answer.get("delete_original") is True:
         if original is not None:
-            _remove(hub, original)
+            if original.ephemeral_for:
+                hub.world.channels[url.channel].ephemeral.remove(original)
+            else:
+                remove(hub, original)
         return
     if answer.get("replace_original") is not True or original is None:
         say(hub, url.channel, url.user, answer)
@@ -56,13 +59,3 @@ def _original(hub: Hub, url: ResponseUrl) -> Message | None:
     channel = hub.world.channels[url.channel]
     seen = [*channel.messages.values(), *channel.ephemeral]
     return next((message for message in seen if message.ts == url.message_ts), None)
-
-
-def _remove(hub: Hub, message: Message) -> None:
-    channel = hub.world.channels[message.channel]
-    if message.ephemeral_for:
-        channel.ephemeral.remove(message)
-        return
-    before = message_record(hub.world, message)
-    del channel.messages[message.ts]
-    hub.deliverer.deleted(message, before)

@@ -1,6 +1,7 @@
 """What the page draws of the team: each person's conversation, modals, App Home, and what failed."""
 
 import html
+from dataclasses import asdict
 
 from simulator.config import Person
 from simulator.journal import Json
@@ -12,7 +13,6 @@ from simulator.slack.state import GENERAL, Channel, Delivery, Message, View, Wor
 
 def shown(world: World, connections: int) -> Obj:
     """Return the whole state; `people` by key, each with `bubbles`, `modals`, `home`, `failed` and more."""
-    switches = world.switches
     untold: dict[str, list[Delivery]] = {}
     for delivery in world.deliveries:
         if delivery.state != "delivered":
@@ -22,15 +22,7 @@ def shown(world: World, connections: int) -> Obj:
             person.key: _person(world, person, untold.get(person.slack_user, [])) for person in world.config.people
         },
         "general": _bubbles(world, world.channels[GENERAL], ""),
-        "switches": {
-            "token": switches.token,
-            "scopes": list(switches.scopes),
-            "strict_rate": switches.strict_rate,
-            "own_events": switches.own_events,
-            "messages_tab": switches.messages_tab,
-            "commands": list(switches.commands),
-            "disabled": [*sorted(world.disabled)],
-        },
+        "switches": asdict(world.switches) | {"disabled": [*sorted(world.disabled)]},
         "connections": connections,
         "bot": {"name": world.config.slack.bot_name, "user": world.config.slack.bot_user},
     }

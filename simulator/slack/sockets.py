@@ -100,18 +100,12 @@ class Sockets:
             envelope |= {"retry_attempt": attempt, "retry_reason": "timeout" if attempt else ""}
         begun, at = time.perf_counter(), self._wire.now()
         outcome = await self._exchange(connection, envelope)
+        duration = (time.perf_counter() - begun) * 1000
+        status, answer = (
+            (200, {"payload": outcome.payload}) if isinstance(outcome, Ack) else (0, {"no_answer": outcome})
+        )
         self._wire.journal.add(
-            Call(
-                at=at,
-                provider="slack",
-                direction="in",
-                endpoint=f"slack.socket.{kind}",
-                status=200 if isinstance(outcome, Ack) else 0,
-                request=envelope,
-                answer={"payload": outcome.payload} if isinstance(outcome, Ack) else {"no_answer": outcome},
-                about=about,
-                duration_ms=(time.perf_counter() - begun) * 1000,
-            )
+            Call(at, "slack", "in", f"slack.socket.{kind}", status, envelope, {**answer}, about, duration)
         )
         return outcome
 

@@ -7,7 +7,7 @@ from simulator.slack import limits
 from simulator.slack.chat import bot_message, check_postable
 from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import Content, check_markdown, check_message_blocks, check_metadata
-from simulator.slack.method import Hub, Method, find_channel, find_message, find_root
+from simulator.slack.method import Hub, Method, find_channel, find_own_message, find_root
 from simulator.slack.records import message_record, with_ids
 from simulator.slack.shapes import Obj, decoded, items, obj, text
 from simulator.slack.state import Channel, Message
@@ -77,10 +77,7 @@ METHODS = {
 
 
 def _streaming(hub: Hub, arguments: Obj) -> tuple[Channel, Message]:
-    channel = find_channel(hub, arguments)
-    message = find_message(channel, text(arguments.get("ts")))
-    if message.bot_id != hub.world.config.slack.bot_id:
-        raise Refusal("message_not_owned_by_app")
+    channel, message = find_own_message(hub, arguments, "message_not_owned_by_app")
     # methods/chat.appendStream, error message_not_in_streaming_state; the state also ends by itself.
     if message.streamed is not None and hub.world.now() - message.streamed > limits.STREAM_IDLE_SECONDS:
         message.streamed = None

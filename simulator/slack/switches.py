@@ -26,14 +26,8 @@ async def set_switches(hub: Hub, person: Person, arguments: Obj) -> Obj:
         elif name == "socket_dead" and isinstance(value, bool):
             hub.deliverer.sockets.freeze(value)
         elif name == "disabled" and isinstance(value, bool):
-            _disable(hub, person, value)
+            change = hub.world.disabled.add if value else hub.world.disabled.discard
+            change(person.slack_user)
         else:
             raise BadAction(f'There is no switch "{name}" with such a value.')
     return {"ok": True}
-
-
-def _disable(hub: Hub, person: Person, disabled: bool) -> None:
-    if disabled:
-        hub.world.disabled.add(person.slack_user)
-    else:
-        hub.world.disabled.discard(person.slack_user)

@@ -1,6 +1,7 @@
 """The Bot API over HTTP: https://core.telegram.org/bots/api#making-requests."""
 
 from collections.abc import Callable
+from functools import partial
 
 from aiohttp import web
 
@@ -23,9 +24,9 @@ METHODS: dict[str, Method] = {
     "getChat": lambda world, given: shapes.full_chat(find_chat(world, given)),
     "getFile": lambda world, given: _get_file(world, given),
     "sendMessage": sending.send_message,
-    "sendPhoto": sending.send_photo,
-    "sendDocument": sending.send_document,
-    "sendVoice": sending.send_voice,
+    "sendPhoto": partial(sending.send_media, kind="photo"),
+    "sendDocument": partial(sending.send_media, kind="document"),
+    "sendVoice": partial(sending.send_media, kind="voice"),
     "sendChatAction": sending.send_chat_action,
     "sendMessageDraft": sending.send_message_draft,
     "editMessageText": editing.edit_message_text,
@@ -35,10 +36,10 @@ METHODS: dict[str, Method] = {
     "setMyCommands": settings.set_my_commands,
     "getMyCommands": settings.get_my_commands,
     "deleteMyCommands": settings.delete_my_commands,
-    "setMyDescription": settings.set_my_description,
-    "getMyDescription": settings.get_my_description,
-    "setMyShortDescription": settings.set_my_short_description,
-    "getMyShortDescription": settings.get_my_short_description,
+    "setMyDescription": partial(settings.set_words, name="description", limit=512),
+    "getMyDescription": partial(settings.get_words, name="description"),
+    "setMyShortDescription": partial(settings.set_words, name="short_description", limit=120),
+    "getMyShortDescription": partial(settings.get_words, name="short_description"),
     "setChatMenuButton": settings.set_chat_menu_button,
     "getChatMenuButton": settings.get_chat_menu_button,
 }

@@ -39,20 +39,14 @@ class Delivery:
             return
         for queue in self._world.updates.queues():
             if queue not in self._serving:
-                self._serving[queue] = self._wire.spawn(self._serve(queue), f"telegram {queue}")
+                self._serving[queue] = self._wire.spawn(self._serve(queue), f"telegram:{queue}")
 
     async def close(self) -> None:
         self._closed = True
-        tasks = list(self._serving.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._wire.cancel_spawned("telegram:")
 
     async def deliver(self, update: Update) -> str:
-        """Return one request; return nothing if it was accepted, else what was wrong, with a Retry-After's seconds.
-
-        The error and the delay are kept on the update.
-        """
+        """Send one request; return nothing if it was accepted, else what was wrong, which the update keeps, too."""
         hook = self._world.webhook
         headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
         if hook.secret_token:
@@ -101,8 +95,7 @@ class Delivery:
         if isinstance(outcome, NoAnswer):
             error = _NO_ANSWER[outcome.reason]
         else:
-            given = next((v for k, v in outcome.headers.items() if k.lower() == "retry-after"), "")
-            update.retry_after = min(max(whole(given), 0), _MAX_RETRY_AFTER)
+            update.retry_after = min(max(whole(outcome.headers.get("Retry-After", "")), 0), _MAX_RETRY_AFTER)
             error = f"Wrong response from the webhook: {outcome.status} {_reason(outcome.status)}"
         update.last_error = error
         hook = self._world.webhook

@@ -44,7 +44,9 @@ def read_text(given: Arguments, name: str = "text", entities: str = "entities") 
         raise bad_request("Strings must be encoded in UTF-8") from None
     if raw and mode and mode != "none":
         return parse(raw, mode)
-    return settle(raw, _given_entities(given, entities))
+    value = given.json_or_none(entities)
+    found = [_entity(item) for item in value] if isinstance(value, list) else []
+    return settle(raw, [entity for entity in found if entity is not None])
 
 
 def parse(text: str, mode: str) -> FormattedText:
@@ -63,12 +65,6 @@ def check_length(text: FormattedText, limit: int = MAX_TEXT, what: str = "Messag
     """Refuse a text over the limit: https://core.telegram.org/bots/api#sendmessage, "after entities parsing"."""
     if len(text.text) > limit:
         raise bad_request(f"{what} is too long")
-
-
-def _given_entities(given: Arguments, name: str) -> list[Entity]:
-    value = given.json_or_none(name)
-    found = [_entity(item) for item in value] if isinstance(value, list) else []
-    return [entity for entity in found if entity is not None]
 
 
 def _entity(value: Json) -> Entity | None:

@@ -108,17 +108,14 @@ class _Parser:
                 self._push(name, at)
                 return at + len(mark)
         if self.source.startswith(b"```", at):
-            return self._begin_pre(at)
+            language, following = code_language(self.source, at + 3, self.size)
+            self._push("PreCode" if language else "Pre", at, language)
+            return following
         if self.source[at] == ord("`"):
             self._push("Code", at)
             return at + 1
         letter = chr(self.source[at])
         raise MarkupError(f"Character '{letter}' is reserved and must be escaped with the preceding '\\'")
-
-    def _begin_pre(self, at: int) -> int:
-        language, following = code_language(self.source, at + 3, self.size)
-        self._push("PreCode" if language else "Pre", at, language)
-        return following
 
     def _push(self, name: str, at: int, language: str = "") -> None:
         self.open.append(_Open(name, at, len(self.plain.data), self.plain.units, language))

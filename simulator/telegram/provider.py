@@ -25,8 +25,9 @@ class TelegramSimulator:
         self._begin()
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        call = self._wire.endpoint(endpoint_name, fault_answer)(self._call)
-        download = self._wire.endpoint("telegram.file", fault_answer)(self._download)
+        # A reset replaces the API, so that each request looks for the present one.
+        call = self._wire.endpoint(endpoint_name, fault_answer)(lambda request: self._api.call(request))
+        download = self._wire.endpoint("telegram.file", fault_answer)(lambda request: self._api.download(request))
         return [
             web.get("/telegram/bot{token:[^/]+}/{method}", call),
             web.post("/telegram/bot{token:[^/]+}/{method}", call),
@@ -60,12 +61,6 @@ class TelegramSimulator:
         self._webhooks = Webhooks(self._wire, self._world, self._polling)
         self._acts = Acts(self._wire, self._world, self._polling)
         self._api = Api(self._wire, self._world, self._polling, self._webhooks)
-
-    async def _call(self, request: web.Request) -> web.StreamResponse:
-        return await self._api.call(request)
-
-    async def _download(self, request: web.Request) -> web.StreamResponse:
-        return await self._api.download(request)
 
 
 async def _nowhere(_: web.Request) -> web.StreamResponse:

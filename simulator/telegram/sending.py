@@ -52,21 +52,6 @@ def send_message(world: World, given: Arguments) -> dict[str, Json]:
     return _post(world, chat, text, keyboard, replied)
 
 
-def send_photo(world: World, given: Arguments) -> dict[str, Json]:
-    """Send a picture. Raises `Refusal`."""
-    return _send_media(world, given, "photo")
-
-
-def send_document(world: World, given: Arguments) -> dict[str, Json]:
-    """Send a file. Raises `Refusal`."""
-    return _send_media(world, given, "document")
-
-
-def send_voice(world: World, given: Arguments) -> dict[str, Json]:
-    """Send a voice note. Raises `Refusal`."""
-    return _send_media(world, given, "voice")
-
-
 def send_chat_action(world: World, given: Arguments) -> bool:
     """Show the bot's activity, for five seconds or until it sends. Raises `Refusal`."""
     action = given.text("action").lower()
@@ -98,7 +83,8 @@ def send_message_draft(world: World, given: Arguments) -> bool:
     return True
 
 
-def _send_media(world: World, given: Arguments, kind: str) -> dict[str, Json]:
+def send_media(world: World, given: Arguments, kind: str) -> dict[str, Json]:
+    """Send a photo, a document or a voice note. Raises `Refusal`."""
     source = given.files.get(kind) or given.files.get(given.text(kind).removeprefix("attach://"))
     if source is None and not given.text(kind):
         raise bad_request(f"there is no {kind} in the request")

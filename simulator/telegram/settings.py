@@ -36,24 +36,23 @@ def delete_my_commands(world: World, given: Arguments) -> bool:
     return True
 
 
-def set_my_description(world: World, given: Arguments) -> bool:
-    """Set what an empty chat shows, up to 512 characters. Raises `Refusal`."""
-    return _set_words(given, world.settings.descriptions, "description", 512)
+def set_words(world: World, given: Arguments, name: str, limit: int) -> bool:
+    """Set what an empty chat ("description") or the profile ("short_description") shows. Raises `Refusal`."""
+    words, language = given.text(name), _language(given)
+    if len(words) > limit:
+        # The documentation gives the limit; the word is of the kind that the server uses.
+        raise bad_request(f"{name.upper()}_TOO_LONG")
+    if words:
+        world.settings.words[name, language] = words
+    else:
+        world.settings.words.pop((name, language), None)
+    return True
 
 
-def get_my_description(world: World, given: Arguments) -> Json:
-    """Return what an empty chat shows."""
-    return {"description": _words(given, world.settings.descriptions)}
-
-
-def set_my_short_description(world: World, given: Arguments) -> bool:
-    """Set what the profile shows, up to 120 characters. Raises `Refusal`."""
-    return _set_words(given, world.settings.short_descriptions, "short_description", 120)
-
-
-def get_my_short_description(world: World, given: Arguments) -> Json:
-    """Return what the profile shows."""
-    return {"short_description": _words(given, world.settings.short_descriptions)}
+def get_words(world: World, given: Arguments, name: str) -> Json:
+    """Return such words in a language, or those of no language."""
+    words = world.settings.words
+    return {name: words.get((name, _language(given)), words.get((name, ""), ""))}
 
 
 def set_chat_menu_button(world: World, given: Arguments) -> bool:
@@ -128,22 +127,6 @@ def _language(given: Arguments) -> str:
     if language and not re.fullmatch(r"[a-z]{2}", language):
         raise bad_request("Invalid language code specified")
     return language
-
-
-def _set_words(given: Arguments, kept: dict[str, str], name: str, limit: int) -> bool:
-    words, language = given.text(name), _language(given)
-    if len(words) > limit:
-        # The documentation gives the limit; the word is of the kind that the server uses.
-        raise bad_request(f"{name.upper()}_TOO_LONG")
-    if words:
-        kept[language] = words
-    else:
-        kept.pop(language, None)
-    return True
-
-
-def _words(given: Arguments, kept: dict[str, str]) -> str:
-    return kept.get(_language(given), kept.get("", ""))
 
 
 def _menu_chat(world: World, given: Arguments) -> int:

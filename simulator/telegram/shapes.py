@@ -65,12 +65,7 @@ def message(world: World, said: Message, *, with_reply: bool = True) -> dict[str
 
 
 def file(stored: StoredFile) -> dict[str, Json]:
-    return {
-        "file_id": stored.file_id,
-        "file_unique_id": stored.unique_id,
-        "file_size": len(stored.data),
-        "file_path": stored.path,
-    }
+    return _file_ids(stored) | {"file_path": stored.path}
 
 
 def member(world: World, status: str) -> dict[str, Json]:
@@ -112,12 +107,12 @@ def _text(said: FormattedText, name: str, entities: str) -> dict[str, Json]:
     return shown
 
 
+def _file_ids(stored: StoredFile) -> dict[str, Json]:
+    return {"file_id": stored.file_id, "file_unique_id": stored.unique_id, "file_size": len(stored.data)}
+
+
 def _media(kind: str, stored: StoredFile) -> Json:
-    shown: dict[str, Json] = {
-        "file_id": stored.file_id,
-        "file_unique_id": stored.unique_id,
-        "file_size": len(stored.data),
-    }
+    shown = _file_ids(stored)
     match kind:
         case "photo":
             return [shown | {"width": 320, "height": 240}]

@@ -89,12 +89,10 @@ class Press:
 
 @dataclass(slots=True)
 class Settings:
-    """What the bot says of itself. Keys are a scope as canonical JSON with a language, or a language."""
+    """What the bot says of itself, by a scope as canonical JSON and a language, or by a name and a language."""
 
     commands: dict[tuple[str, str], list[Json]] = field(default_factory=dict)
-    descriptions: dict[str, str] = field(default_factory=dict)
-    short_descriptions: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
+    words: dict[tuple[str, str], str] = field(default_factory=dict)
     menu_buttons: dict[int, dict[str, Json]] = field(default_factory=dict)
 
 

@@ -184,18 +184,8 @@ class Updates:
 
     def fail(self, update: Update, error: str, *, dropped: bool = False) -> None:
         """Remember a delivery that failed, for the page."""
-        self.failures.append(
-            Failure(
-                update.update_id,
-                update.kind,
-                update.person,
-                self._now(),
-                update.fails,
-                error,
-                update.about,
-                dropped,
-            )
-        )
+        number, kind, person, about = update.update_id, update.kind, update.person, update.about
+        self.failures.append(Failure(number, kind, person, self._now(), update.fails, error, about, dropped))
         del self.failures[:-100]
 
     def _expire(self) -> None:

@@ -1,6 +1,7 @@
 """What the page draws of the emulated Telegram."""
 
 import json
+from dataclasses import asdict
 
 from simulator.config import Person
 from simulator.journal import Json
@@ -15,8 +16,8 @@ def show(world: World, webhook_info: dict[str, Json], *, has_rival: bool) -> Jso
         "webhook": webhook_info,
         "held": world.updates.held,
         "second_poller": has_rival,
-        "description": world.settings.descriptions.get("", ""),
-        "short_description": world.settings.short_descriptions.get("", ""),
+        "description": world.settings.words.get(("description", ""), ""),
+        "short_description": world.settings.words.get(("short_description", ""), ""),
     }
     people: dict[str, Json] = {person.key: _person(world, person) for person in world.config.people}
     return {
@@ -34,18 +35,7 @@ def _person(world: World, person: Person) -> Json:
         "commands": _commands(world, person),
         "menu_button": world.settings.menu_buttons.get(person.telegram_user)
         or world.settings.menu_buttons.get(0, {"type": "commands"}),
-        "failed_deliveries": [
-            {
-                "update_id": failure.update_id,
-                "kind": failure.kind,
-                "at": failure.at,
-                "attempt": failure.attempt,
-                "error": failure.error,
-                "dropped": failure.dropped,
-            }
-            for failure in world.updates.failures
-            if failure.person == person.key
-        ],
+        "failed_deliveries": [asdict(one) for one in world.updates.failures if one.person == person.key],
     }
     empty: dict[str, Json] = {"messages": [], "blocked": False, "deactivated": False}
     return shown | (_chat(world, chat) if chat else empty)

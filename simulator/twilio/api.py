@@ -15,9 +15,8 @@ from simulator.twilio.forms import (
     LIST_NUMBERS,
     UPDATE_MESSAGE,
     UPDATE_NUMBER,
-    Form,
+    check_hooks,
     checked,
-    is_url,
     read_form,
 )
 from simulator.twilio.guard import PREFIX, Guard, not_found
@@ -146,7 +145,7 @@ class Api:
         """Set a number's webhooks (docs: phone-numbers/api/incomingphonenumber-resource)."""
         number = self._number(request)
         form = await read_form(request, UPDATE_NUMBER)
-        self._check_hooks(form)
+        check_hooks(form, self._wire.public_url)
         number.settings.update({name: form.one(name) for name in form.values})
         number.updated = self._wire.now()
         return web.json_response(self._shown_number(number))
@@ -188,16 +187,6 @@ class Api:
         if number is None:
             raise not_found(request)
         return number
-
-    def _check_hooks(self, form: Form) -> None:
-        for name in form.values:
-            value = form.one(name)
-            # docs: errors/21402 and 21403.
-            if (name.endswith("Url") or name == "StatusCallback") and value:
-                if not is_url(value, self._wire.public_url):
-                    raise Refusal(21402, f"{name} is not a valid URL")
-            elif name.endswith("Method") and value not in ("GET", "POST"):
-                raise Refusal(21403, f"{name} is not a valid HTTP method")
 
     def _shown_message(self, message: Message) -> Json:
         return message_json(self._config.account_sid, message)

@@ -62,18 +62,7 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
 
 def callback_form(wire: Wire, message: Message) -> dict[str, str]:
     """Return the parameters of a status callback, as the message stands now."""
-    form = {
-        "AccountSid": wire.config.twilio.account_sid,
-        "ApiVersion": "2010-04-01",
-        "From": message.sender,
-        "MessageSid": message.sid,
-        "MessageStatus": message.status,
-        "SmsSid": message.sid,
-        "SmsStatus": message.status,
-        "To": message.to,
-    }
-    if message.service_sid:
-        form["MessagingServiceSid"] = message.service_sid
+    form = message.form_of(wire.config.twilio.account_sid) | {"MessageStatus": message.status}
     if message.error_code is not None:
         form["ErrorCode"] = str(message.error_code)
         form["ErrorMessage"] = message.error_message or ""

@@ -149,6 +149,17 @@ def is_url(url: str, ours: str) -> bool:
     return host not in ("localhost", "127.0.0.1", "::1") or bool(ours and url.startswith(ours))
 
 
+def check_hooks(form: Form, ours: str) -> None:
+    """Check the webhooks that an update sets: URLs (docs: errors/21402) and methods (errors/21403)."""
+    for name in form.values:
+        value = form.one(name)
+        if (name.endswith("Url") or name == "StatusCallback") and value:
+            if not is_url(value, ours):
+                raise Refusal(21402, f"{name} is not a valid URL")
+        elif name.endswith("Method") and value not in ("GET", "POST"):
+            raise Refusal(21403, f"{name} is not a valid HTTP method")
+
+
 def check_options(form: Form) -> None:
     """Check the optional parameters of a create call (docs: messaging/api/message-resource)."""
     for name, known in _ENUMS.items():

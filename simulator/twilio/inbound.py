@@ -125,21 +125,12 @@ class Inbound:
 
     def _form(self, message: Message, word: OptOut | None) -> dict[str, str]:
         # docs: messaging/guides/webhook-request; new parameters may appear there at any time.
-        form = {
-            "AccountSid": self._config.account_sid,
-            "ApiVersion": "2010-04-01",
+        form = message.form_of(self._config.account_sid) | {
             "Body": message.body,
-            "From": message.sender,
-            "MessageSid": message.sid,
             "NumMedia": str(len(message.media)),
             "NumSegments": str(message.segments.count),
             "SmsMessageSid": message.sid,
-            "SmsSid": message.sid,
-            "SmsStatus": "received",
-            "To": message.to,
         }
-        if message.service_sid:
-            form["MessagingServiceSid"] = message.service_sid
         for name, value in _PLACE.items():
             form[f"From{name}"] = form[f"To{name}"] = value
         base = f"{self._wire.url}/twilio/2010-04-01/Accounts/{self._config.account_sid}/Messages/{message.sid}"

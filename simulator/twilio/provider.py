@@ -108,8 +108,7 @@ class TwilioSimulator:
         if not self._inbound.hook_of(number).url:
             raise BadAction("The simulator does not know yet where the gateway is.")
         message = self._inbound.receive(person.phone, number, text, media)
-        await self._tell(message, number, 1, wait=bool(arguments.get("wait")))
-        return {"sid": message.sid, "webhook": message.webhook, "attempts": message.attempts}
+        return await self._tell(message, number, 1, wait=bool(arguments.get("wait")))
 
     async def _duplicate(self, person: Person, arguments: dict[str, Json]) -> Json:
         sid, times = arguments.get("sid"), arguments.get("times", 1)
@@ -118,10 +117,9 @@ class TwilioSimulator:
             raise BadAction('"sid" must be a message that this person sent.')
         if not isinstance(times, int) or isinstance(times, bool) or not 1 <= times <= 100:
             raise BadAction('"times" must be a whole number from 1 to 100.')
-        await self._tell(message, self._store.numbers[message.to], times, wait=bool(arguments.get("wait")))
-        return {"sid": message.sid, "webhook": message.webhook, "attempts": message.attempts}
+        return await self._tell(message, self._store.numbers[message.to], times, wait=bool(arguments.get("wait")))
 
-    async def _tell(self, message: Message, number: PhoneNumber, times: int, *, wait: bool) -> None:
+    async def _tell(self, message: Message, number: PhoneNumber, times: int, *, wait: bool) -> Json:
         async def run() -> None:
             for _ in range(times):
                 await self._inbound.tell(message, number)
@@ -129,6 +127,7 @@ class TwilioSimulator:
         task = self._wire.spawn(run(), f"twilio:tell:{message.sid}")
         if wait:
             await asyncio.wait([task])  # a reset may end it
+        return {"sid": message.sid, "webhook": message.webhook, "attempts": message.attempts}
 
     def _sent(self, message: Message) -> None:
         work = carry(self._wire, self._store, message, self._phone(message.to))

@@ -11,8 +11,7 @@ from aiohttp import web
 
 from simulator.base import Wire
 from simulator.journal import Json
-from simulator.twilio.errors import Refusal
-from simulator.twilio.forms import Form, checked, is_url, read_form
+from simulator.twilio.forms import check_hooks, checked, read_form
 from simulator.twilio.guard import PREFIX, Guard, not_found
 from simulator.twilio.paging import page_of
 from simulator.twilio.state import PhoneNumber, Service, Store
@@ -64,7 +63,7 @@ class Services:
     async def update(self, request: web.Request) -> web.StreamResponse:
         service = self._service(request)
         form = await read_form(request, UPDATE_SERVICE)
-        self._check(form)
+        check_hooks(form, self._wire.public_url)
         service.settings.update({name: form.one(name) for name in form.values})
         service.updated = self._wire.now()
         return web.json_response(self._shown(service))
@@ -103,16 +102,6 @@ class Services:
         if service is None:
             raise not_found(request)
         return service
-
-    def _check(self, form: Form) -> None:
-        for name in ("InboundRequestUrl", "FallbackUrl", "StatusCallback"):
-            # docs: errors/21402.
-            if form.one(name) and not is_url(form.one(name), self._wire.public_url):
-                raise Refusal(21402, f"{name} is not a valid URL")
-        for name in ("InboundMethod", "FallbackMethod"):
-            # docs: errors/21403.
-            if form.has(name) and form.one(name) not in ("GET", "POST"):
-                raise Refusal(21403, f"{name} is not a valid HTTP method")
 
     def _shown(self, service: Service) -> Json:
         url = f"{self._wire.url}{PREFIX}/v1/Services/{service.sid}"

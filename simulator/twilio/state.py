@@ -61,6 +61,19 @@ class Message:
             return None
         return f"-{price_of(self.segments.count, inbound=self.inbound, media=len(self.media)):.5f}"
 
+    def form_of(self, account: str) -> dict[str, str]:
+        """Return the parameters that every webhook about the message has."""
+        form = {
+            "AccountSid": account,
+            "ApiVersion": "2010-04-01",
+            "From": self.sender,
+            "MessageSid": self.sid,
+            "SmsSid": self.sid,
+            "SmsStatus": self.status,
+            "To": self.to,
+        }
+        return form | ({"MessagingServiceSid": self.service_sid} if self.service_sid else {})
+
 
 @dataclass(slots=True)
 class PhoneNumber:

@@ -133,8 +133,7 @@ def replies_of(answer: Answer) -> list[Reply]:
     """
     if not answer.body.strip():
         return []
-    header = next((value for name, value in answer.headers.items() if name.lower() == "content-type"), "")
-    kind = header.split(";")[0].strip().lower()
+    kind = answer.headers.get("Content-Type", "").split(";")[0].strip().lower()
     if kind == "text/plain":
         return [Reply(answer.body.decode("utf-8", "replace"))]
     if kind not in ("text/xml", "application/xml", "text/html"):

@@ -298,7 +298,7 @@ async def test_only_what_is_served_here_may_run_and_a_notice_is_shown(page: Page
             assert "telegram.sendMessage" in (await answer.json())["endpoints"]
         async with http.get(simulator.url + "/sim/journal?last=1") as answer:
             assert [call["endpoint"] for call in await answer.json()] == ["telegram.setWebhook"]
-    simulator.notice = "The demo model answers."
+    simulator.control.notice = "The demo model answers."
     await page.goto(simulator.url)
     await page.until("document.querySelector('#notice').innerText === 'The demo model answers.'")
     await page.click("#open-help")
