@@ -59,11 +59,7 @@ class Clock:
         if stamp == self._stamp:
             return
         values = json.loads(self._path.read_text())
-        self._base, self._offset, self._rate = (
-            float(values["base"]),
-            float(values["offset"]),
-            float(values["rate"]),
-        )
+        self._base, self._offset, self._rate = (float(values["base"]), float(values["offset"]), float(values["rate"]))
         self._stamp = stamp
 
 

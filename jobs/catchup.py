@@ -58,7 +58,6 @@ class CatchUp:
         self._worker = worker
 
     async def once(self) -> None:
-        """Sweep all channels, side by side."""
         await asyncio.gather(*(self.sweep(channel) for channel in self._channels))
 
     async def sweep(self, channel: Channel) -> int | None:

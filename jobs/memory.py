@@ -42,7 +42,6 @@ class MemoryUpkeep:
         self._embed_from: datetime | None = None
 
     async def once(self) -> None:
-        """Do what is due now."""
         now = await self._clock.sound_now()
         if now is None:
             return

@@ -37,7 +37,6 @@ class ProviderCalls:
     async def send(
         self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target, attempt: int
     ) -> PartEnd:
-        """Send a part once."""
         failure: DeliveryError
         try:
             receipt = await within(SEND_TIMEOUT, self._send(due, channel, part, target))

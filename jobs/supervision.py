@@ -82,7 +82,6 @@ class PartSupervisor:
             pause = min(pause * 2, MAX_PAUSE)
 
     def failing(self) -> list[FailingPart]:
-        """Return the parts that are failing now."""
         return [history.failing for history in self._histories.values() if history.failing and self._failures(history)]
 
     def _failures(self, history: _History) -> int:

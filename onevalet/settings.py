@@ -166,7 +166,6 @@ class Settings(BaseSettings):
 
     @property
     def sms_on(self) -> bool:
-        """Return whether the SMS group is complete."""
         return bool(self.twilio_account_sid and self.twilio_auth_token and self.twilio_from and self.public_url)
 
     @property
@@ -182,7 +181,6 @@ class Settings(BaseSettings):
 
     @property
     def email_on(self) -> bool:
-        """Return whether the email group is complete."""
         return bool(self.smtp_host and self.smtp_from)
 
     @property
@@ -212,12 +210,10 @@ class Settings(BaseSettings):
 
     @property
     def access(self) -> Access:
-        """Return the access policy with its list."""
         return Access(self.onevalet_access, frozenset(parse_listed(entry) for entry in self.onevalet_allow))
 
     @property
     def tiers(self) -> Tiers:
-        """Return the tiers; raise `ConfigError` where they cannot be parsed."""
         return read_tiers(self.onevalet_tiers, self.onevalet_rate_per_minute)
 
     @property

@@ -39,7 +39,6 @@ class AgentCall:
         return PlannedCall(self.call.id, self.valet.name, arguments)
 
     async def make_agent(self, fields: JsonObject, state: JsonObject, run_number: int = 1) -> StandardAgent:
-        """Return an agent with the fields' values and the state that it stored."""
         inputs = self.valet.inputs
         values = {name: inputs[name].from_json(value) for name, value in fields.items()}
         loop = OwnLoop(self.turn, self.valet, self.path, self.context.clock, self.as_tools, run_number)
@@ -48,7 +47,6 @@ class AgentCall:
         return agent
 
     async def tell(self, status: AgentStatus) -> None:
-        """Tell the hooks of the agent's new status."""
         where = replace(self.turn.where, agent_path=self.path)
         await self.turn.hooks.tell(Hook.state_changed, where, status.value)
 

@@ -74,7 +74,6 @@ def question(inputs: Mapping[str, InputField], collected: Collected) -> str:
 
 
 def asked_names(inputs: Mapping[str, InputField], collected: Collected) -> tuple[str, ...]:
-    """Return the names of the fields that `question` asks for."""
     return tuple(name for name in inputs if name in collected.wrong or name in collected.missing)
 
 

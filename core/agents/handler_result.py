@@ -6,7 +6,6 @@ from core.json_types import JsonObject, storable
 
 
 async def call_handler(agent: StandardAgent, last: AgentResult | None, message: str) -> AgentResult:
-    """Call the handler for the status that the agent waited in."""
     came_from = last.status if last is not None else AgentStatus.INITIALIZING
     agent.status = AgentStatus.RUNNING
     match came_from:
@@ -35,7 +34,6 @@ def json_of(result: AgentResult) -> JsonObject:
 
 
 def result_of(record: StepRecord) -> AgentResult:
-    """Parse a result that `json_of` returned."""
     outputs = record.result.get("outputs")
     return AgentResult(
         AgentStatus(str(record.result.get("status", AgentStatus.ERROR.value))),

@@ -45,7 +45,6 @@ class PendingAnswers:
 
     @property
     def asking(self) -> list[tuple[PoolEntry, Valet]]:
-        """Return the agents that were not answered yet."""
         return [(entry, valet) for entry, valet in self.offered if entry.agent_id not in self.changed]
 
     @property

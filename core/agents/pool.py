@@ -20,12 +20,11 @@ class Pool:
 
     async def list(self, tenant_id: str) -> Sequence[PoolEntry]:
         """Return the agents that wait for a person, the longest wait first."""
-        async with self._database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(
-                "select * from pool_entries where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')"
-                " order by created_at, agent_id",
-                tenant_id,
-            )
+        rows = await self._database.tenant_rows(
+            tenant_id,
+            "select * from pool_entries where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')"
+            " order by created_at, agent_id",
+        )
         return [PoolEntry.from_row(dict(row)) for row in rows]
 
     async def pause(self, tenant_id: str, agent_id: str) -> bool:

@@ -52,7 +52,6 @@ class PoolEntry:
 
     @property
     def waits(self) -> bool:
-        """Return whether the agent still waits."""
         return self.status in WAITING
 
     @property
@@ -68,15 +67,12 @@ class PoolEntry:
         return f"“{asked}”" if asked else words
 
     def completed(self) -> "PoolEntry":
-        """Return the entry as a completed one."""
         return replace(self, status=AgentStatus.COMPLETED)
 
     def ended(self, reason: PoolEnd) -> "PoolEntry":
-        """Return the entry as one that waits no more."""
         return replace(self, status=AgentStatus.CANCELLED, reason=reason)
 
     def to_json(self) -> JsonObject:
-        """Return the entry as the database takes it."""
         return {
             "agent_id": self.agent_id,
             "agent_type": self.agent_type,
@@ -102,7 +98,6 @@ class PoolEntry:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "PoolEntry":
-        """Parse a row of `pool_entries`."""
         context = cast(dict[str, Any], row["context"])
         return cls(
             agent_id=row["agent_id"],

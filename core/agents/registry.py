@@ -42,7 +42,6 @@ class AgentRegistry:
         return len(self._valets)
 
     def get(self, name: str) -> Valet | None:
-        """Return the agent with a name."""
         return self._valets.get(name)
 
     def find(self, name: str) -> Valet | None:

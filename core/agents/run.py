@@ -68,7 +68,6 @@ class AgentRun:
         return await self._run_handler(collected.fields)
 
     def _collect(self, arguments: Mapping[str, object]) -> Collected:
-        """Collect the fields and the model's instruction, from the pool where the agent was waiting."""
         given = cast("dict[str, Json]", dict(arguments))
         instruction = str(given.pop(INSTRUCTION, None) or "")
         entry, inputs = self._entry, self._call.valet.inputs

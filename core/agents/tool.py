@@ -64,7 +64,6 @@ class AgentTool(Tool[..., object]):
 
 
 def agent_tools(valets: Iterable[Valet], turn: TurnAgents) -> list[AnyTool]:
-    """Return agents as tools of one turn."""
     return [_agent_tool(valet, turn) for valet in valets]
 
 

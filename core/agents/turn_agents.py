@@ -43,12 +43,10 @@ type ExecuteAgent = Callable[[StandardAgent, Callable[[], Awaitable[AgentResult]
 async def make_agent(
     valet: Valet, context: ToolExecutionContext, thinking: Thinking, values: Mapping[str, Any], instruction: str
 ) -> StandardAgent:
-    """Return an agent of the class that `valet` names."""
     return valet.agent(context, thinking, values=values, instruction=instruction)
 
 
 async def execute_agent(agent: StandardAgent, run: Callable[[], Awaitable[AgentResult]]) -> AgentResult:
-    """Run a handler."""
     return await run()
 
 
@@ -101,12 +99,10 @@ async def used_tokens(journal: Journal) -> TokenUsage:
 
 
 def agent_path(key: StepKey, name: str) -> str:
-    """Return the path of the agent that a call runs."""
     return f"{key.agent_path}/" * bool(key.agent_path) + f"{key.step}.{key.call_index}/{name}"
 
 
 def nesting(agent_path: str) -> int:
-    """Return the number of agents on a path."""
     return (agent_path.count("/") + 1) // 2
 
 

@@ -63,7 +63,6 @@ class Redraws:
         return RedrawClaim(row["tenant_id"], row["outbound_id"], row["fence"]) if row else None
 
     async def load(self, claim: RedrawClaim) -> DueRedraw:
-        """Return the card to update."""
         async with self._database.tenant(claim.tenant_id) as connection:
             row = await fetch_one(
                 connection,

@@ -66,7 +66,6 @@ class Card:
     approval: NewApproval
 
     def to_json(self) -> JsonObject:
-        """Return both as the database takes them."""
         return asdict(self.message) | {"approval": self.approval.to_json(), "shows": self.approval.id}
 
 
@@ -78,7 +77,6 @@ def card(approval: NewApproval, outbound_id: str) -> Card:
 
 
 def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
-    """Return a card's buttons."""
     edit = (Action("Edit", button(Verb.EDIT, token)),) if editable else ()
     return (
         Action("Approve", button(Verb.APPROVE, token), ActionStyle.PRIMARY),

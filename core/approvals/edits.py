@@ -43,7 +43,6 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
 
 
 def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:
-    """Return the form for arguments, by their JSON schemas."""
     fields: list[FormField] = []
     for name, schema in schemas.items():
         if not isinstance(schema, dict):
@@ -81,7 +80,6 @@ def _any_of(schema: JsonObject) -> list[JsonObject]:
 
 
 def _parse_as(before: Json, given: Json) -> Json:
-    """Parse the text to the old value's type."""
     if not isinstance(given, str) or isinstance(before, str | None):
         return given
     if isinstance(before, list):

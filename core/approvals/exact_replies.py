@@ -79,7 +79,6 @@ def new_number() -> str:
 
 
 def button(verb: Verb, token: str) -> str:
-    """Return a button's token: the verb and the approval's token."""
     return f"{verb.value}.{token}"
 
 

@@ -101,12 +101,7 @@ class ApprovalRequests:
         return consent
 
     async def _request(
-        self,
-        request: ConsentTo,
-        arguments: JsonObject,
-        generation: int,
-        changed: tuple[str, ...] = (),
-        note: str = "",
+        self, request: ConsentTo, arguments: JsonObject, generation: int, changed: tuple[str, ...] = (), note: str = ""
     ) -> Consent:
         arguments = storable(arguments)
         try:

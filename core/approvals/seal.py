@@ -20,7 +20,6 @@ class Sealed:
     tail: str
 
     def hash(self, expires_at: datetime) -> str:
-        """Return the hash, as the database's `approval_hash` does."""
         return hashlib.sha256(self._text(expires_at).encode()).hexdigest()
 
     def open(self, expires_at: datetime) -> JsonObject:

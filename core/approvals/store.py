@@ -89,16 +89,12 @@ class ApprovalStore:
 
     async def find(self, tenant_id: str, code: str) -> Approval | None:
         """Return the newest approval with a code, decided or not."""
-        async with self._database.tenant(tenant_id) as connection:
-            row = await connection.fetchrow(
-                f"{_SELECT} a.code = $2 order by a.created_at desc limit 1", tenant_id, code.upper()
-            )
+        statement = f"{_SELECT} a.code = $2 order by a.created_at desc limit 1"
+        row = await self._database.tenant_row(tenant_id, statement, code.upper())
         return Approval.from_row(dict(row)) if row else None
 
     async def get(self, tenant_id: str, approval_id: str) -> Approval | None:
-        """Return one approval."""
-        async with self._database.tenant(tenant_id) as connection:
-            row = await connection.fetchrow(f"{_SELECT} a.id = $2", tenant_id, approval_id)
+        row = await self._database.tenant_row(tenant_id, f"{_SELECT} a.id = $2", approval_id)
         return Approval.from_row(dict(row)) if row else None
 
     async def find_pending(self, code: str = "", limit: int = _MAX_AT_ONCE) -> Sequence[tuple[str, str]]:
@@ -108,8 +104,8 @@ class ApprovalStore:
 
     async def pending(self, tenant_id: str) -> Sequence[Approval]:
         """Return a person's pending approvals, the oldest first."""
-        async with self._database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(f"{_SELECT} a.state = 'pending' order by a.created_at, a.id", tenant_id)
+        statement = f"{_SELECT} a.state = 'pending' order by a.created_at, a.id"
+        rows = await self._database.tenant_rows(tenant_id, statement)
         return [Approval.from_row(dict(row)) for row in rows]
 
     async def list_pending(self, tenant_id: str) -> list[PendingApproval]:
@@ -144,14 +140,12 @@ class ApprovalStore:
         )
 
     async def audit(self, tenant_id: str, approval_id: str) -> Sequence[JsonObject]:
-        """Return an approval's audit trail, in order."""
-        async with self._database.tenant(tenant_id) as connection:
-            rows = await connection.fetch(
-                "select at, what, hash, identity_id, channel, how, detail from approval_audit"
-                " where tenant_id = $1 and approval_id = $2 order by id",
-                tenant_id,
-                approval_id,
-            )
+        rows = await self._database.tenant_rows(
+            tenant_id,
+            "select at, what, hash, identity_id, channel, how, detail from approval_audit"
+            " where tenant_id = $1 and approval_id = $2 order by id",
+            approval_id,
+        )
         return [dict(row) | {"at": row["at"].isoformat()} for row in rows]
 
     async def show_elsewhere(self, tenant_id: str, approval_id: str, outbound_id: str) -> None:

@@ -1,7 +1,7 @@
 """An approval: a request for consent to one exact action, and its decision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
@@ -69,34 +69,17 @@ class Approval:
     def from_row(cls, row: Mapping[str, Any]) -> "Approval":
         """Read a row of `approvals`, with `sent_at` and `task_id`."""
         return cls(
-            id=row["id"],
-            turn_id=row["turn_id"],
             call_id=row["place"],
-            generation=row["generation"],
-            conversation_id=row["conversation_id"],
-            name=row["name"],
-            summary=row["summary"],
-            arguments=row["arguments"],
             rendered=tuple((label, text) for label, text in row["shown"]),
             form=read_form(row["form"]),
-            editable=row["editable"],
-            risk=row["risk"],
-            source=row["source"],
-            code=row["code"],
-            token=row["token"],
             sealed=Sealed(row["sealed_head"], row["sealed_tail"]),
-            hash=row["hash"],
             state=ApprovalState(row["state"]),
-            reason=row["reason"],
-            expires_at=row["expires_at"],
-            decided_at=row["decided_at"],
-            decided_channel=row["decided_channel"],
-            decided_how=row["decided_how"],
-            created_at=row["created_at"],
-            proposed=row["proposed"],
-            sent_at=row["sent_at"],
-            task_id=row["task_id"],
+            **{name: row[name] for name in _PLAIN},
         )
+
+
+_PLAIN = {f.name for f in fields(Approval)} - {"call_id", "rendered", "form", "sealed", "state"}
+"""The fields of an approval that its row holds as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +122,7 @@ class NewApproval:
             "summary": self.summary,
             "arguments": self.arguments,
             "shown": [list(pair) for pair in self.rendered],
-            "form": [form_field_json(form_field) for form_field in self.form],
+            "form": [asdict(form_field) for form_field in self.form],
             "editable": self.editable,
             "risk": self.risk,
             "source": self.source,
@@ -167,23 +150,7 @@ class PendingApproval:
     details: JsonObject = field(default_factory=dict)
 
 
-def form_field_json(form_field: FormField) -> JsonObject:
-    """Return a form's field as JSON."""
-    return {
-        "name": form_field.name,
-        "label": form_field.label,
-        "value": form_field.value,
-        "kind": form_field.kind.value,
-        "options": list(form_field.options),
-        "required": form_field.required,
-    }
-
-
 def read_form(rows: Any) -> tuple[FormField, ...]:
-    """Parse the fields that `form_field_json` returned."""
     return tuple(
-        FormField(
-            row["name"], row["label"], row["value"], FormFieldKind(row["kind"]), tuple(row["options"]), row["required"]
-        )
-        for row in rows
+        FormField(**row | {"kind": FormFieldKind(row["kind"]), "options": tuple(row["options"])}) for row in rows
     )

@@ -41,8 +41,8 @@ class BudgetedModel:
         return answer
 
     async def _payer(self, tenant_id: str, turn_id: str) -> Payer:
-        async with self.database.tenant(tenant_id) as connection:
-            row = await connection.fetchrow("select role, tier, timezone from tenants where tenant_id = $1", tenant_id)
+        statement = "select role, tier, timezone from tenants where tenant_id = $1"
+        row = await self.database.tenant_row(tenant_id, statement)
         if row is None:
             return Payer(tenant_id, turn_id)
         return Payer(tenant_id, turn_id, row["role"], row["tier"], row["timezone"] or "UTC")

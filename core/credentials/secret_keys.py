@@ -32,7 +32,6 @@ class SecretKeys:
         return next(iter(self._keys.values()))
 
     def find(self, id: str) -> SecretKey | None:
-        """Return the key of this id, or None."""
         return self._keys.get(id)
 
 

@@ -66,11 +66,9 @@ class CredentialStore:
         self._keys = keys
 
     def for_tenant(self, tenant_id: str) -> "TenantCredentials":
-        """Return access to this tenant's credentials only."""
         return TenantCredentials(self, tenant_id)
 
     async def save(self, tenant_id: str, service: str, credentials: JsonObject, account_name: str = PRIMARY) -> None:
-        """Store an account's credentials, replacing earlier ones."""
         service, account_name = _name(service), _name(account_name)
         plain = json.dumps(credentials).encode()
         if len(plain) > MAX_BYTES:
@@ -115,7 +113,6 @@ class CredentialStore:
         ]
 
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:
-        """Delete an account's credentials, if there are any."""
         await self._database.rows("select delete_credentials($1,$2,$3)", tenant_id, _name(service), _name(account_name))
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
@@ -127,7 +124,6 @@ class CredentialStore:
             raise CredentialError(f"There is no account {account_name} of {service}.")
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Return the connected accounts of a service, and the one that is used when none is named."""
         accounts = await self.list(tenant_id, service)
         preferred = [str(account["account_name"]) for account in accounts if account["preferred"]]
         names = tuple(str(account["account_name"]) for account in accounts)

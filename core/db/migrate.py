@@ -33,7 +33,6 @@ class SqlFile:
 
     @property
     def number(self) -> int:
-        """Return a migration's number."""
         return int(self.name.split("_", 1)[0])
 
     @property

@@ -167,7 +167,6 @@ class Hooks:
         return Hooks([*self._hooks, *hooks]) if hooks else self
 
     def of[Kind: Hook](self, kind: type[Kind]) -> list[Kind]:
-        """Return the hooks of one kind, in order."""
         return [hook for hook in self._hooks if isinstance(hook, kind)]
 
     def hears(self, moment: Callable[..., object]) -> bool:

@@ -116,7 +116,6 @@ class RuleBook(Rule):
 
 
 def _fitting(condition: Condition, call: PlannedCall) -> list[Json]:
-    """Return the values of a call that meet a condition."""
     tests = _tests(condition)
     path = condition.argument.split(".")
     return [value for value in _values(call.arguments, path) if all(test(value) for test in tests)]

@@ -66,7 +66,6 @@ class Target:
 
     @property
     def literal(self) -> bool:
-        """Return whether the host is a numeric address."""
         return _as_address(self.host) is not None
 
 

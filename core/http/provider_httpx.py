@@ -26,11 +26,7 @@ def client_options(most: int) -> dict[str, Any]:
         # What comes out of that stream is plain.
         response.headers.pop("Content-Encoding", None)
 
-    return {
-        "follow_redirects": False,
-        "headers": {"Accept-Encoding": ENCODINGS},
-        "event_hooks": {"response": [guard]},
-    }
+    return {"follow_redirects": False, "headers": {"Accept-Encoding": ENCODINGS}, "event_hooks": {"response": [guard]}}
 
 
 class _Bounded(httpx.AsyncByteStream):

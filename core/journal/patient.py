@@ -24,7 +24,6 @@ class PatientJournal:
         return await self._journal.recorded()
 
     async def write(self, record: StepRecord) -> None:
-        """Store a row, retrying while the store is away."""
         ends = time.monotonic() + self._patience
         while True:
             try:

@@ -31,12 +31,8 @@ class PostgresJournal:
         self._turn_id = turn_id
 
     async def recorded(self) -> Sequence[StepRecord]:
-        async with self._database.tenant(self._lease.tenant_id) as connection:
-            rows = await connection.fetch(
-                "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index",
-                self._lease.tenant_id,
-                self._turn_id,
-            )
+        statement = "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index"
+        rows = await self._database.tenant_rows(self._lease.tenant_id, statement, self._turn_id)
         return [_step_record(row) for row in rows]
 
     async def write(self, record: StepRecord) -> None:
@@ -64,15 +60,14 @@ class PostgresJournal:
         )
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        async with self._database.tenant(self._lease.tenant_id) as connection:
-            outcome = await connection.fetchval(
-                "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"
-                " and state = 'done' and outcome in ('ok', 'unknown') order by finished_at desc limit 1",
-                self._lease.tenant_id,
-                name,
-                arguments_hash,
-            )
-        return bool(outcome == Outcome.UNKNOWN.value)
+        row = await self._database.tenant_row(
+            self._lease.tenant_id,
+            "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"
+            " and state = 'done' and outcome in ('ok', 'unknown') order by finished_at desc limit 1",
+            name,
+            arguments_hash,
+        )
+        return row is not None and row["outcome"] == Outcome.UNKNOWN.value
 
 
 def _step_record(row: asyncpg.Record) -> StepRecord:

@@ -89,7 +89,6 @@ def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = T
 
 
 def _objects(text: str) -> Iterator[JsonObject]:
-    """Yield the objects in a text, those of a list one by one."""
     for value in Reading(text):
         items = value if isinstance(value, list) else [value]
         yield from (item for item in items if isinstance(item, dict))
@@ -135,7 +134,6 @@ class Reading:
 
 
 def _repaired(rest: str) -> Json:
-    """Parse nearly valid JSON up to the end of the text; None where there is none."""
     # The outermost brace only: with any other one missing, arguments may be missing too.
     for attempt in (_TRAILING_COMMA.sub(r"\1", rest), rest + "}"):
         try:

@@ -96,7 +96,6 @@ class LiteLLMClient:
             return await from_json_mode(request, answer, lambda again: self._call(litellm, again, layer))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
-        """Make one call and yield its text as it is written, the whole answer last. Raises as `answer` does."""
         litellm = await asyncio.to_thread(self._load)
         layer = self.layers[request.layer]
         if self._is_local(layer.model) or layer.model in self._unstreamed:
@@ -186,11 +185,7 @@ class LiteLLMClient:
             arguments["tools"] = [
                 {
                     "type": "function",
-                    "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": tool.parameters,
-                    },
+                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
                 }
                 for tool in request.tools
             ]

@@ -35,6 +35,5 @@ def estimate(request: ModelRequest, prices: Iterable[ModelPrice]) -> float:
     tokens = estimate_tokens(request.messages) + offered
     longest = request.max_output_tokens or USUAL_ANSWER
     return max(
-        (price.input * tokens + price.output * min(longest, price.longest_answer) for price in prices),
-        default=0.0,
+        (price.input * tokens + price.output * min(longest, price.longest_answer) for price in prices), default=0.0
     )

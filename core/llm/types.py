@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from core.json_types import JsonObject
 
@@ -74,7 +74,6 @@ class ChatMessage:
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "ChatMessage":
-        """Parse the stored form."""
         return cls(
             role=Role(str(data["role"])),
             text=str(data.get("text", "")),
@@ -101,7 +100,6 @@ class TokenUsage:
 
     @property
     def total(self) -> int:
-        """Return the sum of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
@@ -119,14 +117,7 @@ class TokenUsage:
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "TokenUsage":
-        """Parse the stored form."""
-        cost = data.get("cost")
-        return cls(
-            int(cast(int, data.get("input_tokens", 0))),
-            int(cast(int, data.get("output_tokens", 0))),
-            int(cast(int, data.get("cached_tokens", 0))),
-            float(cost) if isinstance(cost, int | float) else None,
-        )
+        return cls(**cast(dict[str, Any], data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +176,6 @@ class ModelAnswer:
         return self.finish_reason == "length"
 
     def message(self) -> ChatMessage:
-        """Return the answer as a message of the conversation."""
         return ChatMessage(Role.ASSISTANT, self.text, self.tool_calls, thinking=self.thinking, model=self.model)
 
     def to_json(self) -> JsonObject:
@@ -194,7 +184,6 @@ class ModelAnswer:
 
     @classmethod
     def from_json(cls, data: JsonObject, usage: TokenUsage) -> "ModelAnswer":
-        """Parse the stored form."""
         message = ChatMessage.from_json(data)
         finish_reason = str(data.get("finish_reason", ""))
         return cls(message.text, message.tool_calls, message.thinking, usage, message.model, finish_reason)
@@ -280,12 +269,7 @@ def _call_to_json(call: ToolCall) -> JsonObject:
 def _calls_from_json(data: JsonObject) -> tuple[ToolCall, ...]:
     calls = cast(list[JsonObject], data.get("tool_calls", []))
     return tuple(
-        ToolCall(
-            str(call["id"]),
-            str(call["name"]),
-            str(call["arguments"]),
-            cast(JsonObject, call.get("extra", {})),
-        )
+        ToolCall(str(call["id"]), str(call["name"]), str(call["arguments"]), cast(JsonObject, call.get("extra", {})))
         for call in calls
     )
 

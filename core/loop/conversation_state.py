@@ -5,7 +5,7 @@ to one session, and ends with the session.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from core.json_types import JsonObject
@@ -48,17 +48,16 @@ class ConversationState:
         if self.groups:
             out["groups"] = list(self.groups)
         if self.seen:
-            out["seen"] = [entity.to_json() for entity in self.seen]
+            out["seen"] = [asdict(entity) for entity in self.seen]
         if self.summary:
             out |= {"summary": self.summary, "summarised": self.summarised}
         return out
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "ConversationState":
-        """Parse what `to_json` returned."""
         return cls(
             tuple(str(group) for group in cast(list[str], data.get("groups", []))),
-            tuple(Entity.from_json(row) for row in cast(list[JsonObject], data.get("seen", []))),
+            tuple(Entity(**entity) for entity in cast(list[dict[str, str]], data.get("seen", []))),
             str(data.get("summary", "")),
             str(data.get("summarised", "")),
         )

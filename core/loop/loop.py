@@ -148,7 +148,6 @@ class ReactLoop:
         return True
 
     async def _summarise(self, run: LoopRun, ended: Ended) -> ReactLoopResult:
-        """Ask for a last answer without tools."""
         run.say(ChatMessage(Role.USER, replies.SUMMARISE, internal=True), keep=False)
         answer = await self._reasoning.think(run, use_tools=False)
         await self._report(run, answer, ())

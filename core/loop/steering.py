@@ -41,7 +41,6 @@ class Steering:
         self.absorbed: list[str] = []
 
     async def stopped(self) -> str | None:
-        """Return the message with which the person stopped the turn; None to go on."""
         return await self._control.stopped() if self._control else None
 
     async def superseded(self) -> bool:

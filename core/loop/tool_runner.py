@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -235,7 +235,7 @@ class ToolRunner:
         result: JsonObject = {"text": kept, "chars": len(text)}
         entities = entities_in(record.name, stored) if outcome is Outcome.OK else ()
         if entities:
-            result["entities"] = [entity.to_json() for entity in entities]
+            result["entities"] = [asdict(entity) for entity in entities]
         await self._scope.journal.write(record.ended(outcome, result, duration_ms))
         return CallResult(call, kept, outcome, len(text), duration_ms, entities)
 
@@ -260,5 +260,5 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
         known.outcome,
         cast(int, known.result.get("chars", 0)),
         known.duration_ms,
-        tuple(Entity.from_json(entity) for entity in cast(list[JsonObject], known.result.get("entities", []))),
+        tuple(Entity(**entity) for entity in cast(list[dict[str, str]], known.result.get("entities", []))),
     )

@@ -17,7 +17,6 @@ class Remembered:
     until: datetime | None = None
 
     def line(self) -> str:
-        """Return it as one line."""
         ended = f", until {self.until:%Y-%m-%d}" if self.until else ""
         return f"{self.number}. {self.text} ({self.said_at:%Y-%m-%d}, {self.source}{ended})"
 

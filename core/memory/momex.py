@@ -76,7 +76,6 @@ class Momex:
 
     @property
     def as_tool(self) -> bool:
-        """Return whether the model may ask memory by itself."""
         return self.config.recall is not RecallMode.STATIC
 
     async def get_history(
@@ -86,7 +85,6 @@ class Momex:
         return await self.sessions.get(tenant_id, session, self.clock.now(), max_messages)
 
     async def save_history(self, tenant_id: str, messages: Sequence[ChatMessage], session: str = "main") -> None:
-        """Add messages to a session."""
         await self.sessions.save(tenant_id, session, messages, self.clock.now())
 
     async def add(
@@ -115,7 +113,6 @@ class Momex:
         return await self.long_term.search(tenant_id, query, limit=limit, collections=collections, turn_id=turn_id)
 
     async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
-        """Return what is known and may matter for a turn, a line each; nothing while memory is away."""
         if self.config.recall is RecallMode.TOOL:
             return ()
         try:
@@ -134,7 +131,6 @@ class Momex:
         return await answer_from(question, recall, self._asking.of(tenant_id) if self._asking else None)
 
     def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
-        """Return access for tools to this tenant's memory only."""
         return TenantMemory(self.long_term, tenant_id, turn_id)
 
     async def close(self) -> None:

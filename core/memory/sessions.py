@@ -73,7 +73,6 @@ class Sessions:
         return [row["id"] for row in rows]
 
     async def end(self, tenant_id: str, session: str) -> None:
-        """Delete a session with all its messages."""
         await self.database.tenant_rows(
             tenant_id, "delete from memory_sessions where tenant_id = $1 and id = $2", session
         )

@@ -107,7 +107,6 @@ class TenantMemory:
 
 
 def shown(memory: Memory) -> Remembered:
-    """Return a memory as the person is shown it."""
     return Remembered(memory.number, memory.text, memory.said_at, _SOURCES[memory.kind], memory.valid_to)
 
 

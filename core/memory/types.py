@@ -153,7 +153,6 @@ class Recall:
         return tuple(report for report in self.reports if report.missed)
 
     def lines(self) -> Sequence[str]:
-        """Return a line for each memory."""
         return [recalled.line() for recalled in self.found]
 
     def to_json(self) -> JsonObject:

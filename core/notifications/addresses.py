@@ -59,7 +59,6 @@ class AddressBook:
         return address
 
     async def list(self, tenant_id: str) -> list[NotificationAddress]:
-        """List a person's addresses."""
         rows = await self.database.tenant_rows(
             tenant_id,
             "select channel, account, user_key, state from identities"

@@ -154,7 +154,6 @@ class NotificationStore:
         )
 
     async def mute(self, tenant_id: str, ids: Sequence[str]) -> None:
-        """Mute held notifications."""
         await self.database.tenant_rows(
             tenant_id,
             "update notifications set state = 'muted' where tenant_id = $1 and id = any ($2) and state = 'held'",
@@ -169,7 +168,6 @@ class NotificationStore:
         return [(row["tenant_id"], row["notification_id"]) for row in rows]
 
     async def read(self, tenant_id: str, id: str) -> StoredNotification | None:
-        """Return one notification."""
         row = await self.database.tenant_row(
             tenant_id, "select *, false as anew from notifications where tenant_id = $1 and id = $2", id
         )

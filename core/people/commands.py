@@ -24,7 +24,6 @@ class PersonCommands:
         self._clock = people.clock
 
     def knows(self, command: Command) -> bool:
-        """Return whether a command is one of these."""
         return command.name in PERSON_COMMANDS
 
     async def answer(self, command: Command, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer | None:

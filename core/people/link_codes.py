@@ -25,7 +25,6 @@ type Choose = Callable[[str], str]
 
 
 def new_link_code(choose: Choose = secrets.choice) -> str:
-    """Return a new code."""
     while True:
         code = "".join(choose(LETTERS) for _ in range(LENGTH))
         if sum(letter.isdigit() for letter in code) >= DIGITS:

@@ -20,7 +20,6 @@ class People:
         self.clock = clock
 
     def for_turn(self, tenant_id: str, turn_id: str) -> "Person":
-        """Return access to this person only."""
         return Person(self, tenant_id, turn_id)
 
     async def known(self, tenant_id: str) -> Sequence[str]:

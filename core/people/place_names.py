@@ -37,7 +37,6 @@ def masked(user_key: str) -> str:
 
 
 def places_in_words(places: Sequence[Place]) -> str:
-    """Return the places as a list in one sentence."""
     shown = [place.shown for place in places]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "another place"
 

@@ -58,7 +58,6 @@ class PreferenceStore:
         self._database = database
 
     async def read(self, tenant_id: str) -> Preferences:
-        """Return a person's preferences."""
         row = await self._database.call("select * from read_person($1)", tenant_id)
         if row is None:
             return Preferences()

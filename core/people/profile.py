@@ -107,5 +107,4 @@ def written_facts(facts: Sequence[Fact]) -> str:
 
 
 def fact_lines(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """Return facts as lines for the model."""
     return tuple(f"{fact.key}: {fact.value} ({fact.source.value})" for fact in facts)

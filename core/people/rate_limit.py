@@ -173,7 +173,6 @@ class _Counter:
         return Rate.BEYOND if await self.people.hit(_TOLD, counted.tenant_id) else Rate.SILENT
 
     async def forget(self, counted: Counted, a_minute: int) -> None:
-        """Delete all keys of a turn's count."""
         await self.verdicts.drop(counted.turn_id)
         await self.accounts.clear(_account(a_minute), counted.channel, counted.account)
         for item in (_person(a_minute), _TOLD):

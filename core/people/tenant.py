@@ -39,7 +39,6 @@ class QuietHours:
     end: time
 
     def covers(self, at: time) -> bool:
-        """Return whether a time of day is quiet."""
         if self.start <= self.end:
             return self.start <= at < self.end
         return at >= self.start or at < self.end

@@ -31,12 +31,10 @@ class Tiers:
 
     @property
     def names(self) -> list[str]:
-        """Return the names, sorted."""
         return sorted(self._tiers)
 
     @property
     def have_budgets(self) -> bool:
-        """Return whether any tier has a budget of its own."""
         return any(tier.dollars_a_day is not None for tier in self._tiers.values())
 
     def of(self, role: str, tier: str = "") -> Tier | None:

@@ -10,6 +10,5 @@ def pack(job: dict[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """Read arq's job dictionary back."""
     job: dict[str, Any] = json.loads(data)
     return job

@@ -47,7 +47,6 @@ class Files:
         self._fetchers = dict(fetchers)
 
     def for_turn(self, tenant_id: str, turn_id: str, channel: str) -> "TurnFiles":
-        """Return access to the files of this turn only."""
         return TurnFiles(self._database, self._fetchers.get(channel), tenant_id, turn_id)
 
 
@@ -61,16 +60,11 @@ class TurnFiles:
     turn_id: str
 
     async def list(self) -> Sequence[Media]:
-        async with self.database.tenant(self.tenant_id) as connection:
-            rows = await connection.fetch(
-                "select media from inbound where tenant_id = $1 and turn_id = $2 order by seq",
-                self.tenant_id,
-                self.turn_id,
-            )
-        return [Media(**one) for row in rows for one in row["media"]]
+        statement = "select media from inbound where tenant_id = $1 and turn_id = $2 order by seq"
+        rows = await self.database.tenant_rows(self.tenant_id, statement, self.turn_id)
+        return [Media(**media) for row in rows for media in row["media"]]
 
     async def fetch(self, number: int) -> SentFile:
-        """Fetch a file by its number in the list, from 1. Raises `ToolFailed`."""
         sent = await self.list()
         if not 1 <= number <= len(sent):
             raise ToolFailed(f"There is no file {number}: {len(sent)} came with these messages.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.json_types import Json, JsonObject, read_json
+from core.json_types import Json, read_json
 
 _NAMES = ("name", "title", "subject", "summary", "label", "text", "email")
 _MAX_TEXT = 200_000
@@ -20,15 +20,6 @@ class Entity:
     tool: str
     id: str
     name: str
-
-    def to_json(self) -> JsonObject:
-        """Write it down."""
-        return {"tool": self.tool, "id": self.id, "name": self.name}
-
-    @classmethod
-    def from_json(cls, data: JsonObject) -> "Entity":
-        """Read what `to_json` wrote."""
-        return cls(str(data["tool"]), str(data["id"]), str(data["name"]))
 
 
 def entities_in(tool: str, text: str) -> tuple[Entity, ...]:

@@ -34,7 +34,6 @@ class Signature:
 
 
 def read_signature(fn: Callable[..., Any], tool_name: str, *, hidden: Set[str] = frozenset()) -> Signature:
-    """Read the parameters of a function. Raises `ConfigError` with file, line and what to type."""
     hints = _hints(fn, tool_name)
     docs = read_docstring(fn.__doc__).parameters
     context_name, names = "", []

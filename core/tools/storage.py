@@ -22,7 +22,6 @@ class Storage:
     database: Database
 
     def for_tenant(self, tenant_id: str) -> "PostgresStorage":
-        """Return access to this tenant's values only."""
         return PostgresStorage(self.database, tenant_id)
 
 

@@ -43,7 +43,6 @@ _INTEGERS = ("count", "jitter_seconds")
 
 
 def kind_of(trigger: Trigger) -> Kind:
-    """Return a trigger's kind."""
     return next(kind for kind, trigger_type in _KINDS.items() if isinstance(trigger, trigger_type))
 
 

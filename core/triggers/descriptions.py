@@ -48,7 +48,6 @@ def moment_in_words(moment: datetime, zone: ZoneInfo) -> str:
 
 
 def value_in_words(value: Json) -> str:
-    """Return a value as short text."""
     text = "nothing" if value is None else value if isinstance(value, str) else str(value)
     return text if len(text) <= 200 else f"{text[:200]}…"
 

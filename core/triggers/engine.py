@@ -116,7 +116,6 @@ class TriggerEngine(TaskService):
             _log.exception("task_not_set_aside", task=task_id)
 
     def for_tenant(self, tenant_id: str) -> TaskAccess:
-        """Return access for tools to one person's tasks only."""
         return TaskAccess(self, tenant_id)
 
     async def _on_event(self, event: Event) -> None:

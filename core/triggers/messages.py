@@ -43,12 +43,10 @@ def result_text(task: Task, run: TaskRun, reply: str) -> str:
 
 
 def failed_text(task: Task, reply: str) -> str:
-    """Return the text about a run that failed."""
     return f"My task “{task.title}” did not work. {reply}".strip()
 
 
 def disabled_text(task: Task) -> str:
-    """Return the text about a task that is disabled."""
     return (
         f"I have stopped trying “{task.title}” (task {task.number}): it failed too often in a row. "
         "Tell me to resume it when it should work again."

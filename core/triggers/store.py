@@ -103,7 +103,6 @@ class TaskStore:
         return [_run_of(row) for row in rows]
 
     async def run(self, tenant_id: str, run_id: str) -> tuple[Task, TaskRun] | None:
-        """Return a run with its task."""
         async with self.database.tenant(tenant_id) as connection:
             row = await connection.fetchrow(f"{_RUN} and r.id = $2", tenant_id, run_id)
             task = await self._task(connection, tenant_id, row["task_id"]) if row else None
@@ -196,7 +195,6 @@ class TaskStore:
         return row is not None
 
     async def find_set_aside(self, limit: int = 100) -> list[SetAside]:
-        """Return everybody's tasks that were set aside."""
         rows = await self.database.rows("select * from find_set_aside($1)", limit)
         return [SetAside(row["tenant_id"], row["task_id"], row["number"], row["cause"]) for row in rows]
 
@@ -212,7 +210,6 @@ class TaskStore:
         return sum(int(row["pruned"]) for row in (runs, tasks) if row)
 
     async def next_due(self) -> datetime | None:
-        """Return when the next task of anybody is due."""
         row = await self.database.call("select due from next_due_task()")
         return row["due"] if row else None
 
@@ -229,7 +226,8 @@ async def run_of_turn(connection: Connection, tenant_id: str, turn_id: str) -> t
 
 
 _PLAIN = {field.name for field in fields(Task)} - {"trigger", "kind", "output", "state", "deleted"}
-"""The fields of a task that its row holds as they are."""
+_PLAIN_OF_RUN = {field.name for field in fields(TaskRun)} - {"state", "conversation_id", "turn_id", "notices"}
+"""The fields of a task and of a run that their rows hold as they are."""
 
 
 def _task_of(row: asyncpg.Record) -> Task:
@@ -245,16 +243,9 @@ def _task_of(row: asyncpg.Record) -> Task:
 
 def _run_of(row: asyncpg.Record) -> TaskRun:
     return TaskRun(
-        id=row["id"],
-        task_id=row["task_id"],
-        occurrence=row["occurrence"],
-        due_at=row["due_at"],
         state=RunState(row["state"]),
-        reason=row["reason"],
-        cause=row["cause"],
         conversation_id=row["conversation_id"] or "",
         turn_id=row["turn_id"] or "",
-        created_at=row["created_at"],
-        finished_at=row["finished_at"],
         notices=tuple(row["notices"]),
+        **{name: row[name] for name in _PLAIN_OF_RUN},
     )

@@ -107,7 +107,6 @@ class TaskService:
             await self._check_watch(tenant_id, trigger)
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:
-        """Return a person's tasks."""
         return await self.store.tasks(tenant_id)
 
     async def get_task(self, tenant_id: str, task_id: str) -> Task | None:

@@ -111,7 +111,6 @@ class Task:
 
     @property
     def instruction(self) -> str:
-        """Return the instruction in words."""
         return str(self.action.get("instruction") or "")
 
 

@@ -26,7 +26,6 @@ class _Waiting:
 
 
 async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> None:
-    """List the pending approvals of one person or of all."""
     async with open_database(settings, "approvals") as database:
         store = ApprovalStore(database, NoWakeups())
         waiting = await _waiting(store, tenant)

@@ -18,7 +18,6 @@ from onevalet.wiring.channels import notification_channel_names
 
 
 async def add_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
-    """Store an address of a person."""
     async with _opened(settings) as database:
         made = await AddressBook(database, make_id).add(await one_tenant(database, tenant), channel, address)
     say(f"Kept: {made.channel}, {made.account} {made.address}.")
@@ -27,7 +26,6 @@ async def add_address(settings: Settings, tenant: str, channel: str, address: st
 
 
 async def print_addresses(settings: Settings, tenant: str, *, as_json: bool) -> None:
-    """List a person's addresses."""
     async with _opened(settings) as database:
         addresses = await AddressBook(database, make_id).list(await one_tenant(database, tenant))
     if as_json:

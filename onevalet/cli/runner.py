@@ -23,7 +23,6 @@ def in_sentences(work: Callable[[], object]) -> None:
 
 
 def run_work[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
-    """Run one piece of work with the settings, and return its result."""
     settings = read_settings()
 
     async def run() -> Result:

@@ -103,9 +103,7 @@ async def _inbound_lines(connection: Connection, tenant: str, wanted: str) -> li
 
 async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:
     rows = await connection.fetch(
-        "select o.* from outbound o where o.tenant_id = $1 and (o.id = $2 or o.turn_id = $2)",
-        tenant,
-        wanted,
+        "select o.* from outbound o where o.tenant_id = $1 and (o.id = $2 or o.turn_id = $2)", tenant, wanted
     )
     lines: list[Line] = []
     for row in rows:

@@ -157,10 +157,7 @@ INTENTS = (
     Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
-    Intent(
-        rf"(?:{_WEATHER}) (?:in|for|at|of) (?P<city>{_PLACE}) (?:on |for )?(?P<date>{DAY})",
-        tool="get_weather",
-    ),
+    Intent(rf"(?:{_WEATHER}) (?:in|for|at|of) (?P<city>{_PLACE}) (?:on |for )?(?P<date>{DAY})", tool="get_weather"),
     Intent(
         rf"(?:{_WEATHER})(?: (?P<date>{DAY}))? (?:in|for|at|of) (?P<city>{_PLACE})(?: right now| now)?",
         tool="get_weather",

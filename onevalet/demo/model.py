@@ -160,7 +160,6 @@ def _prompt(messages: Sequence[JsonObject]) -> str:
 
 
 def _today(prompt: str) -> date | None:
-    """Return the person's date, as the system prompt has it."""
     lines = read_lines(NOW, prompt)
     return date.fromisoformat(lines[-1]["date"]) if lines else None
 

@@ -156,7 +156,6 @@ def _channel(name: str, account: str, needed: str, simulated: Simulated) -> str:
 
 
 def _notice(simulated: Simulated) -> str:
-    """Return the notice at the top of the simulator's page."""
     notices = [] if simulated.settings.onevalet_model else [NOTICE]
     if simulated.off_because:
         notices.append(f"Nobody answers here: {simulated.off_because}.")
@@ -175,7 +174,6 @@ def _app(settings: Settings) -> str:
 
 
 def _bot(settings: Settings) -> str:
-    """Return the bot's number, which its token begins with."""
     token = settings.telegram_bot_token
     return f"bot {token.get_secret_value().partition(':')[0]}" if token else ""
 

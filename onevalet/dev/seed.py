@@ -45,7 +45,6 @@ async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_por
 
 
 def _identities(simulated: Simulated, config: SimulatorConfig, person: Person) -> list[Seed]:
-    """List the person's identities on the simulated channels, and this terminal's user."""
     known = [
         Seed("sms", config.twilio.number, person.phone),
         Seed("slack", config.slack.team_id, person.slack_user),

@@ -29,7 +29,6 @@ class Assistant:
 
 @asynccontextmanager
 async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterator[Assistant]:
-    """Yield the assistant that the settings describe."""
     settings, database, wakeups = connections.settings, connections.database, connections.wakeups
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
     engine = build_engine(redis_url(settings), database, wakeups, clock)

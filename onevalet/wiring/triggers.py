@@ -31,7 +31,6 @@ def build_engine(redis_url: str, database: Database, wakeups: Wakeups, clock: Cl
 
 
 def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier) -> Triggers:
-    """Create what a worker runs of the triggers."""
     notices = Notices(engine.store, notifier)
     reading = OrchestratorTools(orchestrator, engine.store, make_id)
     engine.check_watches_with(reading.check)

@@ -5,7 +5,6 @@ import unicodedata
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 

@@ -93,7 +93,6 @@ class StructuredIndexes:
         await asyncio.shield(task)
 
     async def drop(self, tenant_id: str) -> None:
-        """Drop a person's index."""
         if entry := self._entries.pop(tenant_id, None):
             await self._thread.run(entry.index.close())
 

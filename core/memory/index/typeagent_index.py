@@ -247,7 +247,6 @@ class _Library:
     interfaces: Any
 
     def point(self, message: int) -> Any:
-        """Return the range of one message."""
         return self.interfaces.TextRange(self.interfaces.TextLocation(message))
 
     def span(self, start: int, end: int) -> Any:
@@ -262,7 +261,6 @@ _loaded: _Library | None = None
 
 
 def loaded() -> bool:
-    """Return whether typeagent is loaded."""
     return _loaded is not None
 
 

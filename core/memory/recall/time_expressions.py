@@ -80,7 +80,6 @@ def asks_about_the_past(question: str) -> bool:
 
 
 def _last(unit: str, day: datetime) -> Period:
-    """Return the last calendar week, month or year."""
     match unit:
         case "week":  # and the days of this one: people mean either
             return Period(day - timedelta(days=day.weekday() + 7), day + timedelta(days=1))

@@ -45,9 +45,7 @@ class MemoryStore:
     async def known(self, tenant_id: str, keys: Sequence[str]) -> frozenset[str]:
         """Return those of the source keys that are stored already."""
         rows = await self.database.tenant_rows(
-            tenant_id,
-            "select source_key from memories where tenant_id = $1 and source_key = any ($2)",
-            list(keys),
+            tenant_id, "select source_key from memories where tenant_id = $1 and source_key = any ($2)", list(keys)
         )
         return frozenset(row["source_key"] for row in rows)
 

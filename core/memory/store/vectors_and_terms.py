@@ -53,7 +53,6 @@ class VectorStore:
             await raise_epoch(connection, tenant_id)
 
     async def terms(self, tenant_id: str, embedder: str, terms: Sequence[str]) -> dict[str, Vector]:
-        """Return the stored vectors of terms."""
         rows = await self.database.tenant_rows(
             tenant_id,
             "select term, vector_send(embedding) as vector from memory_terms"
@@ -74,7 +73,6 @@ class VectorStore:
 
 
 async def insert_vector(connection: Connection, tenant_id: str, memory_id: str, embedder: str, vector: Vector) -> None:
-    """Insert the vector of a new memory."""
     await connection.execute(
         "insert into memory_vectors (tenant_id, memory_id, embedder, embedding) values ($1, $2, $3, $4::text::vector)",
         tenant_id,

@@ -60,7 +60,6 @@ def check_object(name: str, value: object) -> None:
 
 
 def check_size(name: str, value: JsonObject) -> None:
-    """Raise `TriggerError` where a JSON object is too long."""
     if len(json.dumps(value)) > MAX_JSON:
         raise TriggerError(f"The {name} is too long: {MAX_JSON:,} characters at most.")
 

@@ -67,7 +67,6 @@ class _Evaluation:
         self._steps = steps
 
     def value(self, node: ast.expr) -> Json:
-        """Evaluate one node."""
         self._steps.take()
         evaluate_node: Callable[[_Evaluation, Any], Json] | None = _NODE_TYPES.get(type(node))
         if evaluate_node is None:

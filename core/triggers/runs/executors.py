@@ -57,13 +57,7 @@ class OrchestratorExecutor(ActionExecutor):
 class RunExecutors:
     """Execute runs and return their states."""
 
-    def __init__(
-        self,
-        engine: TriggerEngine,
-        orchestrator: Orchestrator,
-        notifier: Notifier,
-        notices: Notices,
-    ) -> None:
+    def __init__(self, engine: TriggerEngine, orchestrator: Orchestrator, notifier: Notifier, notices: Notices) -> None:
         self._engine = engine
         self._store = engine.store
         self._orchestrator = orchestrator
@@ -156,7 +150,6 @@ class RunExecutors:
 
 
 def _expired(request: TurnRequest) -> bool:
-    """Return whether a question or an approval of this turn expired."""
     questions = any(entry.turn_id == request.turn_id and entry.reason is PoolEnd.EXPIRED for entry in request.pool)
     return questions or any(
         approval.turn_id == request.turn_id and approval.state is ApprovalState.EXPIRED

@@ -72,21 +72,17 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Return whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
     @property
     def pid(self) -> int | None:
-        """Return the process id, once started."""
         return self._process.pid if self._process else None
 
     @property
     def exit_code(self) -> int | None:
-        """Return how it ended: None while it runs, negative for a signal."""
         return self._process.poll() if self._process else None
 
     def start(self) -> None:
-        """Start the process; its output is appended to the log, which only we can read."""
         user = (str(self._user.uid), str(self._user.gid)) if self._user else ("-", "-")
         head = [sys.executable, "-I", "-S", str(_LAUNCH), str(os.getpid()), str(int(self._end_signal)), *user]
         log = _open_log(self._log)

@@ -146,14 +146,7 @@ class Postgres:
         command = [programs / "initdb", "-D", fresh, "-U", _DATABASE, f"--pwfile={password}"]
         # The builtin provider sorts alike on every machine. One iteration is enough for 256 random bits, and
         # spares each new connection thousands of them.
-        command += [
-            "-A",
-            "scram-sha-256",
-            "-E",
-            "UTF8",
-            "--locale-provider=builtin",
-            "--builtin-locale=C.UTF-8",
-        ]
+        command += ["-A", "scram-sha-256", "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         command += ["--locale=C", "-c", "scram_iterations=1", "--no-sync", "--no-instructions"]
         done = subprocess.run(  # noqa: S603 - the wheel's own program
             [str(word) for word in command],
@@ -200,12 +193,7 @@ class Postgres:
         while child.running and time.monotonic() < deadline:
             try:
                 connection = await asyncpg.connect(self._url("postgres"), timeout=5)
-            except (
-                OSError,
-                TimeoutError,
-                asyncpg.CannotConnectNowError,
-                asyncpg.ConnectionDoesNotExistError,
-            ):
+            except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.ConnectionDoesNotExistError):
                 await asyncio.sleep(0.02)
                 continue
             await connection.close()
