@@ -81,13 +81,8 @@ class Control:
     async def config(self, _: web.Request) -> web.Response:
         """Return what the page needs to know at its start."""
         called = {call.endpoint for call in self._wire.journal.calls() if call.direction == "out"}
-        return web.json_response(
-            {
-                "notice": self.notice,
-                "gateway": self._wire.gateway_url,
-                "endpoints": [*_ENDPOINTS, *sorted(called.difference(_ENDPOINTS))],
-            }
-        )
+        endpoints = [*_ENDPOINTS, *sorted(called.difference(_ENDPOINTS))]
+        return web.json_response({"notice": self.notice, "gateway": self._wire.gateway_url, "endpoints": endpoints})
 
     async def state(self, _: web.Request) -> web.Response:
         return web.json_response({name: provider.state() for name, provider in self._providers.items()})
@@ -101,22 +96,14 @@ class Control:
             after, last = (int(request.query.get(name, "0")) for name in ("after", "last"))
         except ValueError:
             return _refused('"after" and "last" must be whole numbers.')
-        calls = self._wire.journal.calls(
-            provider=request.query.get("provider", ""),
-            about=request.query.get("about", ""),
-            after=max(after, 0),
-        )
+        provider, about = request.query.get("provider", ""), request.query.get("about", "")
+        calls = self._wire.journal.calls(provider=provider, about=about, after=max(after, 0))
         return web.json_response([asdict(call) for call in calls[-max(last, 0) :]])
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Stream a "changed" event after changes, and a comment as heartbeat, until the client goes."""
-        stream = web.StreamResponse(
-            headers={
-                "Content-Type": "text/event-stream",
-                "Cache-Control": "no-cache",
-                "X-Accel-Buffering": "no",
-            }
-        )
+        headers = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+        stream = web.StreamResponse(headers=headers)
         with suppress(ConnectionError):  # the page was closed
             await self._stream_changes(request, stream)
         return stream

@@ -30,13 +30,8 @@ def open_direct(hub: Hub, arguments: Obj) -> Obj:
         # Group conversations aren't emulated: the product speaks in direct ones only.
         raise Refusal("method_not_supported_for_channel_type")
     channel = hub.world.channels[dm_id(users[0])]
-    known: Obj = {"no_op": True, "already_open": True}
-    full = truth(arguments.get("return_im"))
-    return {
-        "ok": True,
-        **known,
-        "channel": channel_record(hub.world, channel) if full else {"id": channel.id},
-    }
+    shown: Obj = channel_record(hub.world, channel) if truth(arguments.get("return_im")) else {"id": channel.id}
+    return {"ok": True, "no_op": True, "already_open": True, "channel": shown}
 
 
 def history(hub: Hub, arguments: Obj) -> Obj:
@@ -60,11 +55,7 @@ def replies(hub: Hub, arguments: Obj) -> Obj:
     page, rest = _page(thread, arguments, limit, newest_first=False)
     metadata = truth(arguments.get("include_all_metadata"))
     listed = [message_record(hub.world, one, metadata=metadata) for one in page]
-    return {
-        "ok": True,
-        "messages": [rooted_record(hub.world, channel, root, metadata=metadata), *listed],
-        **rest,
-    }
+    return {"ok": True, "messages": [rooted_record(hub.world, channel, root, metadata=metadata), *listed], **rest}
 
 
 def info(hub: Hub, arguments: Obj) -> Obj:

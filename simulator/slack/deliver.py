@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -17,6 +18,9 @@ from simulator.slack.state import Delivery, Message, World
 # apis/events-api, "Retries": the words of x-slack-retry-reason.
 _REASONS = {"timeout": "http_timeout", "connect_failed": "connection_failed", "reset": "connection_failed"}
 _FORM = "application/x-www-form-urlencoded"
+_USER_AGENT = "Slackbot 1.0 (+https://api.slack.com/robots)"
+
+type ChangeEvent = Callable[[World, Message, Obj, str], Obj]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,14 @@ class Deliverer:
         if self._world.switches.own_events:
             self.event(message_event(self._world, message), message.ts, self._whose(message))
 
-    def changed(self, message: Message, before: Obj) -> None:
+    def changed(self, message: Message, before: Obj, event: ChangeEvent = changed_event) -> None:
+        """Send the event of a changed message; of the app's own only where it is subscribed to them."""
         if self._world.switches.own_events or not message.bot_id:
-            event = changed_event(self._world, message, before, self._world.next_ts())
-            self.event(event, message.ts, self._whose(message))
+            payload = event(self._world, message, before, self._world.next_ts())
+            self.event(payload, message.ts, self._whose(message))
 
     def deleted(self, message: Message, before: Obj) -> None:
-        if self._world.switches.own_events or not message.bot_id:
-            event = deleted_event(self._world, message, before, self._world.next_ts())
-            self.event(event, message.ts, self._whose(message))
+        self.changed(message, before, deleted_event)
 
     def event(self, event: Obj, about: str, user: str) -> Delivery:
         """Send an event, in the background, with retries."""
@@ -136,12 +139,7 @@ class Deliverer:
         for _ in range(limits.REDIRECTS + 1):
             # The signature's age is judged by machines' clocks, which nobody shifts.
             proof = signed_headers(self._wire.config.slack.signing_secret, time.time(), body)
-            headers = {
-                "Content-Type": kind,
-                "User-Agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
-                **proof,
-                **extra,
-            }
+            headers = {"Content-Type": kind, "User-Agent": _USER_AGENT, **proof, **extra}
             outcome = await self._wire.call_gateway(
                 "slack", f"slack.{label}", "POST", path, headers, body, about, limits.ACK_SECONDS
             )

@@ -39,11 +39,8 @@ def envelope(slack: SlackConfig, event: Obj, at: float) -> Obj:
 def message_event(world: World, message: Message) -> Obj:
     """Return reference/events/message.im (or message.channels): a person's message or a bot's."""
     channel = world.channels[message.channel]
-    return message_record(world, message, metadata=True) | {
-        "channel": message.channel,
-        "channel_type": channel.kind,
-        "event_ts": message.ts,
-    }
+    where: Obj = {"channel": channel.id, "channel_type": channel.kind, "event_ts": message.ts}
+    return message_record(world, message, metadata=True) | where
 
 
 def mention_event(world: World, message: Message) -> Obj:
@@ -89,12 +86,6 @@ def typed_message(ts: str, channel: str, user: str, said: str, thread_ts: str = 
 
 
 def _hidden(world: World, message: Message, at: str) -> Obj:
-    kind = world.channels[message.channel].kind
-    return {
-        "type": "message",
-        "channel": message.channel,
-        "hidden": True,
-        "ts": at,
-        "event_ts": at,
-        "channel_type": kind,
-    }
+    channel = world.channels[message.channel]
+    moment: Obj = {"ts": at, "event_ts": at}
+    return {"type": "message", "channel": channel.id, "channel_type": channel.kind, "hidden": True, **moment}

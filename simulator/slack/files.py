@@ -17,11 +17,7 @@ def upload_url(hub: Hub, arguments: Obj) -> Obj:
     if not length.isdigit() or int(length) == 0:
         raise Refusal("missing_argument")
     file_id = make_id("F")
-    hub.world.uploads[file_id] = {
-        "id": file_id,
-        "name": text(arguments.get("filename")),
-        "length": int(length),
-    }
+    hub.world.uploads[file_id] = {"id": file_id, "name": text(arguments.get("filename")), "length": int(length)}
     return {"ok": True, "upload_url": f"{hub.url()}/slack/upload/{file_id}", "file_id": file_id}
 
 

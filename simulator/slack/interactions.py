@@ -27,14 +27,8 @@ async def press(hub: Hub, person: Person, message: Message, action_id: str, chos
     action = _action(hub, message.blocks, action_id, chosen)
     ephemeral = bool(message.ephemeral_for)
     name = "directmessage" if hub.world.channels[message.channel].user else "general"
-    container: Obj = {
-        "type": "message",
-        "message_ts": message.ts,
-        "channel_id": message.channel,
-        "is_ephemeral": ephemeral,
-    }
-    if message.thread_ts:
-        container["thread_ts"] = message.thread_ts
+    container: Obj = {"type": "message", "message_ts": message.ts, "channel_id": message.channel}
+    container |= {"is_ephemeral": ephemeral} | ({"thread_ts": message.thread_ts} if message.thread_ts else {})
     payload = _base(hub, person, "block_actions") | {
         "container": container,
         "trigger_id": hub.world.trigger(person.slack_user),
@@ -196,12 +190,7 @@ def _errors(view: View, errors: Obj) -> Obj:
 
 def _base(hub: Hub, person: Person, kind: str) -> Obj:
     slack = hub.world.config.slack
-    user: Obj = {
-        "id": person.slack_user,
-        "username": person.key,
-        "name": person.key,
-        "team_id": slack.team_id,
-    }
+    user: Obj = {"id": person.slack_user, "username": person.key, "name": person.key, "team_id": slack.team_id}
     return {
         "type": kind,
         "user": user,

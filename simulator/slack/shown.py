@@ -86,22 +86,14 @@ def _bubble(world: World, message: Message) -> Obj:
 
 
 def _button(element: Obj) -> Obj:
-    return {
-        "action_id": element.get("action_id"),
-        "type": element.get("type"),
-        "text": obj(element.get("text")).get("text"),
-        "value": element.get("value"),
-        "style": element.get("style"),
-    }
+    shown = {name: element.get(name) for name in ("action_id", "type", "value", "style")}
+    return shown | {"text": obj(element.get("text")).get("text")}
 
 
 def _statuses(world: World, channel: Channel) -> Obj:
     # methods/assistant.threads.setStatus: gone after two minutes without a message.
-    return {
-        root: status.text
-        for root, status in channel.statuses.items()
-        if world.now() - status.at <= limits.STATUS_SECONDS
-    }
+    oldest = world.now() - limits.STATUS_SECONDS
+    return {root: status.text for root, status in channel.statuses.items() if status.at >= oldest}
 
 
 def _view(world: World, view: View) -> Obj:

@@ -149,12 +149,7 @@ class Sockets:
 
     def _hello(self) -> Obj:
         app: Obj = {"app_id": self._wire.config.slack.app_id}
-        return {
-            "type": "hello",
-            "num_connections": self.count,
-            "debug_info": _debug(),
-            "connection_info": app,
-        }
+        return {"type": "hello", "num_connections": self.count, "debug_info": _debug(), "connection_info": app}
 
     def _take_ack(self, data: str) -> None:
         try:

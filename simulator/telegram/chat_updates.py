@@ -24,14 +24,8 @@ class ChatUpdates:
         self.world = world
 
     def post(self, chat: Chat, person: Person, said: FormattedText, reply_to: int = 0) -> Message:
-        message = Message(
-            self.world.next_message_id(),
-            chat.chat_id,
-            person.telegram_user,
-            self.world.date(),
-            said,
-            reply_to=reply_to,
-        )
+        number, sender = self.world.next_message_id(), person.telegram_user
+        message = Message(number, chat.chat_id, sender, self.world.date(), said, reply_to=reply_to)
         chat.messages[message.message_id] = message
         return message
 
@@ -45,11 +39,8 @@ class ChatUpdates:
             person=person.key,
             about=message.about,
         )
-        return {
-            "chat_id": chat.chat_id,
-            "message_id": message.message_id,
-            "update_id": update.update_id if update else None,
-        }
+        number = update.update_id if update else None
+        return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": number}
 
     def tell_member(self, chat: Chat, person: Person, old: str, new: str) -> Update | None:
         """Tell the bot that its own membership changed."""
@@ -82,8 +73,7 @@ class ChatUpdates:
     def message(self, person: Person, wishes: Wishes) -> Message:
         """Return the message that an act names, in the private chat or the group."""
         wanted = number(wishes, "message_id")
-        places = (self.world.private_chat(person), self.world.chats.get(self.world.group_id))
-        for chat in places:
+        for chat in (self.world.private_chat(person), self.world.chats.get(self.world.group_id)):
             if chat and wanted in chat.messages:
                 return chat.messages[wanted]
         raise BadAction("There is no message with that id.")

@@ -102,22 +102,13 @@ def _status(world: World, message: Message) -> str:
 def _media(message: Message) -> Json:
     if message.file is None:
         return None
-    return {
-        "kind": message.media,
-        "name": message.file.name,
-        "size": len(message.file.data),
-        "path": message.file.path,
-    }
+    file = message.file
+    return {"kind": message.media, "name": file.name, "size": len(file.data), "path": file.path}
 
 
 def _press(press: Press) -> Json:
-    return {
-        "person": press.person.key,
-        "data": press.data,
-        "answered": press.answered,
-        "text": press.text,
-        "alert": press.alert,
-    }
+    answer: dict[str, Json] = {"answered": press.answered, "text": press.text, "alert": press.alert}
+    return {"person": press.person.key, "data": press.data, **answer}
 
 
 def _commands(world: World, person: Person) -> Json:

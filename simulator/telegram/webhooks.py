@@ -43,7 +43,8 @@ class Webhooks:
         )
         self._world.updates.allow(given.json_or_none("allowed_updates"))
         current, dropping = self._world.webhook, given.flag("drop_pending_updates")
-        if _same(current, wanted) and not dropping:
+        compared = attrgetter("url", "secret_token", "max_connections", "ip_address")
+        if compared(current) == compared(wanted) and not dropping:
             return "Webhook is already set"
         _check(wanted)
         await self.close()
@@ -66,11 +67,8 @@ class Webhooks:
 
     def get_webhook_info(self) -> dict[str, Json]:
         hook, updates = self._world.webhook, self._world.updates
-        info: dict[str, Json] = {
-            "url": hook.url,
-            "has_custom_certificate": False,
-            "pending_update_count": updates.pending(),
-        }
+        info: dict[str, Json] = {"url": hook.url, "has_custom_certificate": False}
+        info["pending_update_count"] = updates.pending()
         if hook.last_error:
             info |= {"last_error_date": hook.last_error_at, "last_error_message": hook.last_error}
         if hook.url:
@@ -87,11 +85,6 @@ class Webhooks:
     def _wake(self) -> None:
         if self.delivery:
             self.delivery.wake()
-
-
-def _same(one: Webhook, other: Webhook) -> bool:
-    compared = attrgetter("url", "secret_token", "max_connections", "ip_address")
-    return bool(compared(one) == compared(other))
 
 
 def _check(wanted: Webhook) -> None:

@@ -1,6 +1,7 @@
 """The REST API 2010-04-01 under /twilio: authentication, routing, and the answers."""
 
 from collections.abc import Callable
+from functools import partial
 
 from aiohttp import web
 
@@ -22,7 +23,7 @@ from simulator.twilio.forms import (
 from simulator.twilio.guard import PREFIX, Guard, not_found
 from simulator.twilio.paging import filtered, page_of
 from simulator.twilio.resources import API, media_json, message_json, number_json, rfc2822
-from simulator.twilio.state import FINAL, Media, Message, PhoneNumber, Store
+from simulator.twilio.state import FINAL, Message, PhoneNumber, Store
 
 
 class Api:
@@ -34,6 +35,9 @@ class Api:
         self._config = wire.config.twilio
         self._store = store
         self._sent = sent
+        self._shown_message = partial(message_json, self._config.account_sid)
+        self._shown_number = partial(number_json, self._config.account_sid)
+        self._shown_media = partial(media_json, self._config.account_sid)
 
     def routes(self) -> list[web.AbstractRouteDef]:
         base, wrap = f"{PREFIX}{API}/Accounts/{{account}}", self._guard.wrap
@@ -102,9 +106,8 @@ class Api:
         message = self._message(request)
         form = checked(request.query_string, LIST_MEDIA)
         uri = f"{API}/Accounts/{self._config.account_sid}/Messages/{message.sid}/Media.json"
-        return web.json_response(
-            page_of(message.media, form, uri, "media_list", lambda row: row.sid, lambda row: self._media(message, row))
-        )
+        show = partial(self._shown_media, message)
+        return web.json_response(page_of(message.media, form, uri, "media_list", lambda row: row.sid, show))
 
     async def fetch_media(self, request: web.Request) -> web.StreamResponse:
         """Describe a file (.json), or lead to its bytes (docs: messaging/api/media-resource)."""
@@ -114,7 +117,7 @@ class Api:
         if media is None:
             raise not_found(request)
         if wanted.endswith(".json"):
-            return web.json_response(self._media(message, media))
+            return web.json_response(self._shown_media(message, media))
         target = media.url or f"{self._wire.url}{PREFIX}/media/{media.sid}"
         return web.Response(status=307, headers={"Location": target})
 
@@ -134,9 +137,8 @@ class Api:
             and (not form.has("FriendlyName") or number.settings["FriendlyName"] == form.one("FriendlyName"))
         ]
         uri = f"{API}/Accounts/{self._config.account_sid}/IncomingPhoneNumbers.json"
-        return web.json_response(
-            page_of(rows, form, uri, "incoming_phone_numbers", lambda row: row.sid, self._shown_number)
-        )
+        key = "incoming_phone_numbers"
+        return web.json_response(page_of(rows, form, uri, key, lambda row: row.sid, self._shown_number))
 
     async def fetch_number(self, request: web.Request) -> web.StreamResponse:
         return web.json_response(self._shown_number(self._number(request)))
@@ -187,12 +189,3 @@ class Api:
         if number is None:
             raise not_found(request)
         return number
-
-    def _shown_message(self, message: Message) -> Json:
-        return message_json(self._config.account_sid, message)
-
-    def _shown_number(self, number: PhoneNumber) -> Json:
-        return number_json(self._config.account_sid, number)
-
-    def _media(self, message: Message, media: Media) -> Json:
-        return media_json(self._config.account_sid, message, media)

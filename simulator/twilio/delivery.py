@@ -39,13 +39,18 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
     """Move a message to its end, telling the gateway as the phone's callback mode says."""
     last, error = PHONE_MODES[phone.mode]
     told: list[dict[str, str]] = []
+
+    async def tell() -> None:
+        told.append(callback_form(wire, message))
+        if phone.callbacks in ("in_order", "twice"):
+            await _send(wire, store, message, told[-1:] * (2 if phone.callbacks == "twice" else 1))
+
     first = ["queued"] if message.status == "accepted" else []
     for status in [*first, "sending", "sent", *([last] if last != "sent" else [])]:
         if status == "sent" and last == "failed":
             continue
         if not told and message.status == "queued":
-            told.append(callback_form(wire, message))
-            await _tell(wire, store, message, phone, told[-1:])
+            await tell()
         await wire.wait(_STEP)
         message.status, message.updated = status, wire.now()
         if status == "sent":
@@ -54,8 +59,7 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
             message.error_code, message.error_message = error, DELIVERY_ERRORS[error]
         wire.journal.touch()
         if status in _TOLD:
-            told.append(callback_form(wire, message))
-            await _tell(wire, store, message, phone, told[-1:])
+            await tell()
     if phone.callbacks == "reversed":
         await _send(wire, store, message, list(reversed(told)))
 
@@ -69,11 +73,6 @@ def callback_form(wire: Wire, message: Message) -> dict[str, str]:
     if message.status in ("delivered", "undelivered"):
         form["RawDlrDoneDate"] = datetime.fromtimestamp(wire.now(), UTC).strftime("%y%m%d%H%M")
     return form
-
-
-async def _tell(wire: Wire, store: Store, message: Message, phone: Phone, forms: list[dict[str, str]]) -> None:
-    if phone.callbacks in ("in_order", "twice"):
-        await _send(wire, store, message, forms * (2 if phone.callbacks == "twice" else 1))
 
 
 async def _send(wire: Wire, store: Store, message: Message, forms: list[dict[str, str]]) -> None:

@@ -6,6 +6,7 @@ here once its `messaging.base_url` is the same as its `api.base_url`.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 
 from aiohttp import web
 
@@ -74,14 +75,8 @@ class Services:
         form = checked(request.query_string, _LIST)
         rows = [store.numbers[number] for number in service.numbers]
         base = f"{self._wire.url}{PREFIX}"
-        page = page_of(
-            rows,
-            form,
-            f"/v1/Services/{service.sid}/PhoneNumbers",
-            "phone_numbers",
-            lambda row: row.sid,
-            lambda row: self._number(service, row),
-        )
+        uri, show = f"/v1/Services/{service.sid}/PhoneNumbers", partial(self._number, service)
+        page = page_of(rows, form, uri, "phone_numbers", lambda row: row.sid, show)
 
         def absolute(name: str) -> Json:
             return f"{base}{page[name]}" if page[name] else None
