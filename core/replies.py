@@ -3,12 +3,12 @@
 from decimal import Decimal
 
 MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
-MODEL_REFUSED = "My language model would not take this request. Please try to put it another way."
+MODEL_REFUSED = "My language model would not take this request. Please try to word it differently."
 MODEL_AUTH = "I can't use my language model at the moment: the person who runs me has to check its settings."
-NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to put it another way."
-OUT_OF_TOKENS = "I stopped here: this request has used up what one message may cost."
+NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to word it differently."
+OUT_OF_TOKENS = "I stopped here: this request has reached the limit of what one message may cost."
 INTERRUPTED = "Stopped."
-TOO_FAST = "You write faster than I may answer. Please wait a minute, then write again."
+TOO_FAST = "You are writing faster than I may answer. Please wait a minute, then write again."
 ANSWER_CUT_OFF = "(My answer grew too long, so it ends here. Ask me to go on if you want the rest.)"
 REST_LEFT_OUT = "(The rest is left out: it is too long for a chat. Ask me for a part of it.)"
 TOO_LONG_TO_APPROVE = (

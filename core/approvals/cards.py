@@ -19,7 +19,7 @@ SAY = {
     "already_expired": "{code} expired at {decided}, and nothing was done. Reply AGAIN {code} for a fresh card.",
     "expired": "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card.",
     "replaced": "{code} was changed at {decided}: the newer card counts.",
-    "over": "{code} is over: what it belonged to has ended, and nothing was done. Reply AGAIN {code} for a fresh card.",
+    "over": "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card.",
     "altered": "{code} is not what you were shown any more, so it cannot be approved. "
     "Reply NO {code}, or AGAIN {code} for a fresh card.",
     "not_whole": "I cannot tell whether all of {code} reached you, so it cannot be approved. "
@@ -37,7 +37,7 @@ SAY = {
     "You can decide in another chat of yours, or by a button.",
     "nothing": "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits.",
     "not_yours": "This is not yours to decide.",
-    "unknown": "This button is not known here any more.",
+    "unknown": "This button no longer works.",
 }
 """Replies by outcome. The database fills in the braces, in the decision's transaction."""
 
