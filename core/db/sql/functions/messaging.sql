@@ -128,33 +128,30 @@ begin
                    and o.fence = p_fence and o.owner is null);
 end $$;
 
--- Keeps the rendering of the first attempt, so that a later one sends the very same parts.
-create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb)
-returns setof outbound_parts
-language plpgsql as $$
-begin
-    perform lock_outbound(p_tenant, p_outbound, p_fence);
-    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
-    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
-           v.value -> 'data', (v.value ->> 'segments')::int
-    from jsonb_array_elements(p_parts) v
-    where not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound)
-    on conflict on constraint outbound_parts_pkey do nothing;
-    return query select * from outbound_parts e
-    where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
-end $$;
-
--- Keeps the rendering of the first attempt, with what the person has to ask for.
+-- Keeps the rendering of the first attempt, with what the person has to ask for, so that a later attempt sends the very
+-- same parts.
 create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb)
 returns setof outbound_parts
 language plpgsql as $$
 begin
     perform lock_outbound(p_tenant, p_outbound, p_fence);
-    update outbound o set rest = p_rest
-    where o.tenant_id = p_tenant and o.id = p_outbound
-      and not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound);
-    return query select * from keep_parts(p_tenant, p_outbound, p_fence, p_parts);
+    if not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound) then
+        update outbound o set rest = p_rest where o.tenant_id = p_tenant and o.id = p_outbound;
+        perform insert_parts(p_tenant, p_outbound, p_parts);
+    end if;
+    return query select * from outbound_parts e
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
 end $$;
+
+create function insert_parts(p_tenant text, p_outbound text, p_parts jsonb)
+returns void
+language sql as $$
+    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
+    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
+           v.value -> 'data', (v.value ->> 'segments')::int
+    from jsonb_array_elements(p_parts) v
+    on conflict on constraint outbound_parts_pkey do nothing
+$$;
 
 -- Commits the attempt before the call leaves; prolongs the lease to cover it. Says 'go', or why the call must
 -- not be made: 'sent' (a callback has proved by now that the part arrived), 'unreachable' (the person has said STOP
@@ -561,10 +558,7 @@ begin
     from jsonb_array_elements(v_last.rest -> 0) v;
     perform enqueue(p_tenant, p_conversation, p_turn,
                 jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', v_text)));
-    insert into outbound_parts (tenant_id, outbound_id, part, ref, text, data, segments)
-    select p_tenant, p_outbound, (v.value ->> 'part')::int, v.value ->> 'ref', v.value ->> 'text',
-           v.value -> 'data', (v.value ->> 'segments')::int
-    from jsonb_array_elements(v_last.rest -> 0) v;
+    perform insert_parts(p_tenant, p_outbound, v_last.rest -> 0);
     update outbound o set rest = case when o.id = p_outbound then v_last.rest - 0 else '[]' end
     where o.tenant_id = p_tenant and o.id in (p_outbound, v_last.id);
     return true;

@@ -256,10 +256,19 @@ begin
         perform close_questions(p_tenant, v_conversation.id);
     end if;
 
-    v_more := exists (select 1 from inbound i where i.tenant_id = p_tenant
-                      and i.conversation_id = v_conversation.id and i.state = 'waiting')
+    return end_lane_turn(p_tenant, p_lane, v_conversation.id);
+end $$;
+
+-- After the end of a turn: keeps the lane's lease where more waits for it, and gives it back otherwise.
+create function end_lane_turn(p_tenant text, p_lane text, p_conversation text)
+returns boolean
+language plpgsql as $$
+declare
+    v_more boolean := exists (select 1 from inbound i where i.tenant_id = p_tenant
+                              and i.conversation_id = p_conversation and i.state = 'waiting')
         or exists (select 1 from turns t where t.tenant_id = p_tenant and t.lane_id = p_lane
                    and t.state = 'waiting' and t.ready);
+begin
     update lanes l
     set pending = v_more, pending_since = case when v_more then clock_timestamp() end,
         owner = case when v_more then l.owner end, lease_until = case when v_more then l.lease_until end,
@@ -345,7 +354,6 @@ declare
     v_turn turns%rowtype;
     v_begun boolean;
     v_text text;
-    v_more boolean;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
@@ -408,14 +416,5 @@ begin
             raise warning 'a failed turn is not in history: %', sqlstate;
         end;
     end if;
-    v_more := exists (select 1 from inbound i where i.tenant_id = p_tenant
-                      and i.conversation_id = v_conversation and i.state = 'waiting')
-        or exists (select 1 from turns t where t.tenant_id = p_tenant and t.lane_id = p_lane
-                   and t.state = 'waiting' and t.ready);
-    update lanes l
-    set pending = v_more, pending_since = case when v_more then clock_timestamp() end,
-        owner = case when v_more then l.owner end, lease_until = case when v_more then l.lease_until end,
-        not_before = null
-    where l.tenant_id = p_tenant and l.id = p_lane;
-    return v_more;
+    return end_lane_turn(p_tenant, p_lane, v_conversation);
 end $$;
