@@ -41,7 +41,6 @@ class KeptSweep(Sweep):
         return bool(row and row["held"])
 
     async def end(self, began: datetime) -> None:
-        """Make the next sweep start where this one began."""
         await self._database.call("select end_catch_up($1,$2,$3,$4)", *self._names, began)
 
     async def leave(self) -> None:

@@ -185,7 +185,6 @@ class Settings(BaseSettings):
 
     @property
     def manners(self) -> NotificationPolicy:
-        """Return how people are sent notifications."""
         minutes = self.onevalet_notify_fallback_minutes
         return NotificationPolicy(self.onevalet_notify_daily_cap, timedelta(minutes=minutes) if minutes else None)
 

@@ -52,5 +52,4 @@ class AgentCall:
 
 
 def fields_in(arguments: JsonObject) -> JsonObject:
-    """Return the fields among the arguments of a planned call."""
     return {name: value for name, value in arguments.items() if name != INSTRUCTION}

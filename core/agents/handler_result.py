@@ -20,7 +20,6 @@ async def call_handler(agent: StandardAgent, last: AgentResult | None, message: 
 
 
 def result_text(result: AgentResult) -> str:
-    """Return a result as the text that the model reads."""
     parts = [result.raw_message] if result.raw_message else []
     parts += [f"{name}: {value}" for name, value in result.outputs.items()]
     if parts:
@@ -29,7 +28,6 @@ def result_text(result: AgentResult) -> str:
 
 
 def json_of(result: AgentResult) -> JsonObject:
-    """Return a result as the journal stores it."""
     return {"status": result.status.value, "text": storable(result.raw_message), "outputs": storable(result.outputs)}
 
 

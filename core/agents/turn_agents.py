@@ -94,7 +94,6 @@ class TurnAgents:
 
 
 async def used_tokens(journal: Journal) -> TokenUsage:
-    """Return the tokens that all loops of a turn have used."""
     return sum((record.usage for record in await journal.recorded()), TokenUsage())
 
 

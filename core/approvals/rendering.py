@@ -25,7 +25,6 @@ def _hidden(name: str, value: Json, described: Described) -> bool:
 
 
 def is_empty(value: Json) -> bool:
-    """Return whether a value holds nothing."""
     return value is None or value in ("", [], {})
 
 

@@ -113,7 +113,6 @@ class NewApproval:
         return self.risk == HIGH
 
     def to_json(self) -> JsonObject:
-        """Return the request as the database takes it."""
         return {
             "id": self.id,
             "place": self.call_id,

@@ -35,7 +35,6 @@ def open_sealed(key: bytes, sealed: bytes, *place: str | int) -> bytes:
 
 
 def make_data_key() -> bytes:
-    """Return a new key for one tenant's values."""
     return os.urandom(KEY_BYTES)
 
 

@@ -28,7 +28,6 @@ class SecretKeys:
 
     @property
     def newest(self) -> SecretKey:
-        """Return the key that wraps."""
         return next(iter(self._keys.values()))
 
     def find(self, id: str) -> SecretKey | None:

@@ -101,16 +101,7 @@ class CredentialStore:
         """
         name = None if service is None else _name(service)
         rows = await self._database.rows("select * from list_credentials($1,$2)", tenant_id, name)
-        return [
-            {
-                "service": row["service"],
-                "account_name": row["account_name"],
-                "preferred": row["preferred"],
-                "created_at": row["created_at"].isoformat(),
-                "updated_at": row["updated_at"].isoformat(),
-            }
-            for row in rows
-        ]
+        return [dict(row) | {name: row[name].isoformat() for name in ("created_at", "updated_at")} for row in rows]
 
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:
         await self._database.rows("select delete_credentials($1,$2,$3)", tenant_id, _name(service), _name(account_name))

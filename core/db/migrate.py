@@ -42,7 +42,6 @@ class SqlFile:
 
     @property
     def functions(self) -> list[str]:
-        """Return the names of the functions that the file creates."""
         return re.findall(r"^create (?:or replace )?function (\w+)", self.sql, re.MULTILINE)
 
 
@@ -55,7 +54,6 @@ def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:
 
 
 def load_functions(folder: Path = SQL / "functions") -> list[SqlFile]:
-    """Return the files with the functions' texts."""
     return _load(folder)
 
 

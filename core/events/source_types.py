@@ -46,12 +46,10 @@ class SourceOptions:
     a_minute: int = A_MINUTE
 
     def to_json(self) -> JsonObject:
-        """Return the stored form."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "SourceOptions":
-        """Parse the stored form."""
         texts = {name: str(data.get(name, "")) for name in cls.__slots__ if name != "a_minute"}
         a_minute = data.get("a_minute")
         return cls(**texts, a_minute=a_minute if isinstance(a_minute, int) else A_MINUTE)

@@ -34,7 +34,6 @@ class HookContext:
     agent_path: str = ""
 
     def at(self, step: int) -> "HookContext":
-        """Return the same place at another step."""
         if step == self.step:
             return self
         return HookContext(self.turn_id, self.tenant_id, self.channel, step, self.agent_path)

@@ -105,7 +105,6 @@ class Judging:
         self._trail: Trail = ()
 
     async def of_results(self, step: int, results: Sequence[CallResult]) -> Judgement:
-        """Rate the results of the calls of a step."""
         if not self._judges:
             return ALL_WELL
         self._trail = (*self._trail, tuple(map(_act, results)))
@@ -113,7 +112,6 @@ class Judging:
         return await self._judge(key, lambda judge, where: judge.rate_results(where, self._trail))
 
     async def of_answer(self, step: int, messages: Messages, answer: ModelAnswer) -> Judgement:
-        """Rate an answer without calls."""
         if not self._judges:
             return ALL_WELL
         key = StepKey(step, 1, self._where.agent_path)

@@ -39,7 +39,6 @@ class _Decoder:
 
     @property
     def whole(self) -> bool:
-        """Return whether the body may be complete."""
         return self._plain or (self._inner is not None and self._inner.eof)
 
     def decode(self, chunk: bytes, into: bytearray, most: int) -> None:

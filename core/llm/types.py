@@ -112,7 +112,6 @@ class TokenUsage:
         )
 
     def to_json(self) -> JsonObject:
-        """Return the stored form, for the journal."""
         return asdict(self)
 
     @classmethod

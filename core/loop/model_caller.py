@@ -64,7 +64,6 @@ class Effort:
 
     @property
     def left(self) -> float:
-        """Return the seconds that remain."""
         return self.ends - time.monotonic()
 
     @property

@@ -94,7 +94,6 @@ class ToolRunner:
         return [item for _, item in sorted(approved, key=lambda pair: (pair[0], pair[1][0]))]
 
     def _batches(self, calls: list[_Numbered]) -> list[list[_Numbered]]:
-        """Group the calls that may run side by side."""
         batches: list[list[_Numbered]] = []
         together = False
         for numbered in calls:

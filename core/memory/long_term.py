@@ -56,7 +56,6 @@ class LongTermMemory:
         extractor: Extractor,
         parts: MomexParts,
     ) -> Self:
-        """Build the parts over a database."""
         cached = CachedEmbedder(embedder)
         store = MemoryStore(database, parts.make_id)
         indexes = StructuredIndexes(store, cached, config) if config.structured else None

@@ -156,7 +156,6 @@ class Recall:
         return [recalled.line() for recalled in self.found]
 
     def to_json(self) -> JsonObject:
-        """Return the stored form, for the trace."""
         return {
             "legs": [report.to_json() for report in self.reports],
             "found": [recalled.memory.id for recalled in self.found],

@@ -230,7 +230,6 @@ where c.tenant_id = $1 and c.id = $2 and c.thread <> '' and i.state = 'active' a
 
 
 def _note(id: str, notification: Notification) -> JsonObject:
-    """Return the form that the SQL functions take."""
     return asdict(notification) | {"id": id}
 
 

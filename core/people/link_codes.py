@@ -32,7 +32,6 @@ def new_link_code(choose: Choose = secrets.choice) -> str:
 
 
 def shown_code(code: str) -> str:
-    """Return a code in groups, for people to read."""
     return "-".join(code[at : at + 3] for at in range(0, LENGTH, 3))
 
 

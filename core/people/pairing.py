@@ -48,7 +48,6 @@ class Pairing:
 
 
 def new_code(choose: Choose = secrets.choice) -> str:
-    """Return a new code of 40 bits."""
     return "".join(choose(LETTERS) for _ in range(LENGTH))
 
 

@@ -23,7 +23,6 @@ class People:
         return Person(self, tenant_id, turn_id)
 
     async def known(self, tenant_id: str) -> Sequence[str]:
-        """Return the person's profile as lines for the model."""
         return fact_lines(await self.profile.read(tenant_id))
 
 

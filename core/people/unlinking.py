@@ -91,7 +91,6 @@ class Unlinking:
         return Unlinked(True, "", (*queued, asked["id"]))
 
     async def _sealed(self, connection: Connection, parting: Parting) -> list[SealedAccount]:
-        """Seal the credentials that go back to the other person."""
         await connection.execute("select set_config('onevalet.tenant', $1, true)", parting.tenant_id)
         rows = await connection.fetch(
             "select c.*, r.name as was_there from credentials c join linked_rows r on r.tenant_id = c.tenant_id"

@@ -56,15 +56,12 @@ class RedisWakeups:
         self._task: asyncio.Task[None] | None = None
 
     def wake_turn(self, lane_id: str) -> None:
-        """Wake a worker for a lane with waiting work."""
         self._put(TURNS, RUN_LANE, lane_id)
 
     def wake_delivery(self, conversation_id: str) -> None:
-        """Wake a worker for a conversation with something to send."""
         self._put(DELIVERY, DELIVER, conversation_id)
 
     def wake_memory(self, job_id: str) -> None:
-        """Wake a worker for something to remember."""
         self._put(MEMORY, REMEMBER, job_id)
 
     async def start(self) -> None:

@@ -32,7 +32,6 @@ class ToolRegistry:
         return name in self._tools
 
     def get(self, name: str) -> AnyTool | None:
-        """Find a tool by its exact name."""
         return self._tools.get(name)
 
     def only(self, names: Iterable[str]) -> "ToolRegistry":

@@ -28,11 +28,9 @@ class Toolbox:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Name the groups that are on."""
         return tuple(sorted(self._on))
 
     def get(self, name: str) -> AnyTool | None:
-        """Find a tool that is on offer."""
         return self.offered.get(name)
 
     def suggest(self, name: str) -> str:

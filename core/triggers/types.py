@@ -60,7 +60,6 @@ class TaskOutput:
     silent: bool = False
 
     def to_json(self) -> JsonObject:
-        """Return the stored form."""
         return asdict(self)
 
     @classmethod
@@ -155,7 +154,6 @@ class TriggerContext:
 
     @property
     def tenant_id(self) -> str:
-        """Return the person whose task it is."""
         return self.task.tenant_id
 
 

@@ -55,7 +55,6 @@ def read_settings() -> Settings:
 
 
 def say(text: str) -> None:
-    """Print a line for the operator."""
     sys.stdout.write(f"{text}\n")
 
 

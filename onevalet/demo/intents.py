@@ -19,7 +19,6 @@ RESULTS = "{results}"
 
 
 def named(found: Found) -> JsonObject | None:
-    """Return the pattern's named groups as arguments."""
     return {name: text.strip() for name, text in found.groupdict().items() if text}
 
 

@@ -26,7 +26,6 @@ class Outbound:
 
 @asynccontextmanager
 async def open_outbound(connections: Connections, clock: Clock) -> AsyncIterator[Outbound]:
-    """Yield the ways out that the settings turn on."""
     settings = connections.settings
     async with AsyncExitStack() as stack:
         channels = build_notification_channels(settings)
@@ -39,5 +38,4 @@ async def open_outbound(connections: Connections, clock: Clock) -> AsyncIterator
 def build_service(
     database: Database, channels: Collection[str], wakeups: Wakeups, clock: Clock, policy: NotificationPolicy
 ) -> NotificationService:
-    """Create the service over the channels with these names."""
     return NotificationService(NotificationStore(database, make_id), channels, wakeups, clock, make_id, policy)

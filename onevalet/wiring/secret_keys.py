@@ -21,7 +21,6 @@ def secret_keys(settings: Settings) -> SecretKeys:
 
 
 def key_file(home: Path) -> Path:
-    """Return the path of `dev`'s key file."""
     return home / "secret.key"
 
 

@@ -32,7 +32,6 @@ _TOKEN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 
 
 def is_secret(text: str) -> bool:
-    """Return whether a statement contains a secret."""
     if _BARE_CODE.fullmatch(text) or any(pattern.search(text) for pattern in _PATTERNS):
         return True
     return any(_is_card(match[0]) for match in _CARD.finditer(text)) or any(

@@ -37,7 +37,6 @@ class NearTerms:
         return len(self._terms)
 
     async def get_terms(self) -> list[str]:
-        """Return all terms in order."""
         return sorted(self._terms)
 
     async def add_terms_with_embeddings(self, texts: Sequence[str], embeddings: Sequence[Any]) -> None:

@@ -86,7 +86,6 @@ class Question:
 
     @property
     def asked_slots(self) -> frozenset[str]:
-        """Return the slots whose values are the answer."""
         return frozenset(self.slots) - frozenset(self.known)
 
     @property

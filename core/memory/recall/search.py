@@ -48,7 +48,6 @@ class Scope:
     collections: tuple[str, ...] = ()
 
     def includes(self, memory: Memory) -> bool:
-        """Return whether a memory of this tenant lies in the scope."""
         names = self.collections
         return not names or any(memory.collection == name or memory.collection.startswith(f"{name}:") for name in names)
 

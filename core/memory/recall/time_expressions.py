@@ -75,7 +75,6 @@ def period_of(question: str, now: datetime) -> Period | None:
 
 
 def asks_about_the_past(question: str) -> bool:
-    """Return whether a question asks for what holds no longer."""
     return _PAST.search(question) is not None
 
 

@@ -87,7 +87,6 @@ async def find_by_words(
 
 
 def vector_text(vector: Sequence[float]) -> str:
-    """Return a vector in the text form of pgvector."""
     return "[" + ",".join(f"{number:.9g}" for number in vector) + "]"
 
 

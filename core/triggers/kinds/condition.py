@@ -124,7 +124,6 @@ class Watch:
     seen: tuple[JsonObject, ...] = ()
 
     def to_json(self) -> JsonObject:
-        """Return the stored form."""
         told_at = self.told_at.isoformat() if self.told_at else None
         return asdict(self) | {"told_at": told_at, "seen": list(self.seen)}
 
@@ -178,7 +177,6 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
 
 
 def failed(watch: Watch, why: str, now: datetime) -> Judged:
-    """Return the outcome of a failed look."""
     seen: JsonObject = {"at": now.isoformat(), "error": why[:300]}
     return Judged(replace(watch, errors=watch.errors + 1, seen=(*watch.seen, seen)[-_MAX_SEEN:]), reason=why)
 

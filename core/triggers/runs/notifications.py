@@ -36,7 +36,6 @@ class Notices:
         self._open = asyncio.Event()
 
     def wake(self) -> None:
-        """Say that there may be an open notice."""
         self._open.set()
 
     async def wait(self, seconds: float) -> None:

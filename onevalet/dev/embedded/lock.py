@@ -18,7 +18,6 @@ class FileLock:
 
     @property
     def held(self) -> bool:
-        """Return whether this object holds the lock."""
         return self._fd is not None
 
     @property
