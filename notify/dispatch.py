@@ -41,7 +41,6 @@ class Dispatcher:
     policy: NotificationPolicy
 
     def decide(self, person: Recipient, notification: Notification, now: datetime) -> DeliveryDecision:
-        """Decide whether a notification goes out now, is held, or muted."""
         return decide(person, notification, now, self.policy.daily_cap)
 
     def render(

@@ -49,11 +49,9 @@ class BlockWriter(ABC):
         """Ask for an empty line before whatever comes next."""
 
     def open_quote(self) -> None:
-        """Begin a quote."""
         self.prefixes.append("> ")
 
     def close_quote(self) -> None:
-        """End the innermost quote."""
         self.prefixes.pop()
 
     def take_indent(self) -> str:

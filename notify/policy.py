@@ -51,7 +51,6 @@ def decide(person: Recipient, notification: Notification, now: datetime, daily_c
 
 
 def quiet_until(person: Recipient, now: datetime) -> datetime | None:
-    """Return when the present quiet hours end, None outside of them."""
     if person.quiet is None or not person.quiet.covers(now.astimezone(zone_of(person)).time()):
         return None
     return _next(person.quiet.end, person, now)

@@ -105,7 +105,6 @@ class NotificationService:
         return await self.quiet_until(tenant_id) is not None and not await self._store.is_urgent_run(tenant_id, run_id)
 
     async def quiet_until(self, tenant_id: str) -> datetime | None:
-        """Return when a person's quiet hours end, None when it is not quiet now."""
         now = self._clock.now()
         return quiet_until(await self._store.recipient(tenant_id, "", now), now)
 

@@ -30,7 +30,6 @@ class Connections[Connection: Hashable]:
 
     @property
     def full(self) -> bool:
-        """Return whether there is no room for another one."""
         return len(self._sources) >= self._limit
 
     def open(self, connection: Connection, source: str) -> None:
@@ -66,7 +65,6 @@ class Connections[Connection: Hashable]:
             self._proven.popitem(last=False)
 
     def proven(self, source: str) -> bool:
-        """Return whether a source has proved its origin."""
         return source in self._proven
 
     def to_close(self) -> Connection | None:

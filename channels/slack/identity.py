@@ -47,7 +47,6 @@ class Identity:
             wait = min(wait * 2, MAX_WAIT)
 
     def remember(self, user: str, channel: str) -> None:
-        """Remember the direct conversation in which a person wrote to us."""
         self._direct[user] = channel
 
     async def direct(self, user: str) -> str | None:

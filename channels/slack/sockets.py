@@ -173,7 +173,6 @@ class _Socket(SocketModeClient):
         await self.connect()  # type: ignore[no-untyped-call]
 
     async def end(self) -> None:
-        """Close for good."""
         await self.close()  # type: ignore[no-untyped-call]
 
     async def run_message_listeners(self, message: dict[str, Any], raw_message: str) -> None:

@@ -25,6 +25,5 @@ def is_signed(secret: str, body: bytes, timestamp: str | None, signature: str | 
 
 
 def sign(secret: str, body: bytes, timestamp: str) -> str:
-    """Compute the header for one body."""
     digest = hmac.new(secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256)
     return f"v0={digest.hexdigest()}"

@@ -89,7 +89,6 @@ class Account:
 
     @property
     def is_service(self) -> bool:
-        """Return whether the sender is a Messaging Service rather than one number."""
         return is_service(self.sender)
 
 

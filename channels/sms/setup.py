@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from channels.sms.parse import Account
 from core.errors import ConfigError
-from core.messaging.channels import Change, Check
+from core.messaging.channels import Change, Check, changes_of
 from providers.sms.client import TwilioApi
 from providers.sms.errors import FAILURES, describe
 
@@ -92,7 +92,7 @@ async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) ->
     # An application, if set, stands over the URL (docs: incomingphonenumber-resource).
     before = (number.sms_url or "", number.sms_method or "", number.sms_application_sid or "")
     after = (webhooks.message + RETRIES, "POST", "")
-    changes = _changes(("SmsUrl", "SmsMethod", "SmsApplicationSid"), before, after)
+    changes = changes_of(("SmsUrl", "SmsMethod", "SmsApplicationSid"), before, after)
     if changes:
         # Sent only to take an application away: the published description has no empty SID.
         cleared = {"sms_application_sid": ""} if before[2] else {}
@@ -109,7 +109,7 @@ async def _setup_service(api: TwilioApi, account: Account, webhooks: Webhooks) -
         "number" if service.use_inbound_webhook_on_number else "service",
     )
     after = (webhooks.message + RETRIES, "POST", webhooks.status, "service")
-    changes = _changes(("InboundRequestUrl", "InboundMethod", "StatusCallback", "webhook of"), before, after)
+    changes = changes_of(("InboundRequestUrl", "InboundMethod", "StatusCallback", "webhook of"), before, after)
     if changes:
         await service.update_async(
             inbound_request_url=after[0],
@@ -118,14 +118,6 @@ async def _setup_service(api: TwilioApi, account: Account, webhooks: Webhooks) -
             use_inbound_webhook_on_number=False,
         )
     return changes
-
-
-def _changes(names: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
-    return tuple(
-        Change(what=name, before=old, after=new)
-        for name, old, new in zip(names, before, after, strict=True)
-        if old != new
-    )
 
 
 async def _number(api: TwilioApi, account: Account) -> "IncomingPhoneNumberInstance":

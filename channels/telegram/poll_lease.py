@@ -46,6 +46,5 @@ class PollLease:
         await self._database.call("select release_poll($1, $2, $3)", CHANNEL, self._account, self._owner)
 
     async def look(self) -> PollState:
-        """Return whether any process polls, and its problem."""
         row = await self._database.call("select * from look_at_poll($1, $2)", CHANNEL, self._account)
         return PollState(row["polled"], row["problem"]) if row else PollState(polled=False, problem="")

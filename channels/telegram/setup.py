@@ -11,7 +11,7 @@ from telegram.error import TelegramError
 
 from channels.telegram.poll_lease import PollLease
 from core.errors import ConfigError, StoreUnavailable
-from core.messaging.channels import Change, Check
+from core.messaging.channels import Change, Check, changes_of
 from providers.telegram.client import ALLOWED_UPDATES, TelegramApi
 from providers.telegram.errors import FloodControl, describe
 
@@ -33,7 +33,6 @@ class Profile:
 
 
 def load_profile(path: Path = _COMMANDS) -> Profile:
-    """Read `commands.toml`."""
     with path.open("rb") as file:
         profile = tomllib.load(file)
     commands = tuple((str(name), str(words)) for name, words in profile["commands"].items())
@@ -117,13 +116,9 @@ async def _setup_webhook(api: TelegramApi, webhook: str, secret: str) -> Sequenc
         return (Change("webhook", info.url, "(none: long polling)"),)
     before = (info.url, _kinds(info.allowed_updates or ()), str(info.max_connections or ""))
     after = (webhook, _kinds(ALLOWED_UPDATES), str(MAX_CONNECTIONS))
-    changes = [
-        Change(name, old, new)
-        for name, old, new in zip(("webhook", "allowed_updates", "max_connections"), before, after, strict=True)
-        if old != new
-    ]
+    changes = changes_of(("webhook", "allowed_updates", "max_connections"), before, after)
     if not changes and _is_refused(info):
-        changes = [Change("secret_token", "another", "TELEGRAM_WEBHOOK_SECRET")]
+        changes = (Change("secret_token", "another", "TELEGRAM_WEBHOOK_SECRET"),)
     if changes:
         await _patiently(
             lambda: api.bot.set_webhook(

@@ -166,6 +166,12 @@ class Change:
     after: str
 
 
+def changes_of(names: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
+    """Return the settings that differ."""
+    rows = zip(names, before, after, strict=True)
+    return tuple(Change(name, old, new) for name, old, new in rows if old != new)
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of `doctor`: what was looked at, whether it is well, and what to do when it is not."""

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from core.errors import Ambiguous, DeliveryError, Rejected, Unavailable
+from core.errors import DeliveryError, Rejected, Unavailable
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
@@ -140,10 +140,8 @@ class SlackNotification:
         buttons: list[Json] = [block for block in blocks if isinstance(block, dict) and block.get("type") == "actions"]
         if not buttons:
             return await self._post(to, _plain(part))
-        content: JsonObject = {
-            "text": escape(part.text, MAX_FALLBACK),
-            "blocks": [*literal_blocks(part.text), *buttons],
-        }
+        content: JsonObject = {"text": escape(part.text, MAX_FALLBACK)}
+        content["blocks"] = [*literal_blocks(part.text), *buttons]
         try:
             return await self._post(to, content)
         except Rejected as error:
@@ -162,11 +160,7 @@ class SlackNotification:
         }
         if to.address.thread:
             arguments["thread_ts"] = to.address.thread
-        answer = await self._client.call("chat.postMessage", arguments)
-        ts = answer.get("ts")
-        if not isinstance(ts, str) or not ts:
-            raise Ambiguous("answer has no ts")
-        return Receipt(provider_id=ts)
+        return Receipt(provider_id=streams.ts_of(await self._client.call("chat.postMessage", arguments)))
 
     async def _said(self, where: Address, oldest: str) -> AsyncIterator[JsonObject]:
         """Yield the messages since then. Raises `DeliveryError` when there are more than are read."""

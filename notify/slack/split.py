@@ -36,7 +36,6 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """Return the piece as it is sent."""
         return self.opened + self.body + self.closed
 
 

@@ -17,7 +17,11 @@ GONE = "message_not_found"
 
 async def start(client: SlackApi, to: Address) -> str:
     """Begin an empty message in a thread; return its ts. Raises `DeliveryError`."""
-    answer = await client.call("chat.startStream", {"channel": to.peer, "thread_ts": to.thread})
+    return ts_of(await client.call("chat.startStream", {"channel": to.peer, "thread_ts": to.thread}))
+
+
+def ts_of(answer: JsonObject) -> str:
+    """Return the ts of what was posted. Raises `Ambiguous`: it was posted, but the answer cannot be read."""
     ts = answer.get("ts")
     if not isinstance(ts, str) or not ts:
         raise Ambiguous("answer has no ts")
@@ -25,7 +29,6 @@ async def start(client: SlackApi, to: Address) -> str:
 
 
 async def append(client: SlackApi, to: Address, stream: str, text: str) -> None:
-    """Add Markdown. Raises `DeliveryError`."""
     await client.call("chat.appendStream", {"channel": to.peer, "ts": stream, "markdown_text": text})
 
 

@@ -44,7 +44,6 @@ _FOLDS = str.maketrans({odd: plain for plain, odds in _LOOK_ALIKES.items() for o
 
 
 def is_gsm(text: str) -> bool:
-    """Return whether every character is in the GSM alphabet."""
     return all(char in BASIC or char in EXTENDED for char in text)
 
 
@@ -60,7 +59,6 @@ def fold(text: str) -> str:
 
 
 def septets(text: str) -> int:
-    """Return how many septets a text of the GSM alphabet takes."""
     return len(text) + sum(char in EXTENDED for char in text)
 
 

@@ -49,6 +49,8 @@ class SmsNotification:
         self.budget = budget or SegmentBudget()
         self._sender = sender
         self._is_service = is_service(sender)
+        self._from = {"messaging_service_sid" if self._is_service else "from_": sender}
+        self._listed_from = {} if self._is_service else self._from
         self._public_url = public_url.rstrip("/")
         self._api = TwilioApi(
             account_sid=account_sid,
@@ -70,7 +72,7 @@ class SmsNotification:
             message = await self._api.client.messages.create_async(
                 to=to.address.peer,
                 status_callback=status_url(self._public_url, to.ref),
-                **self._from(),
+                **self._from,
                 **content,
             )
         except TwilioException as error:
@@ -92,7 +94,7 @@ class SmsNotification:
         try:
             # Not narrowed by DateSent: what still waits in Twilio's queue has none.
             messages = await self._api.client.messages.stream_async(
-                to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **self._listed_from()
+                to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **self._listed_from
             )
             seen = 0
             async for message in messages:
@@ -111,12 +113,6 @@ class SmsNotification:
 
     async def close(self) -> None:
         await self._api.close()
-
-    def _from(self) -> dict[str, str]:
-        return {"messaging_service_sid": self._sender} if self._is_service else {"from_": self._sender}
-
-    def _listed_from(self) -> dict[str, str]:
-        return {} if self._is_service else {"from_": self._sender}
 
     def _is_part(self, message: "MessageInstance", part: Part, start: datetime) -> bool:
         if not str(message.direction or "").startswith("outbound"):

@@ -20,7 +20,6 @@ def number(name: str) -> int:
 
 
 def thread(to: Address) -> int | None:
-    """Return the topic of a chat."""
     return int(to.thread) if to.thread.isascii() and to.thread.isdigit() else None
 
 

@@ -41,14 +41,12 @@ def cut(rich: Rich, spans: Sequence[tuple[int, int]]) -> list[Rich]:
 
 
 def by_line(rich: Rich) -> list[Rich]:
-    """Return a text's lines."""
     lines = rich.text.split("\n")
     starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0)
     return cut(rich, [(start, start + len(line)) for line, start in zip(lines, starts, strict=True)])
 
 
 def shifted(marks: Sequence[Mark], by: int) -> list[Mark]:
-    """Return marks moved along the text."""
     return [Mark(mark.kind, mark.start + by, mark.end + by, mark.url, mark.language) for mark in marks]
 
 

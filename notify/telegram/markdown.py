@@ -189,7 +189,6 @@ class _Run:
     open: list[_Begun] = field(default_factory=list)
 
     def put(self, text: str) -> None:
-        """Append a text."""
         self.pieces.append(text)
         self.size += len(text)
 

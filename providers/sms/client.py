@@ -118,11 +118,9 @@ class _BasicCredentials:
         self._header = aiohttp.encode_basic_auth(user, password)
 
     def to_auth_strategy(self) -> Self:
-        """Return itself: one object is both in the SDK's terms."""
         return self
 
     def get_auth_string(self) -> str:
-        """Return the header's value."""
         return self._header
 
 
