@@ -21,15 +21,14 @@ import asyncpg
 from core.errors import ConfigError
 from onevalet.dev.embedded import paths
 from onevalet.dev.embedded.child_process import Child, ServerUser, server_environment, unprivileged_user
-from onevalet.dev.embedded.lock import FileLock
 from onevalet.dev.embedded.port import free_port
+from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.embedded.serving_login import make_serving_login
 
 _DATABASE = "onevalet"
 _PASSWORD_FILE = "onevalet.password"  # noqa: S105 - a file's name
 _SERVING_PASSWORD_FILE = "onevalet_serving.password"  # noqa: S105 - a file's name
 _START_SECONDS = 60.0
-_LOCK_SECONDS = 20.0
 # Log lines after which a short wait helps: processes of a killed predecessor, or a port in use.
 _PASSING = ("pre-existing shared memory", "lock file", "could not bind", "Address already in use")
 _SETTINGS = {
@@ -48,18 +47,15 @@ _SAFE = {"max_connections": "100"}
 _FAST = {"max_connections": "300", "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-class Postgres:
+class Postgres(EmbeddedServer):
     """One Postgres server on one folder, on 127.0.0.1, with random passwords."""
 
     name = "postgres"
 
     def __init__(self, home: Path, *, fast: bool = False) -> None:
         """`home` is ONEVALET_HOME; `fast` gives up durability, for tests that discard the data."""
-        self._home = home = home.absolute()
+        super().__init__(home)
         self._settings = _SETTINGS | (_FAST if fast else _SAFE)
-        self._lock = FileLock(home / "postgres.lock")
-        self._child: Child | None = None
-        self._port: int | None = None
         self._password = ""
         self._data: Path | None = None
 
@@ -74,45 +70,13 @@ class Postgres:
             raise ConfigError("Postgres was not started.")
         return await make_serving_login(self.url, self._data / _SERVING_PASSWORD_FILE)
 
-    @property
-    def running(self) -> bool:
-        return self._child is not None and self._child.running
-
-    @property
-    def pid(self) -> int | None:
-        return self._child.pid if self._child else None
-
-    @property
-    def exit_code(self) -> int | None:
-        return self._child.exit_code if self._child else None
-
-    async def start(self) -> None:
-        """Start the server and wait until it answers; create its data first if there is none.
-
-        Call it from the main thread. Called again after `stop` or a death, it keeps its port and its data.
-        Raises ConfigError when it cannot start.
-        """
-        paths.make_home(self._home)
-        if self._child:
-            await self._child.stop()
-        stopped_before = self._lock.held
-        if not await self._lock.take(_LOCK_SECONDS):
-            raise ConfigError(f"Another process runs a Postgres on {self._home}: stop it, or set ONEVALET_HOME.")
-        try:
-            data, user, programs = await asyncio.to_thread(self._prepare)
-            self._data = data
-            if not stopped_before:
-                _remove_stale_pid_file(data / "postmaster.pid")
-            await self._launch(data, user, programs)
-            await self._make_database()
-        except BaseException:
-            await self.stop()
-            raise
-
-    async def stop(self) -> None:
-        if self._child:
-            await self._child.stop()
-        self._lock.release()
+    async def _serve(self) -> None:
+        data, user, programs = await asyncio.to_thread(self._prepare)
+        self._data = data
+        if not self._held_before:
+            _remove_stale_pid_file(data / "postmaster.pid")
+        await self._launch(data, user, programs)
+        await self._make_database()
 
     def _prepare(self) -> tuple[Path, ServerUser | None, Path]:
         user = unprivileged_user()

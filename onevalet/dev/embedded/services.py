@@ -5,42 +5,18 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import structlog
 
 from core.errors import OneValetError
 from onevalet.dev.embedded.postgres import Postgres
+from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.embedded.valkey import Valkey
 
 _POLL_SECONDS = 0.2
 _MAX_PAUSE_SECONDS = 10.0
 
 log = structlog.get_logger()
-
-
-class EmbeddedServer(Protocol):
-    """What Postgres and Valkey have in common."""
-
-    name: str
-
-    @property
-    def running(self) -> bool:
-        """Return whether the server's process is running."""
-        ...
-
-    @property
-    def exit_code(self) -> int | None:
-        """Return the exit code: None while the server runs, negative for a signal."""
-        ...
-
-    async def start(self) -> None:
-        """Start the server and wait until it answers."""
-        ...
-
-    async def stop(self) -> None:
-        """Shut the server down cleanly."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

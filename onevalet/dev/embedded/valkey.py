@@ -13,30 +13,25 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from core.errors import ConfigError
-from onevalet.dev.embedded import paths
 from onevalet.dev.embedded.child_process import Child
-from onevalet.dev.embedded.lock import FileLock
 from onevalet.dev.embedded.port import free_port
+from onevalet.dev.embedded.server import EmbeddedServer
 
 _START_SECONDS = 60.0
-_LOCK_SECONDS = 20.0
 _DATABASES = 64
 
 
-class Valkey:
+class Valkey(EmbeddedServer):
     """One Valkey server on one folder, on 127.0.0.1, with a random password."""
 
     name = "valkey"
 
     def __init__(self, home: Path, *, fast: bool = False) -> None:
         """`home` is ONEVALET_HOME; `fast` stores nothing on disk, for tests that discard the data."""
-        self._home = home = home.absolute()
-        self._folder = home / "valkey"
+        super().__init__(home)
+        self._folder = self._home / "valkey"
         self._keeps = not fast
-        self._lock = FileLock(home / "valkey.lock")
         self._password = secrets.token_urlsafe(32)
-        self._child: Child | None = None
-        self._port: int | None = None
 
     @property
     def url(self) -> str:
@@ -47,41 +42,9 @@ class Valkey:
         """Return the REDIS_URL of one of its numbered databases (0 to 63)."""
         return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
 
-    @property
-    def running(self) -> bool:
-        return self._child is not None and self._child.running
-
-    @property
-    def pid(self) -> int | None:
-        return self._child.pid if self._child else None
-
-    @property
-    def exit_code(self) -> int | None:
-        return self._child.exit_code if self._child else None
-
-    async def start(self) -> None:
-        """Start the server and wait until it has loaded its data.
-
-        Call it from the main thread. Called again after `stop` or a death, it keeps its port and its data.
-        Raises ConfigError when it cannot start.
-        """
-        paths.make_home(self._home)
-        if self._child:
-            await self._child.stop()
-        # Unlike Postgres, Valkey does not prevent two servers on one folder.
-        if not await self._lock.take(_LOCK_SECONDS):
-            raise ConfigError(f"Another process runs a Valkey on {self._home}: stop it, or set ONEVALET_HOME.")
-        try:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            await self._launch(_program())
-        except BaseException:
-            await self.stop()
-            raise
-
-    async def stop(self) -> None:
-        if self._child:
-            await self._child.stop()
-        self._lock.release()
+    async def _serve(self) -> None:
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        await self._launch(_program())
 
     async def _launch(self, program: Path) -> None:
         deadline = time.monotonic() + _START_SECONDS

@@ -63,7 +63,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(home: Path) -> None:
 async def test_a_second_server_on_one_folder_is_refused(
     home: Path, kind: type[Postgres | Valkey], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{kind.__module__}._LOCK_SECONDS", 0.2)
+    monkeypatch.setattr("onevalet.dev.embedded.server._LOCK_SECONDS", 0.2)
     first = kind(home)
     await first.start()
 
