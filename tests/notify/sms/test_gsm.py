@@ -10,7 +10,8 @@ from notify.sms.gsm import BASIC, EXTENDED, count_segments, fold, is_gsm
 from providers.utf16 import units
 
 gsm_texts = st.text(st.sampled_from(sorted(BASIC | EXTENDED)), max_size=500)
-any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+# The escape is no character of the alphabet, though smsutil counts it as one; rendering removes it.
+any_texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x1b"), max_size=300)
 
 
 @given(st.one_of(gsm_texts, any_texts))
