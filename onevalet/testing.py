@@ -78,7 +78,7 @@ class MemoryCredentials:
         self.services = {name: values for name, values in self.services.items() if name != service}
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
-        pass  # there is one account of each service at most
+        """Accept any choice: there is one account of each service at most."""
 
 
 def make_context(**changes: Any) -> ToolExecutionContext:

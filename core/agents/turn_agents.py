@@ -107,7 +107,7 @@ def nesting(agent_path: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _StopOnly:
-    """Let an agent's own loop be stopped; further messages of the person are for the turn's loop."""
+    """Pass a stop on to an agent's own loop; further messages of the person belong to the turn's loop."""
 
     control: TurnControl
 

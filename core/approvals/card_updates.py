@@ -94,7 +94,7 @@ class Redraws:
         )
 
     async def set_aside(self, claim: RedrawClaim, reason: str) -> None:
-        """Give up an update whose end cannot be recorded."""
+        """Set aside an update whose end cannot be recorded."""
         await self._database.call(
             "select set_aside_redraw($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
         )

@@ -161,7 +161,7 @@ class Inbox:
         return Received(row["inbound_id"], row["duplicate"])
 
     async def _press(self, press: Press) -> Received:
-        """Let a press decide; one that is not of ours is recorded, and nothing else."""
+        """Decide by a press; record a press of a button that is not ours, and do nothing else."""
         if received := await self._decisions.press(press, named(press.sender)):
             return received
         return await self._ignored.record(

@@ -1,7 +1,7 @@
 """Model requests and answers, independent of any provider and of litellm."""
 
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -116,7 +116,9 @@ class TokenUsage:
 
     @classmethod
     def from_json(cls, data: JsonObject) -> "TokenUsage":
-        return cls(**cast(dict[str, Any], data))
+        # A newer worker may write more, and its turn may be taken over by this one during an update.
+        known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
+        return cls(**cast(dict[str, Any], known))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class SharedCollections:
         return str(row["shared_id"]) if row else ""
 
     async def let_in(self, owner: str, name: str, member: str) -> bool:
-        """Let someone see a collection and add to it; return False unless its owner asks."""
+        """Add a member, who may see a collection and add to it; return False unless its owner asks."""
         return await self._change(owner, name, member, inside=True)
 
     async def put_out(self, owner: str, name: str, member: str) -> bool:

@@ -196,7 +196,7 @@ class MemoryStore:
             await raise_epoch(connection, tenant_id)
 
     async def reinstate(self, tenant_id: str, memory_id: str, now: datetime) -> None:
-        """Let a replaced memory hold again; the memory that had replaced it ends."""
+        """Restore a replaced memory; the memory that had replaced it ends."""
         await self.database.tenant_rows(
             tenant_id,
             # Both parts see the rows as they were before.

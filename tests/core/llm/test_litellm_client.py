@@ -19,7 +19,7 @@ from core.errors import (
 from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
 from core.llm.litellm_client import LiteLLMClient
-from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, ToolCall, ToolSpec
+from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
@@ -314,3 +314,8 @@ def test_retry_after_may_be_a_date() -> None:
     assert told is not None
     assert 50 < told.total_seconds() <= 60
     assert seconds("soon", 1.0) is None
+
+
+def test_usage_with_a_field_of_a_newer_version_is_read() -> None:
+    usage = TokenUsage(3, 2, cost=0.5)
+    assert TokenUsage.from_json({**usage.to_json(), "reasoning_tokens": 7}) == usage
