@@ -75,12 +75,6 @@ class Simulator:
         """Let people in: the gateway accepts what they send by now."""
         self._opened.set()
 
-    async def start(self) -> None:
-        """Open the wire and start the providers; `wire.url` is set by then if anybody needs it."""
-        await self.wire.open()
-        for provider in self.providers.values():
-            await provider.start()
-
     async def stop(self) -> None:
         self.wire.stopping.set()
         for provider in self.providers.values():
@@ -132,7 +126,8 @@ async def serve_simulator(
     simulator.wire.url = f"http://{shown}:{listener.getsockname()[1]}"
     runner = web.AppRunner(simulator.app, access_log=None, shutdown_timeout=2.0)
     try:
-        await simulator.start()
+        await simulator.wire.open()
+        await simulator.mail.start()
         await runner.setup()
         await web.SockSite(runner, listener).start()
         yield simulator

@@ -68,13 +68,7 @@ class Provider(Protocol):
         """Return the routes of the emulated API."""
         ...
 
-    async def start(self) -> None:
-        """Begin; the wire is open and its URLs are known."""
-        ...
-
-    async def stop(self) -> None:
-        """End what was begun."""
-        ...
+    async def stop(self) -> None: ...
 
     async def reset(self) -> None:
         """Forget everything that was said and set, as if just started."""
@@ -199,13 +193,13 @@ class Wire:
         answer: web.StreamResponse | None = None
         if rule is None or rule.kind.accepts:
             answer = await _answered(handler, request)
-        told: Json = _answer_json(request, answer) if answer is not None else None
+        reported: Json = _answer_json(request, answer) if answer is not None else None
         if rule is not None:
             answer = await misbehave(rule, request, fault_answer, self.stopping)
-            told = {"fault": rule.kind.value, "would_have_answered": told}
+            reported = {"fault": rule.kind.value, "would_have_answered": reported}
         status, duration = answer.status if answer is not None else 0, (time.perf_counter() - begun) * 1000
         provider, about = name.split(".", 1)[0], request.get(ABOUT, "")
-        self.journal.add(Call(at, provider, "out", name, status, asked, told, about, duration))
+        self.journal.add(Call(at, provider, "out", name, status, asked, reported, about, duration))
         # Once the transport is aborted nothing is written any more; aiohttp wants an answer all the same.
         return answer if answer is not None else web.Response(status=499)
 

@@ -56,7 +56,7 @@ class MailSimulator:
         mail: dict[str, Json] = {
             "id": str(message["Message-ID"] or ""),
             "from": str(envelope.mail_from),
-            "to": [str(one) for one in envelope.rcpt_tos],
+            "to": [str(recipient) for recipient in envelope.rcpt_tos],
             "subject": str(message["Subject"] or ""),
             "text": str(text).replace("\r\n", "\n")[:_LONGEST],
         }

@@ -37,9 +37,9 @@ async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
 
 async def mention(hub: Hub, person: Person, arguments: Obj) -> Obj:
     """Write to the bot in #general: app_mention and message events with one ts, as Slack sends both."""
-    said = f"<@{hub.world.config.slack.bot_user}> {_needed(arguments, 'text')}"
-    message = _typed(hub, hub.world.channels[GENERAL], person, arguments | {"text": said})
-    message.text = said
+    words = f"<@{hub.world.config.slack.bot_user}> {_needed(arguments, 'text')}"
+    message = _typed(hub, hub.world.channels[GENERAL], person, arguments | {"text": words})
+    message.text = words
     hub.deliverer.event(mention_event(hub.world, message), message.ts, person.slack_user)
     hub.deliverer.event(message_event(hub.world, message), message.ts, person.slack_user)
     return {"ok": True, "ts": message.ts, "channel": GENERAL}
@@ -69,7 +69,7 @@ async def press(hub: Hub, person: Person, arguments: Obj) -> Obj:
     channel, ts = _channel(hub, person, arguments), _needed(arguments, "ts")
     mine = ("", person.slack_user)
     seen = [*channel.messages.values(), *channel.ephemeral]
-    message = next((one for one in seen if one.ts == ts and one.ephemeral_for in mine), None)
+    message = next((message for message in seen if message.ts == ts and message.ephemeral_for in mine), None)
     if message is None:
         raise BadAction(f"There is no message {ts}.")
     return await interactions.press(hub, person, message, action_id, chosen)
@@ -104,7 +104,7 @@ async def open_home(hub: Hub, person: Person, arguments: Obj) -> Obj:
 async def redeliver(hub: Hub, _: Person, arguments: Obj) -> Obj:
     """Send the event `number` again, under its own event_id."""
     number = arguments.get("number")
-    known = {one.number: one for one in hub.world.deliveries if "event_id" in one.payload}
+    known = {delivery.number: delivery for delivery in hub.world.deliveries if "event_id" in delivery.payload}
     if not isinstance(number, int) or number not in known:
         raise BadAction('"number" must be that of an event.')
     hub.deliverer.redeliver(known[number])
@@ -154,11 +154,11 @@ def _typed(hub: Hub, channel: Channel, person: Person, arguments: Obj) -> Messag
     root = channel.messages.get(thread)
     if thread and (root is None or root.thread_ts):
         raise BadAction(f"There is no thread {thread}.")
-    said = text(arguments.get("text")) if arguments.get("files") else _needed(arguments, "text")
+    words = text(arguments.get("text")) if arguments.get("files") else _needed(arguments, "text")
     if person.slack_user in hub.world.disabled:
         raise BadAction(f"{person.name} is deactivated.")
-    message = typed_message(hub.world.next_ts(), channel.id, person.slack_user, said, thread)
-    message.files = [_file(hub, obj(one)) for one in items(arguments.get("files"))]
+    message = typed_message(hub.world.next_ts(), channel.id, person.slack_user, words, thread)
+    message.files = [_file(hub, obj(file)) for file in items(arguments.get("files"))]
     return hub.world.add(message)
 
 

@@ -28,7 +28,7 @@ def set_prompts(hub: Hub, arguments: Obj) -> Obj:
     if arguments.get("thread_ts"):
         _thread(channel, arguments)
     prompts = listed(arguments, "prompts")
-    whole = all(text(obj(one).get("title")) and text(obj(one).get("message")) for one in prompts)
+    whole = all(text(obj(prompt).get("title")) and text(obj(prompt).get("message")) for prompt in prompts)
     if not 1 <= len(prompts) <= limits.PROMPTS or not whole:
         raise Refusal("invalid_arguments", ["must provide 1 to 4 prompts [json-pointer:/prompts]"])
     channel.prompts = prompts

@@ -61,11 +61,11 @@ def block_problems(blocks: Json, surface: Surface, at: str = "/blocks") -> list[
 def text_length(value: Json) -> int:
     """Count the characters that blocks show: every text, title, label and value in them."""
     if isinstance(value, list):
-        return sum(text_length(one) for one in value)
+        return sum(text_length(item) for item in value)
     if not isinstance(value, dict):
         return 0
-    own = sum(len(one) for key, one in value.items() if key in ("text", "alt_text") and isinstance(one, str))
-    return own + sum(text_length(one) for one in value.values())
+    own = sum(len(part) for key, part in value.items() if key in ("text", "alt_text") and isinstance(part, str))
+    return own + sum(text_length(item) for item in value.values())
 
 
 def _check_block(problems: Problems, value: Json, at: str, surface: Surface, seen: set[str]) -> None:
@@ -88,7 +88,7 @@ def _check_block(problems: Problems, value: Json, at: str, surface: Surface, see
 def _check_action_ids(problems: Problems, block: Obj, at: str) -> None:
     # block-elements/button-element: an action_id is unique among those of the block that contains it.
     ids = [text(obj(element).get("action_id")) for element in items(block.get("elements"))]
-    for double in sorted({one for one in ids if one and ids.count(one) > 1}):
+    for double in sorted({action_id for action_id in ids if action_id and ids.count(action_id) > 1}):
         problems.add(f'`action_id` "{double}" already exists for another element', f"{at}/elements")
 
 

@@ -71,8 +71,8 @@ def check_options(problems: Problems, owner: Obj, at: str, most: int, *, kinds: 
             check_options(problems, {"options": obj(group).get("options")}, where, most, kinds=kinds)
         return
     for index, option in enumerate(problems.listed(owner, "options", at, most)):
-        where, one = f"{at}/options/{index}", obj(option)
-        problems.only(one, ("text", "value", "description", "url"), where)
-        check_text(problems, one, "text", where, limits.OPTION_TEXT, kinds=kinds, needed=True)
-        problems.string(one, "value", where, limits.OPTION_VALUE, least=1, needed=True)
-        check_text(problems, one, "description", where, limits.OPTION_TEXT, kinds=kinds)
+        where, item = f"{at}/options/{index}", obj(option)
+        problems.only(item, ("text", "value", "description", "url"), where)
+        check_text(problems, item, "text", where, limits.OPTION_TEXT, kinds=kinds, needed=True)
+        problems.string(item, "value", where, limits.OPTION_VALUE, least=1, needed=True)
+        check_text(problems, item, "description", where, limits.OPTION_TEXT, kinds=kinds)

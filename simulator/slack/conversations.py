@@ -36,12 +36,12 @@ def open_direct(hub: Hub, arguments: Obj) -> Obj:
 
 def history(hub: Hub, arguments: Obj) -> Obj:
     channel = find_channel(hub, arguments)
-    roots = [one for one in channel.messages.values() if not one.thread_ts or one.broadcast]
-    found = sorted(_between(roots, arguments), key=lambda one: one.ts, reverse=True)
+    roots = [message for message in channel.messages.values() if not message.thread_ts or message.broadcast]
+    messages = sorted(_between(roots, arguments), key=lambda message: message.ts, reverse=True)
     limit = whole(arguments, "limit", _HISTORY_LIMIT, _HISTORY_MOST)
-    page, rest = _page(found, arguments, limit, newest_first=True)
+    page, rest = _page(messages, arguments, limit, newest_first=True)
     metadata = truth(arguments.get("include_all_metadata"))
-    listed = [rooted_record(hub.world, channel, one, metadata=metadata) for one in page]
+    listed = [rooted_record(hub.world, channel, message, metadata=metadata) for message in page]
     return {"ok": True, "messages": [*listed], "pin_count": 0, **rest}
 
 
@@ -50,11 +50,11 @@ def replies(hub: Hub, arguments: Obj) -> Obj:
     root = channel.messages.get(text(arguments.get("ts")))
     if root is None:
         raise Refusal("thread_not_found")
-    thread = sorted(_between(channel.replies(root.ts), arguments), key=lambda one: one.ts)
+    thread = sorted(_between(channel.replies(root.ts), arguments), key=lambda message: message.ts)
     limit = whole(arguments, "limit", _REPLIES_LIMIT, _MOST)
     page, rest = _page(thread, arguments, limit, newest_first=False)
     metadata = truth(arguments.get("include_all_metadata"))
-    listed = [message_record(hub.world, one, metadata=metadata) for one in page]
+    listed = [message_record(hub.world, message, metadata=metadata) for message in page]
     return {"ok": True, "messages": [rooted_record(hub.world, channel, root, metadata=metadata), *listed], **rest}
 
 
@@ -70,8 +70,8 @@ def list_channels(hub: Hub, arguments: Obj) -> Obj:
     kinds = {"im": "im", "public_channel": "channel"}
     wanted = {kinds[name] for name in names if name in kinds}
     whole(arguments, "limit", _LIST_LIMIT, _MOST)
-    found = [channel for channel in hub.world.channels.values() if channel.kind in wanted]
-    shown = [channel_record(hub.world, channel) for channel in found]
+    channels = [channel for channel in hub.world.channels.values() if channel.kind in wanted]
+    shown = [channel_record(hub.world, channel) for channel in channels]
     return {"ok": True, "channels": [*shown], "response_metadata": {"next_cursor": ""}}
 
 
@@ -106,12 +106,12 @@ def _moment(arguments: Obj, name: str, default: float) -> float:
     return float(value) if value and (float(value) or name == "oldest") else default
 
 
-def _page(found: list[Message], arguments: Obj, limit: int, *, newest_first: bool) -> tuple[list[Message], Obj]:
+def _page(messages: list[Message], arguments: Obj, limit: int, *, newest_first: bool) -> tuple[list[Message], Obj]:
     after = _read_cursor(text(arguments.get("cursor")))
     if after:
-        found = [one for one in found if (one.ts < after if newest_first else one.ts > after)]
-    page = found[:limit]
-    if len(found) <= limit:
+        messages = [message for message in messages if (message.ts < after if newest_first else message.ts > after)]
+    page = messages[:limit]
+    if len(messages) <= limit:
         return page, {"has_more": False}
     cursor = base64.b64encode(f"next_ts:{page[-1].ts}".encode()).decode()
     return page, {"has_more": True, "response_metadata": {"next_cursor": cursor}}

@@ -39,9 +39,9 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[str] = []
 
-    def add(self, what: str, at: str) -> None:
+    def add(self, problem: str, at: str) -> None:
         """Note one problem at a JSON pointer."""
-        self.found.append(f"{what} [json-pointer:{at}]")
+        self.found.append(f"{problem} [json-pointer:{at}]")
 
     def string(self, owner: Obj, key: str, at: str, most: int, *, least: int = 0, needed: bool = False) -> None:
         """Check a string field: there if needed, and of a permitted length in characters."""

@@ -69,17 +69,17 @@ def home_event(user: str, channel: str, tab: str, view: View | None, shown: Obj,
     return event | ({"view": shown} if view is not None and tab == "home" else {})
 
 
-def typed_message(ts: str, channel: str, user: str, said: str, thread_ts: str = "") -> Message:
-    """Return a message as Slack's client sends it: text escaped (messaging/formatting), rich text beside it."""
-    element: Obj = {"type": "text", "text": said}
+def typed_message(ts: str, channel: str, user: str, content: str, thread_ts: str = "") -> Message:
+    """Return a message as Slack's client sends it: text escaped (messaging/formatting), with its rich text."""
+    element: Obj = {"type": "text", "text": content}
     section: Obj = {"type": "rich_text_section", "elements": [element]}
     blocks: list[Json] = [{"type": "rich_text", "block_id": secrets.token_hex(3), "elements": [section]}]
     return Message(
         ts=ts,
         channel=channel,
         user=user,
-        text=html.escape(said, quote=False),
-        blocks=blocks if said else [],
+        text=html.escape(content, quote=False),
+        blocks=blocks if content else [],
         thread_ts=thread_ts,
         client_msg_id=str(uuid.uuid4()),
     )

@@ -39,8 +39,8 @@ async def receive(hub: Hub, request: web.Request) -> web.Response:
 
 
 def complete(hub: Hub, arguments: Obj) -> Obj:
-    ids = [text(obj(one).get("id")) for one in listed(arguments, "files")]
-    uploads = [hub.world.uploads.get(one) for one in ids]
+    ids = [text(obj(file).get("id")) for file in listed(arguments, "files")]
+    uploads = [hub.world.uploads.get(file_id) for file_id in ids]
     if not ids or any(upload is None or "size" not in upload for upload in uploads):
         raise Refusal("file_not_found")
     files = [dict(upload) for upload in uploads if upload is not None]

@@ -157,8 +157,8 @@ def _respond(hub: Hub, person: Person, view: View, answer: Obj) -> str:
             pop(hub, person.slack_user, view)
             return "closed"
         case "clear":
-            for one in hub.world.stacks.pop(person.slack_user, []):
-                del hub.world.views[one]
+            for view_id in hub.world.stacks.pop(person.slack_user, []):
+                del hub.world.views[view_id]
             return "cleared"
         case "errors":
             view.errors = _errors(view, obj(answer.get("errors")))
@@ -220,8 +220,8 @@ def _used(element: Obj, chosen: str) -> Obj:
         return action | {key: element[key] for key in ("text", "value", "style", "url") if key in element}
     for option in items(element.get("options")):
         if obj(option).get("value") == chosen:
-            one: Json = [option] if kind in ("checkboxes", "multi_static_select") else option
-            return action | {"selected_options" if isinstance(one, list) else "selected_option": one}
+            value: Json = [option] if kind in ("checkboxes", "multi_static_select") else option
+            return action | {"selected_options" if isinstance(value, list) else "selected_option": value}
     if items(element.get("options")):
         raise BadAction(f'There is no option "{chosen}".')
     return action | {"value": chosen}

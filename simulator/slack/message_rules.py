@@ -67,8 +67,8 @@ def check_message_blocks(value: Json) -> list[Json]:
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         raise Refusal("invalid_blocks_format")
     # github.com/slackapi/bolt-js/issues/2509: each block within its limit, the sum too long.
-    if found := block_problems(blocks, Surface.MESSAGE):
-        raise Refusal("invalid_blocks", found)
+    if problems := block_problems(blocks, Surface.MESSAGE):
+        raise Refusal("invalid_blocks", problems)
     if text_length(blocks) > limits.ALL_BLOCKS:
         raise Refusal("msg_blocks_too_long")
     return blocks

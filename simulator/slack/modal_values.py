@@ -22,7 +22,7 @@ def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
     """
     values: Obj = {}
     left = set(entered)
-    for block in (obj(one) for one in blocks):
+    for block in (obj(item) for item in blocks):
         if block.get("type") != "input":
             continue
         element, block_id = obj(block.get("element")), text(block.get("block_id"))
@@ -32,7 +32,7 @@ def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
         given = entered.get(action_id, entered.get(block_id))
         value = _value(element, given) if given is not None else known or _initial(element)
         if block.get("optional") is not True and all(
-            one in (None, "", []) for key, one in value.items() if key != "type"
+            item in (None, "", []) for key, item in value.items() if key != "type"
         ):
             raise BadAction(f'"{text(obj(block.get("label")).get("text"))}" is a required field.')
         values[block_id] = {action_id: value}
@@ -44,7 +44,7 @@ def read_values(blocks: list[Json], entered: Obj, before: Obj) -> Obj:
 def _value(element: Obj, given: Json) -> Obj:
     kind = text(element.get("type"))
     if kind in ("checkboxes", "multi_static_select"):
-        chosen = [_option(element, text(one)) for one in (given if isinstance(given, list) else [given])]
+        chosen = [_option(element, text(option)) for option in (given if isinstance(given, list) else [given])]
         return {"type": kind, "selected_options": [*chosen]}
     if kind in ("static_select", "radio_buttons"):
         return {"type": kind, "selected_option": _option(element, text(given))}

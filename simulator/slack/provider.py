@@ -40,9 +40,6 @@ class SlackSimulator:
             self._route("GET", "/slack/files/{file}/download", "slack.files", files.hand_out),
         ]
 
-    async def start(self) -> None:
-        """Begin; there is nothing to begin."""
-
     async def stop(self) -> None:
         await self.sockets.close()
 

@@ -135,11 +135,11 @@ def with_ids(blocks: list[Json]) -> list[Json]:
     """Copy blocks and fill in each block_id and action_id that the app left out, as Slack does."""
     filled: list[Json] = []
     for block in blocks:
-        one = obj(copy(block))
-        one["block_id"] = text(one.get("block_id")) or block_token()
-        for element in interactive(one):
+        record = obj(copy(block))
+        record["block_id"] = text(record.get("block_id")) or block_token()
+        for element in interactive(record):
             element["action_id"] = text(element.get("action_id")) or block_token()
-        filled.append(one)
+        filled.append(record)
     return filled
 
 
@@ -148,4 +148,4 @@ def interactive(block: Obj) -> list[Obj]:
     inside = [block.get("accessory"), block.get("element")]
     if block.get("type") in ("actions", "context_actions"):
         inside += items(block.get("elements"))
-    return [one for one in inside if isinstance(one, dict) and one.get("type") != "image"]
+    return [element for element in inside if isinstance(element, dict) and element.get("type") != "image"]

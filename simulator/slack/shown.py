@@ -41,7 +41,7 @@ def visible_text(message: Message) -> str:
 def _person(world: World, person: Person, untold: list[Delivery]) -> Obj:
     channel = world.channels[dm_id(person.slack_user)]
     home = world.homes.get(person.slack_user)
-    stack = [world.views[one] for one in world.stacks.get(person.slack_user, [])]
+    stack = [world.views[view_id] for view_id in world.stacks.get(person.slack_user, [])]
     return {
         "user": person.slack_user,
         "channel": channel.id,
@@ -52,14 +52,14 @@ def _person(world: World, person: Person, untold: list[Delivery]) -> Obj:
         "prompts": list(channel.prompts),
         "modals": [_view(world, view) for view in stack],
         "home": _view(world, home) if home is not None else None,
-        "deliveries": [_delivery(one) for one in untold],
-        "failed": [_delivery(one) for one in untold if one.state == "failed"],
+        "deliveries": [_delivery(delivery) for delivery in untold],
+        "failed": [_delivery(delivery) for delivery in untold if delivery.state == "failed"],
     }
 
 
 def _bubbles(world: World, channel: Channel, user: str) -> list[Json]:
-    seen = [*channel.messages.values(), *(one for one in channel.ephemeral if one.ephemeral_for == user)]
-    return [_bubble(world, message) for message in sorted(seen, key=lambda one: one.ts)]
+    seen = [*channel.messages.values(), *(message for message in channel.ephemeral if message.ephemeral_for == user)]
+    return [_bubble(world, message) for message in sorted(seen, key=lambda message: message.ts)]
 
 
 def _bubble(world: World, message: Message) -> Obj:
@@ -116,11 +116,11 @@ def _delivery(delivery: Delivery) -> Obj:
 def _texts(value: Json) -> list[str]:
     """Return the texts of one block in reading order, without those of buttons."""
     if isinstance(value, list):
-        return [part for one in value for part in _texts(one)]
+        return [part for item in value for part in _texts(item)]
     if not isinstance(value, dict) or value.get("type") in ("button", "overflow", "static_select"):
         return []
     if value.get("type") == "rich_text_section":
-        return ["".join(text(obj(one).get("text")) for one in items(value.get("elements")))]
+        return ["".join(text(obj(item).get("text")) for item in items(value.get("elements")))]
     own = value.get("text")
     if isinstance(own, str):
         return [own]

@@ -83,7 +83,7 @@ class Channel:
         return "im" if self.user else "channel"
 
     def replies(self, root: str) -> list[Message]:
-        return [one for one in self.messages.values() if one.thread_ts == root]
+        return [message for message in self.messages.values() if message.thread_ts == root]
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ async def set_switches(hub: Hub, person: Person, arguments: Obj) -> Obj:
         elif name in _FLAGS and isinstance(value, bool):
             setattr(hub.world.switches, name, value)
         elif name in _LISTS and isinstance(value, list):
-            setattr(hub.world.switches, name, tuple(text(one) for one in items(value)))
+            setattr(hub.world.switches, name, tuple(text(item) for item in items(value)))
         elif name == "socket_dead" and isinstance(value, bool):
             hub.deliverer.sockets.freeze(value)
         elif name == "disabled" and isinstance(value, bool):

@@ -24,8 +24,8 @@ def check_view(value: Json, surface: Surface, at: str = "/view") -> Obj:
     # methods/views.open, error view_too_large.
     if len(json.dumps(view, ensure_ascii=False).encode()) > limits.VIEW_BYTES:
         raise Refusal("view_too_large")
-    if found := view_problems(view, surface, at):
-        raise Refusal("invalid_arguments", found)
+    if problems := view_problems(view, surface, at):
+        raise Refusal("invalid_arguments", problems)
     return view
 
 

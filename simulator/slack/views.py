@@ -95,7 +95,7 @@ def _body(world: World, arguments: Obj, surface: Surface, known: View | None = N
     external = text(body.get("external_id"))
     others: list[View] = [*world.views.values(), *world.homes.values()]
     # methods/views.open, error duplicate_external_id: unique for all views of a team.
-    if external and any(one is not known and one.body.get("external_id") == external for one in others):
+    if external and any(other is not known and other.body.get("external_id") == external for other in others):
         raise Refusal("duplicate_external_id")
     return body
 

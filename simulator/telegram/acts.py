@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import secrets
 
 from simulator.base import BadAction, Wire
 from simulator.config import Person
@@ -55,9 +56,9 @@ class Acts:
         return self._say(person, {"text": f"/start {argument}".strip()})
 
     def _say(self, person: Person, wishes: Wishes) -> Json:
-        said = settled_text(text(wishes, "text"), MAX_TEXT)
+        content = settled_text(text(wishes, "text"), MAX_TEXT)
         chat = self._chats.open_chat(person)
-        message = self._chats.post(chat, person, said, reply_to=self._chats.replied(chat, wishes))
+        message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
         return self._chats.tell(chat, person, message)
 
     def _edit(self, person: Person, wishes: Wishes) -> Json:
@@ -82,7 +83,7 @@ class Acts:
         return self._pressed(person, self._chats.message(person, wishes), text(wishes, "data"))
 
     def _pressed(self, person: Person, message: Message, data: str) -> Json:
-        query_id = str(self._chats.world.random.getrandbits(62))
+        query_id = str(secrets.randbits(62))
         patience = _PATIENCE_FOR_ANSWER * self._chats.wire.config.patience
         self._chats.world.presses[query_id] = Press(query_id, person, message, data, self._chats.world.now(), patience)
         body: Wishes = {

@@ -75,10 +75,10 @@ class Api:
         except Refusal as refusal:
             return refused(refusal)
         path = request.match_info["path"]
-        found = next((file for file in self._world.files.values() if file.path == path), None)
-        if found is None:
+        file = next((file for file in self._world.files.values() if file.path == path), None)
+        if file is None:
             return refused(Refusal(404, "Not Found"))
-        return web.Response(body=found.data, content_type="application/octet-stream")
+        return web.Response(body=file.data, content_type="application/octet-stream")
 
     def _check_token(self, token: str) -> None:
         if token == self._world.bot.bot_token:

@@ -23,9 +23,9 @@ class ChatUpdates:
         self.wire = wire
         self.world = world
 
-    def post(self, chat: Chat, person: Person, said: FormattedText, reply_to: int = 0) -> Message:
+    def post(self, chat: Chat, person: Person, text: FormattedText, reply_to: int = 0) -> Message:
         number, sender = self.world.next_message_id(), person.telegram_user
-        message = Message(number, chat.chat_id, sender, self.world.date(), said, reply_to=reply_to)
+        message = Message(number, chat.chat_id, sender, self.world.date(), text, reply_to=reply_to)
         chat.messages[message.message_id] = message
         return message
 
@@ -86,14 +86,14 @@ class ChatUpdates:
         return wanted
 
 
-def settled_text(said: str, limit: int) -> FormattedText:
+def settled_text(text: str, limit: int) -> FormattedText:
     """Return a text as the server takes it. Raises `BadAction`."""
-    if len(said) > limit:
+    if len(text) > limit:
         raise BadAction(f"Telegram takes at most {limit} characters at once.")
     try:
-        settled = settle(said, [])
+        settled = settle(text, [])
     except Refusal as refusal:
         raise BadAction(refusal.description) from None
-    if said and not settled.text:
+    if text and not settled.text:
         raise BadAction("There is nothing to send but spaces.")
     return settled

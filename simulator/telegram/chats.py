@@ -38,10 +38,10 @@ def check_not_blocked(chat: Chat) -> None:
         raise Refusal(403, "Forbidden: bot was blocked by the user")
 
 
-def find_message(world: World, given: Arguments, what: str) -> Message:
-    """Return the message that a call names; `what` begins the refusal ("message to edit")."""
+def find_message(world: World, given: Arguments, name: str) -> Message:
+    """Return the message that a call names; `name` begins the refusal ("message to edit")."""
     chat = find_chat(world, given)
     message = chat.messages.get(given.integer("message_id"))
     if message is None:
-        raise bad_request(f"{what} not found")
+        raise bad_request(f"{name} not found")
     return message

@@ -21,25 +21,25 @@ def edit_message_text(world: World, given: Arguments) -> dict[str, Json]:
     if not given.text("text"):
         raise bad_request("message text is empty")
     text, keyboard = read_text(given), _inline(given)
-    said = _own_message(world, given)
-    if said.file:
+    message = _own_message(world, given)
+    if message.file:
         raise bad_request("there is no text in the message to edit")
     if not text.text:
         raise bad_request("text must be non-empty")
     check_length(text)
-    if text == said.text and keyboard == said.keyboard:
+    if text == message.text and keyboard == message.keyboard:
         raise bad_request(_NOT_MODIFIED)
-    said.text, said.keyboard, said.edited = text, keyboard, world.date()
-    return shapes.message(world, said)
+    message.text, message.keyboard, message.edited = text, keyboard, world.date()
+    return shapes.message(world, message)
 
 
 def edit_message_reply_markup(world: World, given: Arguments) -> dict[str, Json]:
     keyboard = _inline(given)
-    said = _own_message(world, given)
-    if keyboard == said.keyboard:
+    message = _own_message(world, given)
+    if keyboard == message.keyboard:
         raise bad_request(_NOT_MODIFIED)
-    said.keyboard, said.edited = keyboard, world.date()
-    return shapes.message(world, said)
+    message.keyboard, message.edited = keyboard, world.date()
+    return shapes.message(world, message)
 
 
 def delete_message(world: World, given: Arguments) -> bool:
@@ -47,10 +47,10 @@ def delete_message(world: World, given: Arguments) -> bool:
         raise bad_request("Chat identifier is not specified")
     if given.integer("message_id") <= 0:
         raise bad_request("Message identifier is not specified")
-    said = find_message(world, given, "message to delete")
-    if world.now() - said.date > _DELETABLE_FOR:
+    message = find_message(world, given, "message to delete")
+    if world.now() - message.date > _DELETABLE_FOR:
         raise bad_request("Message can't be deleted for everyone")
-    del world.chats[said.chat_id].messages[said.message_id]
+    del world.chats[message.chat_id].messages[message.message_id]
     return True
 
 
@@ -85,8 +85,8 @@ def _own_message(world: World, given: Arguments) -> Message:
         if not given.text("inline_message_id"):
             raise bad_request("Message identifier is not specified")
         raise bad_request("MESSAGE_ID_INVALID")
-    said = find_message(world, given, "message to edit")
+    message = find_message(world, given, "message to edit")
     # #updating-messages: "only … messages without reply_markup or with inline keyboards".
-    if said.sender != world.bot.bot_id or (said.keyboard and "inline_keyboard" not in said.keyboard):
+    if message.sender != world.bot.bot_id or (message.keyboard and "inline_keyboard" not in message.keyboard):
         raise bad_request("message can't be edited")
-    return said
+    return message

@@ -81,8 +81,8 @@ def _sorted(entities: list[Entity]) -> list[Entity]:
     return sorted(entities, key=lambda e: (e.offset, -e.length, _PRIORITY.get(e.type, 50)))
 
 
-def _crosses(one: Entity, other: Entity) -> bool:
-    first, second = sorted((one, other), key=lambda e: (e.offset, -e.length))
+def _crosses(entity: Entity, other: Entity) -> bool:
+    first, second = sorted((entity, other), key=lambda e: (e.offset, -e.length))
     return first.offset < second.offset < first.end < second.end
 
 
@@ -203,7 +203,7 @@ def _found(text: str, entities: list[Entity]) -> list[Entity]:
     """Find what Telegram marks by itself; plainer than its own finder, which knows every top domain."""
     taken = [(e.offset, e.end) for e in entities if e.type not in SPLITTABLE and e.type not in QUOTES]
     borders = [edge for e in entities for edge in (e.offset, e.end)]
-    found: list[Entity] = []
+    detected: list[Entity] = []
     for kind, pattern in _FINDERS:
         for match in pattern.finditer(text):
             start = utf16_length(text[: match.start()])
@@ -211,5 +211,5 @@ def _found(text: str, entities: list[Entity]) -> list[Entity]:
             if any(a < end and start < b for a, b in taken) or any(start < edge < end for edge in borders):
                 continue
             taken.append((start, end))
-            found.append(Entity(kind, start, end - start))
-    return found
+            detected.append(Entity(kind, start, end - start))
+    return detected

@@ -45,8 +45,8 @@ def read_text(given: Arguments, name: str = "text", entities: str = "entities") 
     if raw and mode and mode != "none":
         return parse(raw, mode)
     value = given.json_or_none(entities)
-    found = [_entity(item) for item in value] if isinstance(value, list) else []
-    return settle(raw, [entity for entity in found if entity is not None])
+    listed = [_entity(item) for item in value] if isinstance(value, list) else []
+    return settle(raw, [entity for entity in listed if entity is not None])
 
 
 def parse(text: str, mode: str) -> FormattedText:
@@ -61,10 +61,10 @@ def parse(text: str, mode: str) -> FormattedText:
         raise Refusal(400, f"Bad Request: can't parse entities: {error}") from None
 
 
-def check_length(text: FormattedText, limit: int = MAX_TEXT, what: str = "Message") -> None:
+def check_length(text: FormattedText, limit: int = MAX_TEXT, name: str = "Message") -> None:
     """Refuse a text over the limit: https://core.telegram.org/bots/api#sendmessage, "after entities parsing"."""
     if len(text.text) > limit:
-        raise bad_request(f"{what} is too long")
+        raise bad_request(f"{name} is too long")
 
 
 def _entity(value: Json) -> Entity | None:

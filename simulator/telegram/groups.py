@@ -27,9 +27,9 @@ def reaches_bot(world: World, chat: Chat, message: Message) -> bool:
     if replied and replied.sender == world.bot.bot_id:
         return True
     name = f"@{world.bot.bot_username}".lower()
-    found = message.text.text.encode("utf-16-le")
+    encoded = message.text.text.encode("utf-16-le")
     for entity in message.text.entities:
-        words = found[2 * entity.offset : 2 * entity.end].decode("utf-16-le").lower()
+        words = encoded[2 * entity.offset : 2 * entity.end].decode("utf-16-le").lower()
         if entity.type == "mention" and words == name:
             return True
         if entity.type == "bot_command" and ("@" not in words or words.endswith(name)):

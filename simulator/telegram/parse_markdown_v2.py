@@ -5,6 +5,7 @@ bytes of UTF-8, so the parser walks over bytes; past the end it reads zeros.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from simulator.telegram.entities import Entity
 from simulator.telegram.errors import MarkupError
@@ -184,23 +185,10 @@ class _Parser:
             raise MarkupError(f"Can't find end of a URL at byte offset {start}")
         return url.decode(), at + 1
 
-    def _mark(
-        self,
-        begun: _Open,
-        kind: str,
-        *,
-        url: str = "",
-        language: str = "",
-        user_id: int = 0,
-        custom_emoji_id: str = "",
-        unix_time: int = 0,
-        date_time_format: str = "",
-    ) -> None:
-        length = self.plain.units - begun.units
-        if length:
-            self.entities.append(
-                Entity(kind, begun.units, length, url, language, user_id, custom_emoji_id, unix_time, date_time_format)
-            )
+    def _mark(self, begun: _Open, kind: str, **values: Any) -> None:
+        """Add an entity, unless it is empty. `values` are further fields of `Entity`."""
+        if length := self.plain.units - begun.units:
+            self.entities.append(Entity(kind, begun.units, length, **values))
 
     def _end_of_text(self) -> None:
         if self.in_quote:

@@ -39,11 +39,11 @@ class Polling:
         timeout = float(given.integer("timeout", 0, 0, _LONGEST))
         updates.allow(given.json_or_none("allowed_updates"))
         timeout, limit = self._slowed(offset, timeout, limit)
-        found = [] if updates.held else updates.take(offset, limit)
-        if not found and timeout:
+        batch = [] if updates.held else updates.take(offset, limit)
+        if not batch and timeout:
             await self._wait(timeout)
-            found = [] if updates.held else updates.take(offset, limit)
-        return [update.to_json() for update in found]
+            batch = [] if updates.held else updates.take(offset, limit)
+        return [update.to_json() for update in batch]
 
     def end(self, *, by_webhook: bool = False) -> None:
         """End the poll that waits, with 409."""
@@ -57,6 +57,11 @@ class Polling:
         """
         self._rival_until = self._wire.now() + seconds
         self.end()
+
+    @property
+    def is_polled(self) -> bool:
+        """Tell whether a poll waits for updates now."""
+        return self._waiting is not None and not self._waiting.done()
 
     @property
     def has_rival(self) -> bool:

@@ -22,7 +22,7 @@ class TelegramSimulator:
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._begin()
+        self._begin(None)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         # A reset replaces the API, so that each request looks for the present one.
@@ -35,16 +35,18 @@ class TelegramSimulator:
             web.route("*", "/telegram/{path:.*}", self._wire.endpoint("telegram.unknown", fault_answer)(_nowhere)),
         ]
 
-    async def start(self) -> None:
-        """Nothing runs before a webhook is set."""
-
     async def stop(self) -> None:
         await self._webhooks.close()
 
     async def reset(self) -> None:
         await self._webhooks.close()
         self._polling.end()
-        self._begin()
+        self._begin(self._world)
+
+    @property
+    def is_polled(self) -> bool:
+        """Tell whether the bot waits for updates now."""
+        return self._polling.is_polled
 
     def state(self) -> Json:
         return show(self._world, self._webhooks.get_webhook_info(), has_rival=self._polling.has_rival)
@@ -55,8 +57,8 @@ class TelegramSimulator:
             raise BadAction(f"There is nobody called {person_key}.")
         return self._acts.act(person, action, arguments)
 
-    def _begin(self) -> None:
-        self._world = World(self._wire.config, self._wire.now)
+    def _begin(self, before: World | None) -> None:
+        self._world = World(self._wire.config, self._wire.now, before)
         self._polling = Polling(self._wire, self._world)
         self._webhooks = Webhooks(self._wire, self._world, self._polling)
         self._acts = Acts(self._wire, self._world, self._polling)

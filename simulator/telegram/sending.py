@@ -127,10 +127,10 @@ def _post(
     file: StoredFile | None = None,
 ) -> dict[str, Json]:
     number = world.next_message_id()
-    said = Message(number, chat.chat_id, world.bot.bot_id, world.date(), text, keyboard, 0, reply_to, media, file)
-    chat.messages[number] = said
+    message = Message(number, chat.chat_id, world.bot.bot_id, world.date(), text, keyboard, 0, reply_to, media, file)
+    chat.messages[number] = message
     chat.action_until, chat.draft = 0.0, None
-    return shapes.message(world, said)
+    return shapes.message(world, message)
 
 
 def _read_reply(given: Arguments) -> tuple[int, bool]:

@@ -56,14 +56,14 @@ class ServiceActs:
 
     def _group_say(self, person: Person, wishes: Wishes) -> Json:
         """Say something in a group with the bot; "mention" puts its @name before it."""
-        said = settled_text(text(wishes, "text"), MAX_TEXT)
+        content = settled_text(text(wishes, "text"), MAX_TEXT)
         if flag(wishes, "mention"):
-            said = settled_text(f"@{self._chats.world.bot.bot_username} {said.text}", MAX_TEXT)
+            content = settled_text(f"@{self._chats.world.bot.bot_username} {content.text}", MAX_TEXT)
         chat = self._chats.world.chats.get(self._chats.world.group_id)
         if chat is None:
             chat = groups.create(self._chats.world)
             self._chats.tell_member(chat, person, "left", "member")
-        message = self._chats.post(chat, person, said, reply_to=self._chats.replied(chat, wishes))
+        message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
         if not groups.reaches_bot(self._chats.world, chat, message):
             return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": None}
         return self._chats.tell(chat, person, message)

@@ -56,7 +56,7 @@ def get_words(world: World, given: Arguments, name: str) -> Json:
 
 
 def set_chat_menu_button(world: World, given: Arguments) -> bool:
-    """Set the button beside the input field, for one private chat or for all. Raises `Refusal`."""
+    """Set the button next to the input field, for one private chat or for all. Raises `Refusal`."""
     value = given.json("menu_button", "Can't parse menu button JSON object")
     if value is None and not given.text("menu_button"):
         value = {"type": "default"}

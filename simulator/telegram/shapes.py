@@ -39,29 +39,29 @@ def chat(known: Chat) -> dict[str, Json]:
     return shown | (_name(known.person) if known.person else {"title": known.title})
 
 
-def message(world: World, said: Message, *, with_reply: bool = True) -> dict[str, Json]:
+def message(world: World, sent: Message, *, with_reply: bool = True) -> dict[str, Json]:
     """Return a Message; a reply carries what it answers, one level deep."""
-    sender = world.person_of(said.sender)
-    known = world.chats[said.chat_id]
+    sender = world.person_of(sent.sender)
+    known = world.chats[sent.chat_id]
     shown: dict[str, Json] = {
-        "message_id": said.message_id,
+        "message_id": sent.message_id,
         "from": user(sender) if sender else bot_user(world),
         "chat": chat(known),
-        "date": said.date,
+        "date": sent.date,
     }
-    if said.edited:
-        shown["edit_date"] = said.edited
-    replied = known.messages.get(said.reply_to)
+    if sent.edited:
+        shown["edit_date"] = sent.edited
+    replied = known.messages.get(sent.reply_to)
     if with_reply and replied:
         shown["reply_to_message"] = message(world, replied, with_reply=False)
-    if said.file:
-        shown[said.media] = _media(said.media, said.file)
-        shown |= _text(said.text, "caption", "caption_entities")
+    if sent.file:
+        shown[sent.media] = _media(sent.media, sent.file)
+        shown |= _text(sent.text, "caption", "caption_entities")
     else:
-        shown |= _text(said.text, "text", "entities")
-    if said.keyboard and "inline_keyboard" in said.keyboard:
-        shown["reply_markup"] = said.keyboard
-    return shown | said.service
+        shown |= _text(sent.text, "text", "entities")
+    if sent.keyboard and "inline_keyboard" in sent.keyboard:
+        shown["reply_markup"] = sent.keyboard
+    return shown | sent.service
 
 
 def file(stored: StoredFile) -> dict[str, Json]:
@@ -98,12 +98,12 @@ def _name(person: Person) -> dict[str, Json]:
     return shown
 
 
-def _text(said: FormattedText, name: str, entities: str) -> dict[str, Json]:
-    if not said.text:
+def _text(text: FormattedText, name: str, entities: str) -> dict[str, Json]:
+    if not text.text:
         return {}
-    shown: dict[str, Json] = {name: said.text}
-    if said.entities:
-        shown[entities] = [entity.to_json() for entity in said.entities]
+    shown: dict[str, Json] = {name: text.text}
+    if text.entities:
+        shown[entities] = [entity.to_json() for entity in text.entities]
     return shown
 
 

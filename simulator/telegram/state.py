@@ -1,6 +1,8 @@
 """What the emulated Telegram knows: chats, messages, files, presses, and the bot's own settings."""
 
 import random
+import secrets
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,6 +12,8 @@ from simulator.telegram.entities import FormattedText
 from simulator.telegram.updates import Updates, Webhook
 
 PRIVATE, GROUP, SUPERGROUP = "private", "group", "supergroup"
+_BEGIN_OF_2026 = 1_767_225_600
+"""In Unix seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +100,32 @@ class Settings:
     menu_buttons: dict[int, dict[str, Json]] = field(default_factory=dict)
 
 
-class World:
-    """All of it for one bot. `now` returns people's time in Unix seconds."""
+def first_number() -> int:
+    """Return a number above those of every earlier run: the gateway keeps them, and passes over what it knows.
 
-    def __init__(self, config: SimulatorConfig, now: Callable[[], float]) -> None:
+    It grows faster than people write: by eight a second of the machine's time, since people's own may be set back
+    between two runs. Telegram's numbers fit into 32 bits; these do until 2034.
+    """
+    return int((time.time() - _BEGIN_OF_2026) * 8)
+
+
+class World:
+    """All of it for one bot. `now` returns people's time in Unix seconds; `before` is the world that a reset ends."""
+
+    def __init__(self, config: SimulatorConfig, now: Callable[[], float], before: "World | None" = None) -> None:
         self.config = config
         self.bot: TelegramConfig = config.telegram
         self.now = now
         self.random = random.Random(config.seed)
         # Update ids start anywhere: https://core.telegram.org/bots/api#update.
-        self.updates = Updates(now, self.random.randrange(100_000_000, 900_000_000))
+        self.updates: Updates = Updates(now, before.updates.next_id if before else first_number())
         self.webhook = Webhook()
         self.chats: dict[int, Chat] = {}
         self.files: dict[str, StoredFile] = {}
         self.presses: dict[str, Press] = {}
         self.settings = Settings()
         self.group_id = 0
-        self._messages = 0
+        self._messages: int = before._messages if before else first_number()
 
     def date(self) -> int:
         """Return the time as messages carry it: whole Unix seconds."""
@@ -133,8 +146,8 @@ class World:
     def keep_file(self, name: str, content_type: str, data: bytes, folder: str) -> StoredFile:
         """Store a file and give it ids and a path."""
         number = len(self.files) + 1
-        unique = f"AQ{self.random.getrandbits(60):015x}"
-        file_id = f"BQACAgIAAxk{number:04d}{self.random.getrandbits(160):040x}"
+        unique = f"AQ{secrets.token_hex(8)}"
+        file_id = f"BQACAgIAAxk{number:04d}{secrets.token_hex(20)}"
         ending = name.rsplit(".", 1)[-1] if "." in name else "bin"
         kept = StoredFile(file_id, unique, f"{folder}/file_{number}.{ending}", name, content_type, data)
         self.files[file_id] = kept

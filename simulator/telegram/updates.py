@@ -93,7 +93,7 @@ class Updates:
 
     def __init__(self, now: Callable[[], float], first_id: int) -> None:
         self._now = now
-        self._next_id = first_id
+        self.next_id = first_id
         self._waiting: dict[int, Update] = {}
         self._listeners: list[Callable[[], None]] = []
         self.made: list[Update] = []
@@ -111,8 +111,8 @@ class Updates:
         """Queue an update with the next id, or None where the bot does not want its kind."""
         if kind not in self.allowed_kinds():
             return None
-        update = Update(self._next_id, kind, body, queue, self._now() + life, person, about)
-        self._next_id += 1
+        update = Update(self.next_id, kind, body, queue, self._now() + life, person, about)
+        self.next_id += 1
         self._waiting[update.update_id] = update
         self.made.append(update)
         self.tell()
@@ -156,7 +156,7 @@ class Updates:
         if offset < 0:
             for known in list(self._waiting)[:offset]:
                 del self._waiting[known]
-        elif 0 < offset <= self._next_id + 9:
+        elif 0 < offset <= self.next_id + 9:
             for known in [known for known in self._waiting if known < offset]:
                 del self._waiting[known]
         return list(self._waiting.values())[:limit]

@@ -35,7 +35,7 @@ def _person(world: World, person: Person) -> Json:
         "commands": _commands(world, person),
         "menu_button": world.settings.menu_buttons.get(person.telegram_user)
         or world.settings.menu_buttons.get(0, {"type": "commands"}),
-        "failed_deliveries": [asdict(one) for one in world.updates.failures if one.person == person.key],
+        "failed_deliveries": [asdict(failure) for failure in world.updates.failures if failure.person == person.key],
     }
     empty: dict[str, Json] = {"messages": [], "blocked": False, "deactivated": False}
     return shown | (_chat(world, chat) if chat else empty)

@@ -113,7 +113,7 @@ class Api:
         """Describe a file (.json), or lead to its bytes (docs: messaging/api/media-resource)."""
         message = self._message(request)
         wanted = request.match_info["media"]
-        media = next((one for one in message.media if one.sid == wanted.removesuffix(".json")), None)
+        media = next((item for item in message.media if item.sid == wanted.removesuffix(".json")), None)
         if media is None:
             raise not_found(request)
         if wanted.endswith(".json"):

@@ -38,18 +38,18 @@ class Phone:
 async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> None:
     """Move a message to its end, telling the gateway as the phone's callback mode says."""
     last, error = PHONE_MODES[phone.mode]
-    told: list[dict[str, str]] = []
+    callbacks: list[dict[str, str]] = []
 
     async def tell() -> None:
-        told.append(callback_form(wire, message))
+        callbacks.append(callback_form(wire, message))
         if phone.callbacks in ("in_order", "twice"):
-            await _send(wire, store, message, told[-1:] * (2 if phone.callbacks == "twice" else 1))
+            await _send(wire, store, message, callbacks[-1:] * (2 if phone.callbacks == "twice" else 1))
 
     first = ["queued"] if message.status == "accepted" else []
     for status in [*first, "sending", "sent", *([last] if last != "sent" else [])]:
         if status == "sent" and last == "failed":
             continue
-        if not told and message.status == "queued":
+        if not callbacks and message.status == "queued":
             await tell()
         await wire.wait(_STEP)
         message.status, message.updated = status, wire.now()
@@ -61,7 +61,7 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
         if status in _TOLD:
             await tell()
     if phone.callbacks == "reversed":
-        await _send(wire, store, message, list(reversed(told)))
+        await _send(wire, store, message, list(reversed(callbacks)))
 
 
 def callback_form(wire: Wire, message: Message) -> dict[str, str]:

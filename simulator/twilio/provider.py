@@ -43,9 +43,6 @@ class TwilioSimulator:
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         return [*self._services.routes(), *self._api.routes()]
 
-    async def start(self) -> None:
-        """Nothing to begin: it speaks when spoken to."""
-
     async def stop(self) -> None:
         await self._wire.cancel_spawned("twilio:")
 
@@ -59,14 +56,14 @@ class TwilioSimulator:
         people: dict[str, Json] = {}
         for person in self._wire.config.people:
             phone = self._phone(person.phone)
-            theirs = [one for one in messages if person.phone in (one.sender, one.to)]
+            theirs = [message for message in messages if person.phone in (message.sender, message.to)]
             people[person.key] = {
                 "name": person.name,
                 "phone": person.phone,
                 "mode": phone.mode,
                 "callbacks": phone.callbacks,
                 "stopped": [number for number in self._store.numbers if (number, person.phone) in self._store.stopped],
-                "bubbles": [self._bubble(one) for one in theirs],
+                "bubbles": [self._bubble(message) for message in theirs],
             }
         numbers: list[Json] = [
             {"number": number.number, "sid": number.sid, "webhook": self._inbound.hook_of(number).url}
@@ -157,7 +154,7 @@ class TwilioSimulator:
             "webhook": message.webhook,
             "attempts": message.attempts,
             "media": [
-                {"content_type": one.content_type, "url": one.url or f"{base}/{one.sid}"} for one in message.media
+                {"content_type": item.content_type, "url": item.url or f"{base}/{item.sid}"} for item in message.media
             ],
         }
 
@@ -174,9 +171,9 @@ def _media(given: Json) -> list[Media]:
         return []
     if not isinstance(given, list) or len(given) > 10:
         raise BadAction('"media" must be a list of at most ten files.')
-    files = [_file(one) for one in given]
+    files = [_file(item) for item in given]
     # docs: messaging/guides/accepted-mime-types; 5 MB in all.
-    if sum(len(one.data) for one in files) > _MAX_MEDIA_BYTES:
+    if sum(len(file.data) for file in files) > _MAX_MEDIA_BYTES:
         raise BadAction('"media" must be at most 5 MB in all.')
     return files
 

@@ -149,7 +149,7 @@ def replies_of(answer: Answer) -> list[Reply]:
 
 def _reply(message: ET.Element) -> Reply:
     bodies = [body.text or "" for body in message.findall("Body")]
-    media = [(one.text or "").strip() for one in message.findall("Media")]
+    media = [(item.text or "").strip() for item in message.findall("Media")]
     return Reply("".join(bodies) or (message.text or "").strip(), message.get("to", ""), media)
 
 

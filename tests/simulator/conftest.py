@@ -44,7 +44,7 @@ class FakeGateway:
 
     def at(self, path: str) -> list[Heard]:
         """List what came to a path."""
-        return [one for one in self.heard if one.path == path]
+        return [request for request in self.heard if request.path == path]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Record, then answer."""

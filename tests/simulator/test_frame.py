@@ -54,7 +54,7 @@ async def test_another_pages_script_is_refused(simulator: Simulator, http: aioht
 
 
 @pytest.mark.parametrize(
-    ("body", "content_type", "said"),
+    ("body", "content_type", "sentence"),
     [
         (b"{}", "text/plain", "application/json"),
         (b"{", "application/json", "not JSON"),
@@ -67,12 +67,12 @@ async def test_another_pages_script_is_refused(simulator: Simulator, http: aioht
     ],
 )
 async def test_a_bad_fault_rule_gets_a_clear_sentence(
-    simulator: Simulator, http: aiohttp.ClientSession, body: bytes, content_type: str, said: str
+    simulator: Simulator, http: aiohttp.ClientSession, body: bytes, content_type: str, sentence: str
 ) -> None:
     headers = {"Content-Type": content_type}
     async with http.post(simulator.url + "/sim/faults", data=body, headers=headers) as answer:
         assert answer.status == 400
-        assert said in (await answer.json())["error"]
+        assert sentence in (await answer.json())["error"]
 
 
 async def test_fault_rules_are_added_listed_and_cleared(simulator: Simulator, http: aiohttp.ClientSession) -> None:

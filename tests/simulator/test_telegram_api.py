@@ -23,13 +23,13 @@ async def harness() -> AsyncIterator[Harness]:
 
 
 async def test_a_text_arrives_with_entities_keyboard_and_reply(harness: Harness) -> None:
-    said = await harness.act("say", text="hello")
+    text = await harness.act("say", text="hello")
     sent = await harness.bot.send_message(
         ADA,
         "<b>Hi</b> there",
         parse_mode="HTML",
         reply_markup=KEYBOARD,
-        reply_parameters=ReplyParameters(said["message_id"]),
+        reply_parameters=ReplyParameters(text["message_id"]),
     )
     assert sent.text == "Hi there"
     assert sent.entities == (MessageEntity("bold", 0, 2),)
@@ -37,7 +37,7 @@ async def test_a_text_arrives_with_entities_keyboard_and_reply(harness: Harness)
     assert sent.reply_to_message.text == "hello"
     bubble = harness.chat()["messages"][-1]
     assert bubble["keyboard"] == [[{"text": "Approve", "callback_data": "a"}]]
-    assert (bubble["direction"], bubble["reply_to"], bubble["edited"]) == ("out", said["message_id"], False)
+    assert (bubble["direction"], bubble["reply_to"], bubble["edited"]) == ("out", text["message_id"], False)
     about = bubble["id"]
     assert [call.endpoint for call in harness.wire.journal.calls(about=about)] == ["telegram.sendMessage"]
 
@@ -179,7 +179,7 @@ WRONG_CALLS: list[tuple[str, dict[str, Any], int, str]] = [
     ),
     ("sendMessage", {**_TEXT, "message_thread_id": 7}, 400, "Bad Request: message thread not found"),
     ("editMessageText", {**_TEXT, "message_id": 999}, 400, _NOT_FOUND),
-    ("editMessageText", {**_TEXT, "message_id": 1}, 400, "Bad Request: message can't be edited"),
+    ("editMessageText", {**_TEXT, "message_id": "HERS"}, 400, "Bad Request: message can't be edited"),
     ("editMessageReplyMarkup", {"chat_id": ADA, "message_id": 999}, 400, _NOT_FOUND),
     ("deleteMessage", {"chat_id": ADA, "message_id": 999}, 400, "Bad Request: message to delete not found"),
     ("deleteMessage", {"chat_id": ADA}, 400, "Bad Request: message identifier is not specified"),
@@ -232,6 +232,8 @@ WRONG_CALLS: list[tuple[str, dict[str, Any], int, str]] = [
 async def test_a_wrong_call_is_refused_in_telegrams_words(
     harness: Harness, method: str, values: dict[str, Any], code: int, words: str
 ) -> None:
+    if values.get("message_id") == "HERS":
+        values = {**values, "message_id": harness.chat()["messages"][0]["message_id"]}
     answer = await harness.call(method, **values)
     assert (answer["ok"], answer["error_code"], answer["description"]) == (False, code, words)
 
@@ -275,10 +277,10 @@ async def test_promise_8_a_blocked_bot_and_a_deactivated_user_are_forbidden(harn
 
 
 async def test_a_group_that_moved_says_where_to(harness: Harness) -> None:
-    said = await harness.act("group_say", text="hello", mention=True)
+    sent = await harness.act("group_say", text="hello", mention=True)
     moved = await harness.act("migrate")
     with pytest.raises(ChatMigrated) as caught:
-        await harness.bot.send_message(said["chat_id"], "hello")
+        await harness.bot.send_message(sent["chat_id"], "hello")
     assert caught.value.new_chat_id == moved["chat_id"]
     assert (await harness.bot.send_message(moved["chat_id"], "hello")).chat.type == "supergroup"
 

@@ -41,13 +41,13 @@ async def harness() -> AsyncIterator[Harness]:
 
 def problems(published: dict[str, Any], value: Any, kinds: list[str], where: str) -> list[str]:
     """List what is wrong with a value that should be of one of these types."""
-    found: list[str] = []
+    misfits: list[str] = []
     for kind in kinds:
         wrong = _problems(published, value, kind, where)
         if not wrong:
             return []
-        found += wrong
-    return found
+        misfits += wrong
+    return misfits
 
 
 def _problems(published: dict[str, Any], value: Any, kind: str, where: str) -> list[str]:
@@ -65,18 +65,18 @@ def _problems(published: dict[str, Any], value: Any, kind: str, where: str) -> l
     if not isinstance(value, dict):
         return [f"{where}: no object"]
     fields = {field["name"]: field for field in described.get("fields", [])}
-    found = [f"{where}.{name}: not in {kind}" for name in value.keys() - fields.keys()]
-    found += [f"{where}.{n}: missing" for n, field in fields.items() if field["required"] and n not in value]
+    misfits = [f"{where}.{name}: not in {kind}" for name in value.keys() - fields.keys()]
+    misfits += [f"{where}.{n}: missing" for n, field in fields.items() if field["required"] and n not in value]
     for name in value.keys() & fields.keys():
-        found += problems(published, value[name], fields[name]["types"], f"{where}.{name}")
-    return found
+        misfits += problems(published, value[name], fields[name]["types"], f"{where}.{name}")
+    return misfits
 
 
 async def _use_everything(harness: Harness) -> None:
     bot = harness.bot
-    said = await harness.act("say", text="hello https://example.com /help")
+    text = await harness.act("say", text="hello https://example.com /help")
     keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Go", callback_data="a", style="danger")]])
-    reply = ReplyParameters(said["message_id"])
+    reply = ReplyParameters(text["message_id"])
     sent = await bot.send_message(
         ADA, "<b>x</b> <pre><code class='language-py'>y</code></pre>", "HTML", None, reply_parameters=reply
     )
@@ -104,7 +104,7 @@ async def _use_everything(harness: Harness) -> None:
     await bot.get_my_short_description()
     await bot.set_chat_menu_button(ADA)
     await bot.get_chat_menu_button(ADA)
-    await harness.act("edit", message_id=said["message_id"], text="other")
+    await harness.act("edit", message_id=text["message_id"], text="other")
     await harness.act("group_say", text="hello", mention=True)
     await harness.act("migrate")
     await harness.act("block")
@@ -120,18 +120,18 @@ async def test_every_call_and_answer_is_as_published(harness: Harness, published
     calls = [call for call in harness.wire.journal.calls() if call.direction == "out"]
     used = {call.endpoint.removeprefix("telegram.") for call in calls}
     assert used == {*METHODS, *UPDATE_METHODS}
-    found: list[str] = []
+    misfits: list[str] = []
     for call in calls:
         name = call.endpoint.removeprefix("telegram.")
         method = published["methods"][name]
         fields = {field["name"]: field for field in method.get("fields", [])}
-        asked, told = call.request, call.answer
+        asked, answered = call.request, call.answer
         assert isinstance(asked, dict)
-        assert isinstance(told, dict)
-        body, answer = asked["body"], told["body"]
+        assert isinstance(answered, dict)
+        body, answer = asked["body"], answered["body"]
         given = body if isinstance(body, dict) else {}
         assert isinstance(answer, dict)
-        found += [f"{name}: {known} is no parameter" for known in given.keys() - fields.keys()]
-        found += [f"{name}: {n} is missing" for n, f in fields.items() if f["required"] and n not in given]
-        found += problems(published, answer["result"], method["returns"], name)
-    assert found == []
+        misfits += [f"{name}: {known} is no parameter" for known in given.keys() - fields.keys()]
+        misfits += [f"{name}: {n} is missing" for n, f in fields.items() if f["required"] and n not in given]
+        misfits += problems(published, answer["result"], method["returns"], name)
+    assert misfits == []

@@ -42,6 +42,34 @@ async def test_the_webhook_gets_updates_with_the_secret_and_growing_ids(harness:
     assert (info.url, info.pending_update_count, info.last_error_message) == (harness.hook.url, 0, None)
 
 
+async def numbers_of(harness: Harness) -> tuple[list[int], list[int], list[str]]:
+    """Let Ada write, get an answer and press its button; return the numbers of updates and messages, and other ids."""
+    before = len(harness.hook.updates)
+    await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
+    said = await harness.act("photo")
+    sent = await harness.bot.send_message(ADA, "sure?", reply_markup={"inline_keyboard": [[_button("a")]]})  # type: ignore[arg-type]
+    pressed = await harness.act("press", message_id=sent.message_id, button=0)
+    await until(lambda: len(harness.hook.updates) == before + 2)
+    updates = [update["update_id"] for update in harness.hook.updates[before:]]
+    messages = [harness.hook.updates[before]["message"]["message_id"], sent.message_id]
+    return updates, messages, [said["file_id"], pressed["callback_query_id"]]
+
+
+async def test_nothing_gets_a_number_of_before_a_reset_or_a_restart() -> None:
+    async with open_harness() as harness:
+        first = await numbers_of(harness)
+        await harness.telegram.reset()
+        second = await numbers_of(harness)
+    await asyncio.sleep(1.1)  # no process restarts faster
+    async with open_harness() as harness:
+        third = await numbers_of(harness)
+    for earlier, later in ((first, second), (second, third)):
+        assert max(earlier[0]) < min(later[0])
+        assert max(earlier[1]) < min(later[1])
+    others = [*first[2], *second[2], *third[2]]
+    assert len(set(others)) == len(others)
+
+
 async def test_a_chats_next_message_waits_until_the_one_before_is_taken(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     harness.hook.answers = [web.Response(status=503) for _ in range(3)]
@@ -64,9 +92,9 @@ async def test_a_press_and_another_chat_overtake_a_message_that_fails(harness: H
 
     async def handle(request: web.Request) -> web.Response:
         update: dict[str, Any] = await request.json()
-        said = update.get("message", {})
-        seen.append(said.get("text", "press"))
-        if said.get("text") == "stuck":
+        message = update.get("message", {})
+        seen.append(message.get("text", "press"))
+        if message.get("text") == "stuck":
             await gate.wait()
         return web.Response()
 
@@ -148,7 +176,7 @@ async def test_updates_repeat_until_the_offset_confirms_them(harness: Harness) -
 
 async def test_a_long_poll_ends_when_something_comes(harness: Harness) -> None:
     poll = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await asyncio.sleep(0.05)
+    await until(lambda: harness.telegram.is_polled)
     await harness.act("say", text="hello")
     async with asyncio.timeout(5):
         (update,) = await poll
@@ -158,7 +186,7 @@ async def test_a_long_poll_ends_when_something_comes(harness: Harness) -> None:
 
 async def test_problem_18_a_second_poller_ends_the_first_with_409(harness: Harness) -> None:
     first = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await asyncio.sleep(0.05)
+    await until(lambda: harness.telegram.is_polled)
     second = asyncio.create_task(harness.bot.get_updates(timeout=20))
     with pytest.raises(Conflict, match="terminated by other getUpdates request; make sure that only one bot"):
         await first
@@ -177,7 +205,7 @@ async def test_problem_18_a_rival_poller_for_a_while_then_all_is_well(harness: H
 
 async def test_polling_is_refused_while_a_webhook_is_set(harness: Harness) -> None:
     poll = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await asyncio.sleep(0.05)
+    await until(lambda: harness.telegram.is_polled)
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     with pytest.raises(Conflict, match="terminated by setWebhook request"):
         await poll
@@ -209,8 +237,8 @@ async def test_pending_updates_survive_a_webhook_change_unless_dropped(harness: 
 async def test_allowed_updates_hold_until_they_are_given_again(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET, allowed_updates=["message"])
     assert (await harness.bot.get_webhook_info()).allowed_updates == ("message",)
-    said = await harness.act("say", text="one")
-    assert (await harness.act("edit", message_id=said["message_id"], text="two"))["update_id"] is None
+    sent = await harness.act("say", text="one")
+    assert (await harness.act("edit", message_id=sent["message_id"], text="two"))["update_id"] is None
     await asyncio.sleep(0.02)
     await harness.bot.set_webhook(harness.hook.url, secret_token="other")
     assert (await harness.bot.get_webhook_info()).allowed_updates == ("message",)
@@ -270,8 +298,8 @@ async def test_in_a_group_only_what_is_meant_for_the_bot_reaches_it(harness: Har
     await harness.act("group_say", text="hello", mention=True)
     await harness.act("group_say", "grace", text="/help")
     updates = await harness.bot.get_updates()
-    said = [update.message.text for update in updates if update.message]
-    assert said == ["@simulator_valet_bot hello", "/help"]
+    texts = [update.message.text for update in updates if update.message]
+    assert texts == ["@simulator_valet_bot hello", "/help"]
     await harness.act("migrate")
     moved = [u.message for u in await harness.bot.get_updates(offset=updates[-1].update_id + 1) if u.message]
     assert moved[0].migrate_to_chat_id == moved[1].chat.id

@@ -83,19 +83,19 @@ async def test_a_phone_that_takes_nothing_makes_the_message_fail(
 
 
 @pytest.mark.parametrize(
-    ("order", "told"),
+    ("order", "statuses"),
     [
         ("reversed", ["delivered", "sent", "queued"]),
         ("twice", ["queued", "queued", "sent", "sent", "delivered", "delivered"]),
     ],
 )
 async def test_callbacks_can_come_in_any_order(
-    simulator: Simulator, twilio_client: Client, gateway: FakeGateway, order: str, told: list[str]
+    simulator: Simulator, twilio_client: Client, gateway: FakeGateway, order: str, statuses: list[str]
 ) -> None:
     await simulator.providers["twilio"].act("ada", "callbacks", {"order": order})
     await twilio_client.messages.create_async(to=ADA, from_=OURS, body="hi", status_callback=STATUS_URL)
-    await until(lambda: len(gateway.heard) == len(told))
-    assert [heard.form["MessageStatus"] for heard in gateway.heard] == told
+    await until(lambda: len(gateway.heard) == len(statuses))
+    assert [heard.form["MessageStatus"] for heard in gateway.heard] == statuses
 
 
 WRONG: list[tuple[dict[str, str], int]] = [

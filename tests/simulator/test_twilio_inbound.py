@@ -35,24 +35,24 @@ pytestmark = MARKS
 
 
 async def test_a_text_reaches_the_webhook_as_twilio_sends_it(simulator: Simulator, gateway: FakeGateway) -> None:
-    told = await say(simulator, "Grüße & = + %20 👋")
+    sent = await say(simulator, "Grüße & = + %20 👋")
     [heard] = gateway.heard
     assert heard.path == HOOK
     assert heard.headers["Content-Type"].startswith("application/x-www-form-urlencoded")
     assert heard.form["Body"] == "Grüße & = + %20 👋"
     assert (heard.form["From"], heard.form["To"], heard.form["NumMedia"]) == (ADA, OURS, "0")
-    assert heard.form["MessageSid"] == heard.form["SmsSid"] == heard.form["SmsMessageSid"] == told["sid"]
+    assert heard.form["MessageSid"] == heard.form["SmsSid"] == heard.form["SmsMessageSid"] == sent["sid"]
     assert heard.form["AccountSid"] == TWILIO.account_sid
     assert "OptOutType" not in heard.form
     validator = RequestValidator(TWILIO.auth_token)
     assert validator.validate(PUBLIC_URL + HOOK, heard.form, heard.headers["X-Twilio-Signature"])
     assert not validator.validate(PUBLIC_URL + HOOK, {**heard.form, "Body": "x"}, heard.headers["X-Twilio-Signature"])
-    assert told["webhook"] == "200"
+    assert sent["webhook"] == "200"
 
 
 async def test_a_duplicate_is_the_same_message_as_a_new_request(simulator: Simulator, gateway: FakeGateway) -> None:
-    told = await say(simulator, "once")
-    await simulator.providers["twilio"].act("ada", "duplicate", {"sid": told["sid"], "times": 3, "wait": True})
+    sent = await say(simulator, "once")
+    await simulator.providers["twilio"].act("ada", "duplicate", {"sid": sent["sid"], "times": 3, "wait": True})
     assert len(gateway.heard) == 4
     assert len({heard.body for heard in gateway.heard}) == 1
     assert len({heard.headers["I-Twilio-Idempotency-Token"] for heard in gateway.heard}) == 4
@@ -76,8 +76,8 @@ async def test_a_refused_webhook_is_tried_again_only_as_its_fragment_says(
     gateway.respond = answering(status)
     [number] = await twilio_client.incoming_phone_numbers.list_async(phone_number=OURS)
     await number.update_async(sms_url=PUBLIC_URL + HOOK + fragment)
-    told = await say(simulator, "hi")
-    assert len(gateway.heard) == attempts == told["attempts"]
+    sent = await say(simulator, "hi")
+    assert len(gateway.heard) == attempts == sent["attempts"]
     assert len({heard.headers["I-Twilio-Idempotency-Token"] for heard in gateway.heard}) == 1
     assert debugger(simulator) == [(11200, str(status))]
 
@@ -91,12 +91,12 @@ async def test_a_refused_connection_is_retried_once_and_a_slow_answer_is_not(
 
     gateway.respond = slow
     begun = time.monotonic()
-    told = await say(simulator, "slow")
-    assert (told["webhook"], told["attempts"]) == ("timeout", 1)
+    sent = await say(simulator, "slow")
+    assert (sent["webhook"], sent["attempts"]) == ("timeout", 1)
     assert 1.4 < time.monotonic() - begun < 3  # 15 s at a tenth of the patience
     simulator.wire.connect_gateway("http://127.0.0.1:1", PUBLIC_URL)
-    told = await say(simulator, "nobody there")
-    assert (told["webhook"], told["attempts"]) == ("connect_failed", 2)
+    sent = await say(simulator, "nobody there")
+    assert (sent["webhook"], sent["attempts"]) == ("connect_failed", 2)
 
 
 async def test_slow_answers_are_tried_again_until_the_total_time_is_over(
@@ -110,8 +110,8 @@ async def test_slow_answers_are_tried_again_until_the_total_time_is_over(
     [number] = await twilio_client.incoming_phone_numbers.list_async(phone_number=OURS)
     await number.update_async(sms_url=PUBLIC_URL + HOOK + "#rt=2000&tt=5000&rc=5&rp=rt")
     begun = time.monotonic()
-    told = await say(simulator, "slow")
-    assert told["attempts"] == 3
+    sent = await say(simulator, "slow")
+    assert sent["attempts"] == 3
     assert time.monotonic() - begun < 1
 
 
@@ -130,8 +130,8 @@ async def test_the_fallback_is_called_when_the_webhook_failed(
     gateway.respond = respond
     [number] = await twilio_client.incoming_phone_numbers.list_async(phone_number=OURS)
     await number.update_async(sms_fallback_url=PUBLIC_URL + "/spare")
-    told = await say(simulator, "hi")
-    assert told["webhook"] == "200"
+    sent = await say(simulator, "hi")
+    assert sent["webhook"] == "200"
     [spare] = gateway.at("/spare")
     assert (spare.form["ErrorCode"], spare.form["Body"]) == ("11200", "hi")
 
@@ -165,8 +165,8 @@ async def test_unusable_answers_are_in_the_debugger(
     simulator: Simulator, gateway: FakeGateway, body: str, kind: str, code: int
 ) -> None:
     gateway.respond = answering(200, body, kind)
-    told = await say(simulator, "hi")
-    assert told["webhook"] == str(code)
+    sent = await say(simulator, "hi")
+    assert sent["webhook"] == str(code)
     assert [entry[0] for entry in debugger(simulator)] == [code]
 
 

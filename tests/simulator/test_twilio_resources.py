@@ -46,10 +46,10 @@ async def test_lists_are_filtered_and_paged_as_the_library_walks_them(
         await twilio_client.messages.create_async(to=ADA, from_=OURS, body=str(number))
     await twilio_client.messages.create_async(to=GRACE, from_=OURS, body="grace")
     await say(simulator, "in")
-    await until(lambda: all(one["status"] in ("delivered", "received") for one in bubbles(simulator)))
+    await until(lambda: all(bubble["status"] in ("delivered", "received") for bubble in bubbles(simulator)))
     everything = await twilio_client.messages.list_async(page_size=3)
-    assert [one.body for one in everything] == ["in", "grace", "6", "5", "4", "3", "2", "1", "0"]
-    assert [one.body for one in await twilio_client.messages.list_async(to=OURS)] == ["in"]
+    assert [message.body for message in everything] == ["in", "grace", "6", "5", "4", "3", "2", "1", "0"]
+    assert [message.body for message in await twilio_client.messages.list_async(to=OURS)] == ["in"]
     assert len(await twilio_client.messages.list_async(to=ADA, from_=OURS, page_size=2)) == 7
     assert len(await twilio_client.messages.list_async(to=ADA, limit=4, page_size=2)) == 4
     now = datetime.now(UTC)
@@ -60,12 +60,12 @@ async def test_lists_are_filtered_and_paged_as_the_library_walks_them(
     first = await twilio_client.messages.page_async(page_size=2)
     second = await first.next_page_async()
     assert second is not None
-    assert [one.body for one in second] == ["6", "5"]
+    assert [message.body for message in second] == ["6", "5"]
 
 
 async def test_a_finished_message_can_be_redacted_and_deleted(simulator: Simulator, twilio_client: Client) -> None:
-    told = await say(simulator, "a secret")
-    message = twilio_client.messages(str(told["sid"]))
+    sent = await say(simulator, "a secret")
+    message = twilio_client.messages(str(sent["sid"]))
     assert (await message.update_async(body="")).body == ""
     assert await message.delete_async()
     assert await twilio_client.messages.list_async() == []
@@ -74,8 +74,8 @@ async def test_a_finished_message_can_be_redacted_and_deleted(simulator: Simulat
 async def test_a_numbers_webhook_is_set_and_used(
     simulator: Simulator, twilio_client: Client, gateway: FakeGateway
 ) -> None:
-    [found] = await twilio_client.incoming_phone_numbers.list_async(phone_number=OURS)
-    set_to = await found.update_async(sms_url=PUBLIC_URL + "/elsewhere?x=1#rc=2", sms_method="POST")
+    [number] = await twilio_client.incoming_phone_numbers.list_async(phone_number=OURS)
+    set_to = await number.update_async(sms_url=PUBLIC_URL + "/elsewhere?x=1#rc=2", sms_method="POST")
     assert set_to.sms_url == PUBLIC_URL + "/elsewhere?x=1#rc=2"
     await say(simulator, "hi")
     [heard] = gateway.heard
@@ -83,7 +83,7 @@ async def test_a_numbers_webhook_is_set_and_used(
     validator = RequestValidator(TWILIO.auth_token)
     signature = heard.headers["X-Twilio-Signature"]
     assert validator.validate(PUBLIC_URL + "/elsewhere?x=1", heard.form, signature)
-    await found.update_async(sms_method="GET")
+    await number.update_async(sms_method="GET")
     await say(simulator, "hi again")
     got = gateway.heard[-1]
     assert (got.method, got.body) == ("GET", b"")
@@ -123,10 +123,10 @@ async def test_a_picture_sent_is_fetched_with_credentials_and_a_redirect(
     simulator: Simulator, gateway: FakeGateway, http: aiohttp.ClientSession, twilio_client: Client
 ) -> None:
     picture: Json = {"content_type": "image/png", "data": base64.b64encode(b"\x89PNG").decode()}
-    told = await say(simulator, "", media=[picture])
+    sent = await say(simulator, "", media=[picture])
     form = gateway.heard[0].form
     assert (form["NumMedia"], form["MediaContentType0"], form["Body"]) == ("1", "image/png", "")
-    assert str(told["sid"]).startswith("MM")
+    assert str(sent["sid"]).startswith("MM")
     async with http.get(form["MediaUrl0"]) as answer:
         assert answer.status == 401
     async with http.get(form["MediaUrl0"], headers=AUTH, allow_redirects=False) as answer:
@@ -134,7 +134,7 @@ async def test_a_picture_sent_is_fetched_with_credentials_and_a_redirect(
         target = answer.headers["Location"]
     async with http.get(target) as answer:
         assert (await answer.read(), answer.content_type) == (b"\x89PNG", "image/png")
-    [listed] = await twilio_client.messages(str(told["sid"])).media.list_async()
+    [listed] = await twilio_client.messages(str(sent["sid"])).media.list_async()
     assert listed.content_type == "image/png"
 
 
@@ -177,7 +177,7 @@ ACCOUNTS = "/2010-04-01/Accounts/{AccountSid}"
 def test_parameters_are_those_of_the_published_description(path: str, method: str, names: frozenset[str]) -> None:
     call = described()["paths"][ACCOUNTS + path][method]
     if method == "get":
-        listed = {one["name"] for one in call["parameters"] if one["in"] == "query"}
+        listed = {parameter["name"] for parameter in call["parameters"] if parameter["in"] == "query"}
     else:
         listed = set(call["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]["properties"])
     assert listed == names
@@ -206,15 +206,15 @@ async def test_answers_are_those_of_the_published_description(
         async with http.get(url, headers=AUTH) as answer:
             body = await answer.json()
         wanted = schemas[f"api.v2010.account.{schema}".rstrip(".")]
-        for one in body[key] if key else [body]:
-            assert set(one) == set(wanted["properties"])
-            jsonschema.validate(one, {**wanted, "components": {"schemas": schemas}})
+        for item in body[key] if key else [body]:
+            assert set(item) == set(wanted["properties"])
+            jsonschema.validate(item, {**wanted, "components": {"schemas": schemas}})
 
 
 def _nullable(node: Any) -> Any:
     """Turn OpenAPI's nullable into JSON Schema's."""
     if isinstance(node, list):
-        return [_nullable(one) for one in node]
+        return [_nullable(item) for item in node]
     if not isinstance(node, dict):
         return node
     turned = {name: _nullable(value) for name, value in node.items()}

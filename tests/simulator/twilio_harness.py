@@ -33,9 +33,9 @@ async def until(check: Callable[[], object], seconds: float = 3.0) -> None:
 
 
 async def say(simulator: Simulator, text: str, person: str = "ada", **more: Json) -> dict[str, Json]:
-    told = await simulator.providers["twilio"].act(person, "say", {"text": text, "wait": True, **more})
-    assert isinstance(told, dict)
-    return told
+    sent = await simulator.providers["twilio"].act(person, "say", {"text": text, "wait": True, **more})
+    assert isinstance(sent, dict)
+    return sent
 
 
 def person_of(simulator: Simulator, key: str = "ada") -> dict[str, Any]:

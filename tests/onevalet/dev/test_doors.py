@@ -80,8 +80,8 @@ async def test_dev_behind_a_tunnel_serves_the_real_channel_and_no_simulated_one(
         "TELEGRAM_API_URL": "http://127.0.0.1:9",
     }
     with running_dev(tmp_path / "home", signal.SIGTERM, settings) as dev:
-        said = f"only, but PUBLIC_URL is https://{tunnel}: unset PUBLIC_URL, or set SLACK_* for the real one"
-        assert said in dev.shown, dev.shown
+        sentence = f"only, but PUBLIC_URL is https://{tunnel}: unset PUBLIC_URL, or set SLACK_* for the real one"
+        assert sentence in dev.shown, dev.shown
         for path, headers, body in (_forged_text(dev.url), _forged_slack_message()):
             assert await _post(dev, path, headers, body) == 404, path
         headers = {"X-Telegram-Bot-Api-Secret-Token": secret, "Content-Type": "application/json", "Host": tunnel}

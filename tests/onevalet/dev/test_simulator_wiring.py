@@ -23,9 +23,9 @@ def _secrets(config: SimulatorConfig) -> list[str]:
 
 
 def test_each_folder_keeps_its_own_secrets_and_not_the_repositorys(tmp_path: Path) -> None:
-    one, again, other = (_secrets(simulator_config(tmp_path / name)) for name in ("one", "one", "other"))
-    assert one == again
-    assert len({*one, *other, *_secrets(SimulatorConfig())}) == 18
+    first, again, other = (_secrets(simulator_config(tmp_path / name)) for name in ("one", "one", "other"))
+    assert first == again
+    assert len({*first, *other, *_secrets(SimulatorConfig())}) == 18
     assert stat.S_IMODE((tmp_path / "one" / "simulator.key").stat().st_mode) == 0o600
 
 

@@ -58,8 +58,8 @@ async def test_who_writes_the_moment_that_dev_answers_gets_no_503_and_an_answer(
         async def write(first_seen: str, provider: str, text: str) -> Any:
             await first_answer(session, first_seen)
             people = await first_answer(session, f"{dev.simulator_url}/sim/people")
-            said = {"person": people[0]["key"], "text": text, "wait": True}
-            async with session.post(f"{dev.simulator_url}/sim/{provider}/say", json=said) as answer:
+            message = {"person": people[0]["key"], "text": text, "wait": True}
+            async with session.post(f"{dev.simulator_url}/sim/{provider}/say", json=message) as answer:
                 assert answer.status == 200, await answer.text()
                 return await answer.json()
 

@@ -67,7 +67,7 @@ class Team:
     async def settled(self) -> None:
         """Wait until nothing is on its way to the gateway."""
         deliveries = self.slack.hub.world.deliveries
-        await self.until(lambda: all(one.state != "pending" for one in deliveries))
+        await self.until(lambda: all(delivery.state != "pending" for delivery in deliveries))
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until something is true, looking whenever the journal grows."""
@@ -77,7 +77,7 @@ class Team:
 
     async def events(self, count: int = 1) -> list[dict[str, Any]]:
         """Wait for that many requests and give their JSON bodies."""
-        return [json.loads(one.body) for one in await self.heard(count)]
+        return [json.loads(request.body) for request in await self.heard(count)]
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ async def team(simulator_config: SimulatorConfig, gateway: FakeGateway) -> Async
     slack = SlackSimulator(wire)
     simulator = Simulator(wire, [slack])
     server = TestServer(simulator.app)
-    await simulator.start()
+    await simulator.wire.open()
     await server.start_server()
     wire.url = str(server.make_url("")).rstrip("/")
     slack.hub.world.switches.own_events = False

@@ -18,9 +18,9 @@ async def test_auth_test_names_the_app_and_its_scopes(client: AsyncWebClient) ->
 async def test_a_message_is_posted_shown_and_found_in_history(client: AsyncWebClient, team: Team) -> None:
     posted = await client.chat_postMessage(channel=ADA_DM, text="Tea &amp; cake at 4?")
     assert posted["message"]["text"] == "Tea &amp; cake at 4?"
-    assert [(one["from"], one["text"]) for one in team.bubbles()] == [("bot", "Tea & cake at 4?")]
+    assert [(bubble["from"], bubble["text"]) for bubble in team.bubbles()] == [("bot", "Tea & cake at 4?")]
     history = await client.conversations_history(channel=ADA_DM)
-    assert [one["ts"] for one in history["messages"]] == [posted["ts"]]
+    assert [message["ts"] for message in history["messages"]] == [posted["ts"]]
 
 
 async def test_a_message_to_a_person_lands_in_their_direct_conversation(client: AsyncWebClient) -> None:
@@ -44,21 +44,21 @@ async def test_metadata_comes_back_only_when_history_is_asked_for_it(client: Asy
     full = await client.conversations_history(channel=ADA_DM, include_all_metadata=True)
     assert full["messages"][0]["metadata"] == metadata
     thread = await client.conversations_replies(channel=ADA_DM, ts=root["ts"], include_all_metadata=True)
-    assert [one["metadata"] for one in thread["messages"]] == [metadata, metadata]
+    assert [message["metadata"] for message in thread["messages"]] == [metadata, metadata]
 
 
 async def test_history_is_newest_first_in_pages_and_between_moments(client: AsyncWebClient, team: Team) -> None:
     stamps = [(await team.act("say", text=f"message {number}"))["ts"] for number in range(5)]
     first = await client.conversations_history(channel=ADA_DM, limit=3)
-    assert [one["ts"] for one in first["messages"]] == stamps[:1:-1]
+    assert [message["ts"] for message in first["messages"]] == stamps[:1:-1]
     cursor = first["response_metadata"]["next_cursor"]
     second = await client.conversations_history(channel=ADA_DM, limit=3, cursor=cursor)
-    assert [one["ts"] for one in second["messages"]] == stamps[1::-1]
+    assert [message["ts"] for message in second["messages"]] == stamps[1::-1]
     assert not second["has_more"]
     since = await client.conversations_history(channel=ADA_DM, oldest=stamps[2], latest=stamps[4])
-    assert [one["ts"] for one in since["messages"]] == [stamps[3]]
+    assert [message["ts"] for message in since["messages"]] == [stamps[3]]
     both = await client.conversations_history(channel=ADA_DM, oldest=stamps[2], latest=stamps[4], inclusive=True)
-    assert [one["ts"] for one in both["messages"]] == stamps[4:1:-1]
+    assert [message["ts"] for message in both["messages"]] == stamps[4:1:-1]
 
 
 async def test_replies_stay_out_of_history_and_their_root_tells_of_them(client: AsyncWebClient, team: Team) -> None:
@@ -68,7 +68,7 @@ async def test_replies_stay_out_of_history_and_their_root_tells_of_them(client: 
     (shown,) = (await client.conversations_history(channel=ADA_DM))["messages"]
     assert (shown["reply_count"], shown["latest_reply"]) == (1, reply["ts"])
     thread = await client.conversations_replies(channel=ADA_DM, ts=root)
-    assert [one["ts"] for one in thread["messages"]] == [root, reply["ts"]]
+    assert [message["ts"] for message in thread["messages"]] == [root, reply["ts"]]
 
 
 async def test_an_update_with_text_alone_drops_the_blocks_and_marks_the_edit(
@@ -77,7 +77,7 @@ async def test_an_update_with_text_alone_drops_the_blocks_and_marks_the_edit(
     posted = await client.chat_postMessage(
         channel=ADA_DM, text="Send it?", blocks=[section(), buttons("approve", "cancel")]
     )
-    assert [one["action_id"] for one in team.bubbles()[0]["buttons"]] == ["approve", "cancel"]
+    assert [button["action_id"] for button in team.bubbles()[0]["buttons"]] == ["approve", "cancel"]
     await client.chat_update(channel=ADA_DM, ts=posted["ts"], text="Approved.")
     (bubble,) = team.bubbles()
     assert (bubble["text"], bubble["buttons"], bubble["edited"]) == ("Approved.", [], True)
@@ -93,7 +93,7 @@ async def test_a_stream_grows_in_a_thread_and_ends_with_blocks(client: AsyncWebC
     root = (await team.act("say", text="write a poem"))["ts"]
     stream = await client.chat_stream(channel=ADA_DM, thread_ts=root, buffer_size=4)
     await stream.append(markdown_text="**Roses**")
-    assert [(one["text"], one["streaming"]) for one in team.bubbles()[1:]] == [("**Roses**", True)]
+    assert [(bubble["text"], bubble["streaming"]) for bubble in team.bubbles()[1:]] == [("**Roses**", True)]
     await stream.append(markdown_text=" are red")
     with pytest.raises(SlackApiError, match="streaming_state_conflict"):
         await client.chat_update(channel=ADA_DM, ts=str(stream.ts), text="other")
@@ -136,7 +136,7 @@ async def test_an_ephemeral_message_is_seen_by_one_person_and_not_in_history(
     client: AsyncWebClient, team: Team
 ) -> None:
     await client.chat_postEphemeral(channel=ADA_DM, user="U0ADA00001", text="only you")
-    assert [(one["text"], one["ephemeral"]) for one in team.bubbles()] == [("only you", True)]
+    assert [(bubble["text"], bubble["ephemeral"]) for bubble in team.bubbles()] == [("only you", True)]
     assert (await client.conversations_history(channel=ADA_DM))["messages"] == []
 
 
@@ -159,7 +159,7 @@ async def test_an_answer_lost_after_acceptance_leaves_the_message_there(client: 
     team.wire.faults.add(Rule("slack.chat.postMessage", FaultKind.RESET_AFTER))
     with pytest.raises(aiohttp.ClientError):
         await client.chat_postMessage(channel=ADA_DM, text="hi")
-    assert [one["text"] for one in team.bubbles()] == ["hi"]
+    assert [bubble["text"] for bubble in team.bubbles()] == ["hi"]
 
 
 async def test_the_strict_switch_lets_one_message_a_second_into_a_channel(client: AsyncWebClient, team: Team) -> None:

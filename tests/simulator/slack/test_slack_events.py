@@ -42,7 +42,7 @@ async def _bolt_accepts(team: Team, heard: Heard) -> bool:
 
 
 async def test_what_a_person_says_arrives_signed_and_whole(team: Team) -> None:
-    said = await team.act("say", text="Fish & chips <b>")
+    sent = await team.act("say", text="Fish & chips <b>")
     (heard,) = await team.heard()
     assert SignatureVerifier(team.wire.config.slack.signing_secret).is_valid_request(heard.body, heard.headers)
     assert await _bolt_accepts(team, heard)
@@ -51,7 +51,7 @@ async def test_what_a_person_says_arrives_signed_and_whole(team: Team) -> None:
     assert (body["type"], body["team_id"], body["api_app_id"]) == ("event_callback", "T0SIM00001", "A0SIM00001")
     assert body["authorizations"][0]["user_id"] == "U0BOT00001"
     assert (event["type"], event["channel_type"], event["channel"]) == ("message", "im", ADA_DM)
-    assert (event["ts"], event["event_ts"]) == (said["ts"], said["ts"])
+    assert (event["ts"], event["event_ts"]) == (sent["ts"], sent["ts"])
     assert event["text"] == "Fish &amp; chips &lt;b&gt;"
     assert event["client_msg_id"]
     assert event["blocks"][0]["elements"][0]["elements"][0]["text"] == "Fish & chips <b>"
@@ -66,7 +66,7 @@ async def test_every_kind_of_request_passes_bolts_verification(client: AsyncWebC
     await team.act("open_home")
     await team.act("mention", text="hello")
     heard = await team.heard(6)
-    assert [await _bolt_accepts(team, one) for one in heard] == [True] * 6
+    assert [await _bolt_accepts(team, request) for request in heard] == [True] * 6
 
 
 async def test_edits_deletions_and_other_bots_are_told(team: Team) -> None:
@@ -111,10 +111,10 @@ async def test_a_failing_gateway_gets_three_retries_with_number_and_reason(team:
     await team.act("say", text="hello")
     await team.settled()
     heard = team.gateway.heard
-    assert [one.headers.get("X-Slack-Retry-Num") for one in heard] == [None, "1", "2", "3"]
-    assert [one.headers.get("X-Slack-Retry-Reason") for one in heard] == [None, *["http_error"] * 3]
-    assert len({json.loads(one.body)["event_id"] for one in heard}) == 1
-    assert [await _bolt_accepts(team, one) for one in heard] == [True] * 4
+    assert [request.headers.get("X-Slack-Retry-Num") for request in heard] == [None, "1", "2", "3"]
+    assert [request.headers.get("X-Slack-Retry-Reason") for request in heard] == [None, *["http_error"] * 3]
+    assert len({json.loads(request.body)["event_id"] for request in heard}) == 1
+    assert [await _bolt_accepts(team, request) for request in heard] == [True] * 4
     (failed,) = team.person()["failed"]
     assert (failed["kind"], len(failed["attempts"])) == ("message", 4)
     team.gateway.respond = None
@@ -131,7 +131,7 @@ async def test_retries_come_at_once_after_one_minute_and_after_five(team: Team) 
     team.gateway.respond = fail
     await team.act("say", text="hello")
     await team.settled()
-    moments = [one.at for one in team.wire.journal.calls(provider="slack")]
+    moments = [call.at for call in team.wire.journal.calls(provider="slack")]
     gaps = [round(later - sooner, 3) for sooner, later in itertools.pairwise(moments)]
     pace = team.wire.config.pace
     assert gaps[0] < 60 * pace <= gaps[1] < 300 * pace <= gaps[2]
@@ -177,7 +177,7 @@ class TestImpatient:
         team.gateway.respond = dawdle
         await team.act("say", text="hello")
         await team.settled()
-        assert [one.headers.get("X-Slack-Retry-Reason") for one in team.gateway.heard] == [None, "http_timeout"]
+        assert [request.headers.get("X-Slack-Retry-Reason") for request in team.gateway.heard] == [None, "http_timeout"]
 
     async def test_a_late_answer_to_a_press_is_an_error_and_never_retried(
         self, client: AsyncWebClient, team: Team
@@ -190,7 +190,7 @@ class TestImpatient:
         posted = await client.chat_postMessage(channel=ADA_DM, text="x", blocks=[buttons("approve")])
         pressed = await team.act("press", ts=posted["ts"], action_id="approve")
         assert pressed == {"ok": False, "error": "http_timeout"}
-        assert [one["kind"] for one in team.person()["failed"]] == ["block_actions"]
+        assert [delivery["kind"] for delivery in team.person()["failed"]] == ["block_actions"]
         assert len(team.gateway.heard) == 1
 
 
@@ -223,7 +223,7 @@ async def test_a_response_url_works_five_times(client: AsyncWebClient, team: Tea
     assert team.bubbles()[0]["text"] == "Approved."
     for number in range(4):
         assert (await hook.send(text=f"note {number}")).status_code == 200
-    assert [one["ephemeral"] for one in team.bubbles()] == [False, True, True, True, True]
+    assert [bubble["ephemeral"] for bubble in team.bubbles()] == [False, True, True, True, True]
     last = await hook.send(text="once more")
     assert (last.status_code, json.loads(last.body)["error"]) == (404, "used_url")
 
@@ -246,7 +246,7 @@ async def test_a_command_is_a_form_and_its_answer_is_shown_to_the_person_alone(t
     form = (await team.heard())[0].form
     assert (form["command"], form["text"], form["user_id"]) == ("/valet", "stop please", "U0ADA00001")
     assert (form["channel_id"], form["channel_name"]) == (ADA_DM, "directmessage")
-    assert [(one["text"], one["ephemeral"]) for one in team.bubbles()] == [("Stopped.", True)]
+    assert [(bubble["text"], bubble["ephemeral"]) for bubble in team.bubbles()] == [("Stopped.", True)]
     with pytest.raises(BadAction, match="not a valid command"):
         await team.act("command", text="/giphy cat")
 
@@ -264,8 +264,8 @@ async def test_the_url_is_verified_by_its_challenge(team: Team) -> None:
 
 async def test_the_control_api_acts_and_resets(team: Team) -> None:
     async with aiohttp.ClientSession() as http:
-        said = {"person": "ada", "text": "hello"}
-        async with http.post(f"{team.wire.url}/sim/slack/say", json=said) as answer:
+        message = {"person": "ada", "text": "hello"}
+        async with http.post(f"{team.wire.url}/sim/slack/say", json=message) as answer:
             assert (await answer.json())["ok"]
         async with http.post(f"{team.wire.url}/sim/slack/dance", json={"person": "ada"}) as answer:
             assert answer.status == 400
@@ -283,7 +283,7 @@ async def test_the_journal_ties_calls_to_their_message(client: AsyncWebClient, t
     with pytest.raises(SlackApiError):
         await client.chat_update(channel=ADA_DM, ts=posted["ts"], text="y")
     calls = team.wire.journal.calls(about=posted["ts"])
-    assert [(one.endpoint, one.status) for one in calls] == [("slack.chat.postMessage", 200)]
+    assert [(call.endpoint, call.status) for call in calls] == [("slack.chat.postMessage", 200)]
 
 
 async def test_app_home_is_published_opened_and_pressed(client: AsyncWebClient, team: Team) -> None:

@@ -67,7 +67,7 @@ async def test_errors_are_shown_beneath_their_fields_and_the_modal_stays(client:
     _answer(team, {"response_action": "errors", "errors": {"nowhere": "x"}})
     refused = await team.act("submit", view_id=view["id"])
     assert (refused["ok"], refused["error"]) == (False, "invalid_response_errors")
-    assert [one["kind"] for one in team.person()["failed"]] == ["view_submission"]
+    assert [delivery["kind"] for delivery in team.person()["failed"]] == ["view_submission"]
 
 
 async def test_an_answer_may_update_push_and_clear(client: AsyncWebClient, team: Team) -> None:

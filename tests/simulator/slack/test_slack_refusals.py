@@ -143,11 +143,11 @@ async def test_a_replys_ts_is_no_thread(client: AsyncWebClient, team: Team) -> N
 
 async def test_the_app_changes_only_its_own_messages(client: AsyncWebClient, team: Team) -> None:
     own = (await client.chat_postMessage(channel=ADA_DM, text="mine"))["ts"]
-    said = (await team.act("say", text="hers"))["ts"]
+    ts = (await team.act("say", text="hers"))["ts"]
     with pytest.raises(SlackApiError, match="cant_update_message"):
-        await client.chat_update(channel=ADA_DM, ts=said, text="x")
+        await client.chat_update(channel=ADA_DM, ts=ts, text="x")
     with pytest.raises(SlackApiError, match="cant_delete_message"):
-        await client.chat_delete(channel=ADA_DM, ts=said)
+        await client.chat_delete(channel=ADA_DM, ts=ts)
     with pytest.raises(SlackApiError, match="msg_too_long"):
         await client.chat_update(channel=ADA_DM, ts=own, text="x" * 4_001)
     with pytest.raises(SlackApiError, match="message_not_in_streaming_state"):

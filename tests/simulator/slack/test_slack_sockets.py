@@ -48,11 +48,11 @@ class Listener:
 @pytest.fixture
 async def listener(client: AsyncWebClient, team: Team) -> AsyncIterator[Listener]:
     """A connected socket."""
-    one = Listener(client, team.wire.config.slack.app_token)
-    await one.socket.connect()
+    listener = Listener(client, team.wire.config.slack.app_token)
+    await listener.socket.connect()
     await _connected(team, 1)
-    yield one
-    await one.socket.close()
+    yield listener
+    await listener.socket.close()
 
 
 async def _connected(team: Team, count: int) -> None:
@@ -79,10 +79,10 @@ async def test_an_unacked_event_is_retried_with_its_attempt(team: Team, listener
             await asyncio.sleep(0.005)
     listener.silent = False
     await team.settled()
-    assert [one.retry_attempt for one in listener.got][:2] == [0, 1]
+    assert [event.retry_attempt for event in listener.got][:2] == [0, 1]
     assert listener.got[1].retry_reason == "timeout"
-    assert len({one.payload["event_id"] for one in listener.got}) == 1
-    assert len({one.envelope_id for one in listener.got}) == len(listener.got)
+    assert len({event.payload["event_id"] for event in listener.got}) == 1
+    assert len({event.envelope_id for event in listener.got}) == len(listener.got)
     assert team.person()["failed"] == []
 
 
@@ -93,7 +93,7 @@ async def test_presses_and_commands_are_answered_in_the_ack(
     await team.act("press", ts=posted["ts"], action_id="approve")
     listener.answer = {"text": "Stopped."}
     await team.act("command", text="/valet stop")
-    assert [one.type for one in listener.got] == ["interactive", "slash_commands"]
+    assert [event.type for event in listener.got] == ["interactive", "slash_commands"]
     assert listener.got[0].payload["actions"][0]["action_id"] == "approve"
     assert team.bubbles()[-1]["text"] == "Stopped."
     listener.silent = True
@@ -109,7 +109,7 @@ async def test_what_is_said_while_no_socket_is_open_is_never_replayed(client: As
     await team.act("say", text="now?")
     await team.settled()
     await late.socket.close()
-    assert [one.payload["event"]["text"] for one in late.got] == ["now?"]
+    assert [event.payload["event"]["text"] for event in late.got] == ["now?"]
 
 
 async def test_a_refresh_makes_the_client_reconnect(team: Team, listener: Listener) -> None:
@@ -119,7 +119,7 @@ async def test_a_refresh_makes_the_client_reconnect(team: Team, listener: Listen
     assert listener.socket.wss_uri != before
     await team.act("say", text="still there?")
     await team.settled()
-    assert [one.payload["event"]["text"] for one in listener.got] == ["still there?"]
+    assert [event.payload["event"]["text"] for event in listener.got] == ["still there?"]
 
 
 async def test_a_silently_dead_socket_answers_no_ping_and_carries_nothing(client: AsyncWebClient, team: Team) -> None:
@@ -128,16 +128,16 @@ async def test_a_silently_dead_socket_answers_no_ping_and_carries_nothing(client
     await _connected(team, 1)
     first = dead.socket.current_session
     await team.act("set", socket_dead=True)
-    said = asyncio.create_task(team.act("say", text="lost?"))
+    saying = asyncio.create_task(team.act("say", text="lost?"))
     async with asyncio.timeout(10):
         while dead.socket.current_session is first or team.slack.sockets.count != 1:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
-    await said
+    await saying
     await team.settled()
     await team.act("say", text="found")
     await team.settled()
     await dead.socket.close()
-    texts = [one.payload["event"]["text"] for one in dead.got]
+    texts = [event.payload["event"]["text"] for event in dead.got]
     # The lost one arrives only if one of its retries came after the client had noticed and reconnected.
     assert texts in (["lost?", "found"], ["found"])
 

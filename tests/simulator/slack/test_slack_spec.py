@@ -52,9 +52,9 @@ def paths() -> dict[str, Any]:
 
 
 def _operation(paths: dict[str, Any], method: str) -> dict[str, Any]:
+    operation: dict[str, Any]
     (operation,) = paths[f"/{method}"].values()
-    found: dict[str, Any] = operation
-    return found
+    return operation
 
 
 def test_all_but_the_newer_methods_are_described(paths: dict[str, Any]) -> None:
@@ -64,15 +64,17 @@ def test_all_but_the_newer_methods_are_described(paths: dict[str, Any]) -> None:
 @pytest.mark.parametrize("method", sorted(set(METHODS) - NEWER))
 def test_needed_arguments_are_those_of_the_description(paths: dict[str, Any], method: str) -> None:
     parameters = _operation(paths, method)["parameters"]
-    needed = {one["name"] for one in parameters if one.get("required") and one["name"] != "token"}
-    names = {one["name"] for one in parameters}
+    needed = {
+        parameter["name"] for parameter in parameters if parameter.get("required") and parameter["name"] != "token"
+    }
+    names = {parameter["name"] for parameter in parameters}
     assert set(METHODS[method].needs) <= names
     assert set(METHODS[method].needs) ^ needed <= PAGE_SAYS_OTHERWISE.get(method, set())
 
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - NEWER))
 def test_scopes_are_among_those_of_the_description(paths: dict[str, Any], method: str) -> None:
-    described = {scope for one in _operation(paths, method)["security"] for scope in one["slackAuth"]}
+    described = {scope for requirement in _operation(paths, method)["security"] for scope in requirement["slackAuth"]}
     known = {scope for scope in described if scope != "none"}
     old_names = {"chat:write": "chat:write:bot"}
     assert all(scope in known or old_names.get(scope) in known for scope in METHODS[method].scopes)

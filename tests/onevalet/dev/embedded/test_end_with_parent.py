@@ -12,10 +12,10 @@ from tests.onevalet.dev.embedded.conftest import StartHolder
 
 
 def _children(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    found: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
-    names = {child.name() for child in found}
+    children: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
+    names = {child.name() for child in children}
     assert {"postgres", "valkey-server"} <= names, names
-    return found
+    return children
 
 
 def test_the_servers_end_when_their_parent_is_killed(start_holder: StartHolder) -> None:

@@ -162,6 +162,6 @@ def _sleeper(uid: int) -> subprocess.Popen[bytes]:
 
 
 def _files_with(folder: Path, word: str) -> list[Path]:
-    found = [path for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
-    assert found
-    return found
+    paths = [path for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+    assert paths
+    return paths

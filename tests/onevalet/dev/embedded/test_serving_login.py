@@ -72,7 +72,7 @@ async def test_every_password_of_an_embedded_postgres_is_its_owners_to_read(dev:
 
 @pytest.mark.slow
 async def test_every_command_next_to_a_running_dev_works_with_its_login(dev: RunningDev) -> None:
-    await run_command(dev, "chat", said="What can you do?\n")
+    await run_command(dev, "chat", stdin="What can you do?\n")
     connection = await asyncpg.connect(owner_url(dev))
     turn, tenant = await connection.fetchrow("select id, tenant_id from turns limit 1") or (
         "",
@@ -120,7 +120,7 @@ async def test_data_of_an_older_version_gets_the_login_and_keeps_its_rows(tmp_pa
 async def test_doctor_says_where_the_database_user_is_a_superuser(database_url: str, tmp_path: Path) -> None:
     settings = Settings(_env_file=None, database_url=SecretStr(database_url), onevalet_home=tmp_path)
     async with opened(database_url):
-        [check] = [one for one in await run_checks(settings) if one.what == "database user"]
+        [check] = [check for check in await run_checks(settings) if check.what == "database user"]
     assert (check.ok, check.detail) == (True, "a superuser, or one past row-level security")
     assert "docs/deploy.md" in check.fix
 
@@ -131,7 +131,7 @@ def owner_url(dev: RunningDev) -> str:
     return f"postgresql://onevalet:{(dev.home / 'postgres' / 'onevalet.password').read_text()}@{place}"
 
 
-async def run_command(dev: RunningDev, *command: str, said: str = "") -> str:
+async def run_command(dev: RunningDev, *command: str, stdin: str = "") -> str:
     """Run a command beside `dev` and give what it wrote."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -144,6 +144,6 @@ async def run_command(dev: RunningDev, *command: str, said: str = "") -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    shown, errors = await asyncio.wait_for(process.communicate(said.encode()), 90)
+    shown, errors = await asyncio.wait_for(process.communicate(stdin.encode()), 90)
     assert process.returncode == 0, f"{command}: {shown.decode()} {errors.decode()}"
     return shown.decode()

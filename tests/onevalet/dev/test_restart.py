@@ -1,0 +1,46 @@
+"""`dev` once more on the same folder: its people go on talking, though the simulator begins anew."""
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.running_dev import RunningDev, running_dev
+
+pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+
+ANSWERS = {"telegram": "telegram.sendMessage", "twilio": "twilio.messages.create", "slack": "slack.chat.postMessage"}
+
+
+async def _each_provider_answers(dev: RunningDev) -> None:
+    """Let the simulator's first person write by each provider, and wait for the answers."""
+    async with aiohttp.ClientSession() as session:
+
+        async def calls() -> list[dict[str, Any]]:
+            async with session.get(f"{dev.simulator_url}/sim/journal") as answer:
+                listed: list[dict[str, Any]] = await answer.json()
+                return listed
+
+        before = len(await calls())
+        for provider in ANSWERS:
+            message = {"person": "ada", "text": f"What can you do by {provider}?"}
+            async with session.post(f"{dev.simulator_url}/sim/{provider}/say", json=message) as answer:
+                assert answer.status == 200, await answer.text()
+        missing = set(ANSWERS.values())
+        async with asyncio.timeout(60):
+            while missing := missing - {call["endpoint"] for call in (await calls())[before:]}:  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.2)
+
+
+async def test_every_provider_answers_after_a_reset_and_after_a_restart(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_dev(home, signal.SIGTERM) as dev:
+        await _each_provider_answers(dev)
+        async with aiohttp.ClientSession() as session, session.post(f"{dev.simulator_url}/sim/reset", json={}) as reset:
+            assert reset.status == 200
+        await _each_provider_answers(dev)
+    with running_dev(home, signal.SIGTERM) as dev:
+        await _each_provider_answers(dev)
