@@ -37,7 +37,7 @@ class HeldNotifications:
             if stored.aside:
                 await self._send_one_way(tenant_id, person, stored, decision, now)
                 continue
-            until = decision.until if stored.anew else quiet_until(person, now)
+            until = decision.until if stored.unscheduled else quiet_until(person, now)
             if until is not None and stored.notification.urgency is not Urgency.URGENT:
                 longer.setdefault(until, []).append(stored.id)
             else:

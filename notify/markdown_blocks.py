@@ -8,6 +8,8 @@ from typing import ClassVar
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from notify.markdown_tables import keep_all_cells
+
 _MAX_NESTING = 24
 """Levels of lists and quotes, two a list: what is nested within nested is read as often as it is deep."""
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
@@ -28,7 +30,9 @@ class BlockWriter(ABC):
         """Write a text's blocks, in order; False, and nothing written, where they are nested too deeply."""
         # Without "reference" the definitions `[a]: http://b` stay text instead of vanishing.
         parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
-        tokens = parser.disable(["reference"]).enable(["table", "strikethrough"]).parse(source)
+        parser.disable(["reference"]).enable(["table", "strikethrough"])
+        keep_all_cells(parser)
+        tokens = parser.parse(source)
         # Below this depth the parser drops text; such a thing is no document.
         if any(token.level >= _MAX_NESTING - 2 for token in tokens):
             return False

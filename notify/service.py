@@ -95,10 +95,10 @@ class NotificationService:
 
         In quiet hours nothing is sent, nor held: by their end the answer may have arrived.
         """
-        told = 0
+        notified = 0
         for delayed in await DelayedAnswers(self._store.database).find():
-            told += await self._tell_delay(delayed, self._clock.now())
-        return told
+            notified += await self._tell_delay(delayed, self._clock.now())
+        return notified
 
     async def holds_cards(self, tenant_id: str, run_id: str) -> bool:
         """Return whether quiet hours hold the cards of a task's run now; its time begins when a card is sent."""

@@ -5,7 +5,8 @@ import unicodedata
 
 from core.messaging.mixed_scripts import posing_letters
 
-_MARKUP = re.compile(r"[*~`\[\]<>#|\\{}]|(?<![^\W_])_+|_+(?![^\W_])")
+_MARKUP = re.compile(r"[\\`*~\[\]<]|&(?=#?[0-9A-Za-z]+;)|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown reads as more than itself inside a line. The SQL function `literal` has the same pattern."""
 
 
 _MAX_OF_SUMMARY = 200
@@ -22,6 +23,21 @@ _GAP = re.compile(r"(?<=\S) {5,}")
 """Spaces inside a line; those that begin one are how it is set."""
 
 
+_TAIL = re.compile(r" +(?=\n|\Z)")
+"""Spaces that end a line, which some channels leave out."""
+
+
+_ROOM = re.compile(r"[ \t\r\n]+")
+
+
+_OURS = re.compile(r"<(?=U\+[0-9A-F]+>|[0-9]+ spaces?>|tab>)")
+"""The beginning of what a person wrote as this module names what is hidden."""
+
+
+_DROPPED = frozenset("\u030a\u0333\u033f")
+"""Marks that Telegram drops from every text."""
+
+
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(number) for number in range(0xFE00, 0xFE0F)
 }
@@ -31,23 +47,31 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800
 def visible(text: str) -> str:
     """Name every character that a screen would hide, that would turn the order of others around, or poses as another.
 
-    Spaces that would push the rest of a line out of sight are counted.
+    Spaces that would push the rest of a line out of sight are counted, and those at its end. Two different texts are
+    never returned alike.
     """
-    text = text.replace("\r\n", "\n")
     posing = posing_letters(text)
+    ours = {match.start() for match in _OURS.finditer(text)}
     seen = "".join(
-        one if at not in posing and _is_seen(text, at) else f"<U+{ord(one):04X}>" for at, one in enumerate(text)
+        char if at not in posing and at not in ours and _is_seen(text, at) else _named(char)
+        for at, char in enumerate(text)
     )
-    return _GAP.sub(lambda gap: f" <{len(gap[0])} spaces> ", seen)
+    counted = _TAIL.sub(lambda tail: f"<{_spaces(tail[0])}>", seen)
+    return _GAP.sub(lambda gap: f" <{_spaces(gap[0])}> ", counted)
+
+
+def literal(text: str) -> str:
+    """Return a line as Markdown that reads as the line itself."""
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def plain_words(text: str) -> str:
-    """Return a text as one line without markup, in full. What stands inside a word is none, as in `a_b@example.com`."""
-    return " ".join(_MARKUP.sub("", visible(text)).split())
+    """Return a text as one line, in full and with every visible character."""
+    return visible(_ROOM.sub(" ", text).strip())
 
 
 def plain_line(text: str) -> str:
-    """Return a text as one short line without markup; an argument is never shown by this alone."""
+    """Return a text as one short line; an argument is never shown by this alone."""
     line = plain_words(text)
     return line if is_short(line) else line[: _MAX_OF_SUMMARY - 3] + "..."
 
@@ -57,16 +81,24 @@ def is_short(text: str) -> bool:
     return len(plain_words(text)) <= _MAX_OF_SUMMARY
 
 
+def _named(char: str) -> str:
+    return "<tab>" if char == "\t" else f"<U+{ord(char):04X}>"
+
+
+def _spaces(run: str) -> str:
+    return f"{len(run)} space{'s' if len(run) > 1 else ''}"
+
+
 def _is_seen(text: str, at: int) -> bool:
-    one = text[at]
-    if one in "\n\t" or one == " ":
+    char = text[at]
+    if char in "\n ":
         return True
-    if one == _JOINER:  # as in many an emoji
+    if char == _JOINER:  # as in many an emoji
         around = (text[at - 1 : at], text[at + 1 : at + 2])
         return all(part and unicodedata.category(part) in ("So", "Sk", "Mn") for part in around)
-    if one == _PICTURE:
+    if char == _PICTURE:
         return bool(at) and (text[at - 1] in "0123456789#*" or unicodedata.category(text[at - 1]) in ("So", "Sm", "Po"))
-    if one in _BLANK or "\U000e0100" <= one <= "\U000e01ef":
+    if char in _BLANK or char in _DROPPED or "\U000e0100" <= char <= "\U000e01ef":
         return False
     # Controls, formats (bidi, zero width), separators that are no plain space, surrogates, what nobody assigned.
-    return unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")

@@ -3,10 +3,12 @@
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from email.utils import format_datetime, parseaddr
 from enum import StrEnum
+from urllib.parse import quote
 
 from aiosmtplib import SMTP
 from aiosmtplib.errors import (
@@ -28,6 +30,8 @@ from notify.email.render import render
 SECONDS = 8.0
 """For each step of the talk with the server."""
 
+_SHORT = 66
+"""Characters of a subject that need no folding."""
 _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
 
@@ -67,7 +71,7 @@ class EmailNotification:
         return render(message)
 
     async def send(self, part: Part, to: Target) -> Receipt:
-        message = self._write(part, to)
+        message_id, message = self._write(part, to)
         server = self._server
         client = SMTP(
             hostname=server.host,
@@ -84,14 +88,14 @@ class EmailNotification:
             except (SMTPException, OSError, TimeoutError, ValueError) as error:
                 raise _before(error) from error
             try:
-                await client.send_message(message, sender=parseaddr(server.sender)[1], recipients=[to.address.peer])
+                await client.sendmail(parseaddr(server.sender)[1], to.address.peer, message)
             except (SMTPException, OSError, TimeoutError, ValueError) as error:
                 raise _after(error) from error
             with suppress(SMTPException, OSError, TimeoutError):
                 await client.quit()
         finally:
             client.close()
-        return Receipt(str(message["Message-ID"]))
+        return Receipt(message_id)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         raise Unavailable("email cannot be looked up")
@@ -100,20 +104,32 @@ class EmailNotification:
 
     async def close(self) -> None: ...
 
-    def _write(self, part: Part, to: Target) -> EmailMessage:
+    def _write(self, part: Part, to: Target) -> tuple[str, bytes]:
+        """Return the email and its Message-ID. Raises `Rejected`."""
         message = EmailMessage(policy=_POLICY)
         try:
             message["From"] = self._server.sender
             message["To"] = to.address.peer
-            message["Subject"] = str(part.data.get("subject", ""))
         except ValueError as error:
             raise Rejected("an address cannot be written into an email") from error
         message["Date"] = format_datetime(self._clock.now())
-        message["Message-ID"] = f"<{to.ref}@{parseaddr(self._server.sender)[1].rpartition('@')[2] or 'onevalet'}>"
+        message_id = f"<{to.ref}@{parseaddr(self._server.sender)[1].rpartition('@')[2] or 'onevalet'}>"
+        message["Message-ID"] = message_id
         # RFC 3834: nobody's out-of-office notice answers this.
         message["Auto-Submitted"] = "auto-generated"
+        # RFC 2369: to the From, whose reader takes the address out by `notify delete`. A link for one press (RFC 8058)
+        # would need a page.
+        unsubscribe = f"mailto:{quote(parseaddr(self._server.sender)[1], safe='@')}?subject=unsubscribe"
+        message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message.set_content(part.text)
-        return message
+        return message_id, _subject_line(str(part.data.get("subject", ""))) + message.as_bytes()
+
+
+def _subject_line(subject: str) -> bytes:
+    # EmailMessage folds a text in several encoded words so that spaces get lost (CPython 3.12).
+    is_plain = subject.isascii() and len(subject) <= _SHORT and "=?" not in subject
+    written = Header(subject, "us-ascii" if is_plain else "utf-8", header_name="Subject").encode(linesep="\r\n")
+    return f"Subject: {written}\r\n".encode("ascii")
 
 
 def _before(error: Exception) -> DeliveryError:

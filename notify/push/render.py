@@ -1,13 +1,20 @@
-"""From an outbound message to push messages: a title, and at most 3,900 bytes of text each; pure.
+"""From an outbound message to push messages: a title, and at most 3,650 bytes of text each; pure.
 
-Source of the limit: docs.ntfy.sh/publish, "Limitations": a message beyond 4,096 bytes becomes a file.
+Source of the limits: docs.ntfy.sh/publish, "Limitations": a message beyond 4,096 bytes becomes a file; and
+github.com/binwiederhier/ntfy, server/server.go: JSON of more than twice that is refused with 413.
 """
+
+import json
 
 from core.json_types import JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage
+from notify.numbered_lists import keep_numbers
+from notify.text_split import pieces_of, shorten
 
-MAX_BYTES = 3900
+MAX_ENCODED = 7300
+"""Bytes of a text as JSON, and twice the bytes of its UTF-8."""
+MAX_TITLE = 200
 _EMPTY = "(no text)"
 
 
@@ -16,9 +23,13 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
     Nothing can be answered here, so a text that needs an answer says where to give it.
     """
-    title, text = split_title(message.text)
+    # Half a surrogate pair can never be encoded.
+    source = message.text.encode(errors="replace").decode()
+    title, text = split_title(source)
+    if len(title) > MAX_TITLE:
+        title, text = shorten(title, MAX_TITLE, len), source
     addresses = "\n".join(media.url for media in message.media if media.url.startswith(("https://", "http://")))
-    text = "\n\n".join(piece for piece in (text.strip(), addresses) if piece)
+    text = "\n\n".join(piece for piece in (keep_numbers(text.strip()), addresses) if piece)
     data: JsonObject = {"title": title} if title else {}
     return tuple(Part(piece, data) for piece in _pieces(text or _EMPTY))
 
@@ -29,12 +40,11 @@ def split_title(text: str) -> tuple[str, str]:
     return (first[2:].strip(), rest) if first.startswith("# ") else ("", text)
 
 
+def encoded(text: str) -> int:
+    """Return what a text weighs: its bytes as JSON, where a quote takes two, or twice those of its UTF-8."""
+    return max(len(json.dumps(text, ensure_ascii=False).encode()) - 2, 2 * len(text.encode()))
+
+
 def _pieces(text: str) -> list[str]:
-    """Return a text in pieces, cut after a line where there is one, else after a word, never inside a character."""
-    pieces = []
-    while len(text.encode(errors="replace")) > MAX_BYTES:
-        head = text.encode(errors="replace")[:MAX_BYTES].decode(errors="ignore")
-        cut = max(head.rfind("\n"), 0) or max(head.rfind(" "), 0) or len(head)
-        pieces.append(text[:cut].rstrip() or _EMPTY)
-        text = text[cut:].lstrip()
-    return [*pieces, text] if text or not pieces else pieces
+    """Return a text in pieces, cut at natural borders."""
+    return [text[start:end] for start, end in pieces_of(text, MAX_ENCODED, encoded) if start < end] or [_EMPTY]

@@ -20,6 +20,7 @@ NTFY, APPRISE = "ntfy", "apprise"
 CONNECT_SECONDS = 3.0
 TOTAL_SECONDS = 9.0
 SKEW = timedelta(seconds=5)
+_JSON = {"Content-Type": "application/json"}
 
 
 class PushNotification:
@@ -81,7 +82,9 @@ class PushNotification:
 
     async def _ask(self, method: str, url: str, body: JsonObject | None, headers: dict[str, str]) -> bytes:
         try:
-            async with self._client().request(method, url, json=body, headers=headers) as answer:
+            # As UTF-8: in escapes a text of Chinese or of emoji would take up to three times the room.
+            data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+            async with self._client().request(method, url, data=data, headers=_JSON | headers) as answer:
                 read = await answer.read()
                 _check(answer.status, answer.headers.get("Retry-After", ""))
                 if answer.content_type == "text/html":

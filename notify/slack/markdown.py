@@ -1,7 +1,8 @@
 """Text written so that Slack reads nothing into it but Markdown; pure.
 
 Slack reads its own marks (`<!channel>`, `<@U…>`, `<address|label>`) inside Markdown too, so that a text could call
-people, or hide where a link leads. Escaped angle brackets are shown as they are, in code too.
+people, or hide where a link leads. What is escaped is shown as it is, in code too, where a text that looks escaped
+must therefore be escaped itself.
 Source: docs.slack.dev, messaging/formatting-message-text; github.com/PostHog/posthog/pull/95054 for Markdown blocks.
 """
 
@@ -20,16 +21,18 @@ MAX_LINE = 300
 _TICKS = re.compile("`+")
 # An escaped character, an address in angle brackets (Markdown and Slack agree on it), or an angle bracket.
 _MARKS = re.compile(r"\\[!-/:-@\[-`{-~]|<(?:https?://|mailto:)[^\s<>|]+>|<")
-_WRITTEN = {"\\<": "&lt;", "\\>": "&gt;", "\\&": "&amp;", "<": "&lt;"}
+# What Slack shows as something else, in code too.
+_IN_CODE = re.compile(r"<|&(?=(?:lt|gt|amp);)")
+_WRITTEN = {"&": "&amp;", "\\<": "&lt;", "\\>": "&gt;", "\\&": "&amp;", "<": "&lt;"}
 
 
 def defuse(markdown: str) -> str:
     """Return Markdown in which Slack finds no mark of its own; it reads the same."""
-    if "<" not in markdown and "\\" not in markdown:
+    if not any(mark in markdown for mark in "<&\\"):
         return markdown
     written, done = [], 0
     for start, end in _code(markdown):
-        written += [_MARKS.sub(_write, markdown[done:start]), markdown[start:end].replace("<", "&lt;")]
+        written += [_MARKS.sub(_write, markdown[done:start]), _IN_CODE.sub(_write, markdown[start:end])]
         done = end
     return "".join([*written, _MARKS.sub(_write, markdown[done:])])
 

@@ -1,4 +1,4 @@
-"""From an outbound message to Slack's blocks: Markdown as it is, buttons beneath the last part; pure.
+"""From an outbound message to Slack's blocks: Markdown, buttons beneath the last part; pure.
 
 Source of the limits: docs.slack.dev, reference/block-kit; github.com/slackapi/bolt-js/issues/2509 for the
 13,200 characters over all blocks of a message, which no document states.
@@ -11,10 +11,12 @@ import regex
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, OutboundMessage
+from notify.numbered_lists import keep_numbers
 from notify.slack.markdown import defuse
 from notify.slack.split import MAX_TEXT, split
 from notify.text_split import shorten
 from providers.slack.wire import choice_id
+from providers.utf16 import units
 
 MAX_LABEL = 75
 MAX_ACTIONS_A_BLOCK = 25
@@ -23,7 +25,8 @@ MAX_ACTIONS = 100
 MAX_ALL_BLOCKS = 13_000
 
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
-_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
+# Besides what no font draws: marks that turn the order of letters around, so that a text reads as another.
+_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
 _EMPTY = "(no text)"
 _MORE = "More choices:"
 
@@ -35,7 +38,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     """
     groups = [message.actions[start : start + MAX_ACTIONS] for start in range(0, len(message.actions), MAX_ACTIONS)]
     first = groups[0] if groups else ()
-    pieces = split(_source(message), min(MAX_TEXT, MAX_ALL_BLOCKS - sum(len(_label(action)) for action in first)))
+    pieces = split(_source(message), min(MAX_TEXT, MAX_ALL_BLOCKS - sum(units(_label(action)) for action in first)))
     parts = [_part(piece.text, first if piece is pieces[-1] else ()) for piece in pieces]
     return (*parts, *(_part(_MORE, group) for group in groups[1:]))
 
@@ -44,7 +47,7 @@ def _source(message: OutboundMessage) -> str:
     """Return the text without what cannot be shown: half a surrogate pair can never be encoded."""
     text = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
     # Blanks at the beginning may be the mark of code: only empty lines go.
-    markdown = "\n".join([text.strip("\n").rstrip(), *(item.url for item in message.media)])
+    markdown = "\n".join([keep_numbers(text.strip("\n").rstrip()), *(item.url for item in message.media)])
     return markdown if markdown.strip() else _EMPTY
 
 
@@ -73,5 +76,5 @@ def _button(action: Action, index: int) -> JsonObject:
 
 
 def _label(action: Action) -> str:
-    """Return a button's caption, cut between graphemes."""
-    return shorten(_CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…", MAX_LABEL, len)
+    """Return a button's caption, cut between graphemes; units are counted, the larger number."""
+    return shorten(_CONTROL.sub("", action.label.replace("\n", " ")).strip() or "…", MAX_LABEL, units)

@@ -61,7 +61,7 @@ class SlackNotification:
         message is replaced by the part, or deleted if it cannot hold it.
         """
         blocks = _blocks(part)
-        if to.stream and (receipt := await self._complete(part, to, blocks)):
+        if to.stream and (receipt := await self._complete(part, to, to.stream, blocks)):
             return receipt
         if not blocks:
             return await self._post(to, _plain(part))
@@ -103,11 +103,11 @@ class SlackNotification:
     async def append_stream(self, to: Address, stream: str, text: str) -> None:
         await streams.append(self._client, to, stream, text)
 
-    async def find_stream(self, to: Address, since: datetime) -> str:
+    async def find_stream(self, to: Address, since: datetime) -> str | None:
         async for message in self._said(to, f"{_earliest(since):.6f}"):
             if streams.is_empty_stream(message):
-                return str(message.get("ts") or "")
-        return ""
+                return str(message.get("ts") or "") or None
+        return None
 
     async def drop_stream(self, to: Address, stream: str) -> None:
         await streams.drop(self._client, to, stream)
@@ -115,18 +115,18 @@ class SlackNotification:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _complete(self, part: Part, to: Target, blocks: list[Json]) -> Receipt | None:
+    async def _complete(self, part: Part, to: Target, stream: str, blocks: list[Json]) -> Receipt | None:
         """Replace the streamed message by the part; return None if the part has to be posted."""
         content: JsonObject = {"text": escape(part.text, MAX_FALLBACK), "metadata": _metadata(to)}
         if blocks:
             content["blocks"] = blocks
         try:
-            await streams.complete(self._client, to.address, to.stream, content)
-            return Receipt(provider_id=to.stream)
+            await streams.complete(self._client, to.address, stream, content)
+            return Receipt(provider_id=stream)
         except Rejected as error:
             _log.warning("slack_stream_not_completed", ref=to.ref, code=error.code)
         try:
-            await streams.drop(self._client, to.address, to.stream)
+            await streams.drop(self._client, to.address, stream)
         except DeliveryError as error:
             # The answer comes first; what is left of the preview does no harm but to the eye.
             _log.warning("slack_stream_not_dropped", ref=to.ref, code=error.code)
@@ -193,7 +193,7 @@ def _metadata(to: Target) -> JsonObject:
     return {"event_type": EVENT_TYPE, "event_payload": {"ref": to.ref}}
 
 
-def _earliest(since: datetime, stream: str = "") -> float:
+def _earliest(since: datetime, stream: str | None = None) -> float:
     """Return the moment from which a look-up has to read; a streamed message is older than its last words."""
     earliest = (since.astimezone(UTC) - SKEW).timestamp()
     try:

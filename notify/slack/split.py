@@ -1,8 +1,8 @@
 """Cut Markdown into pieces at natural borders, code fences closed and opened again; pure.
 
 Slack counts characters without saying of what kind, so UTF-16 units are counted, the larger number; `<` is written
-with four of them (`notify.slack.markdown`). The text must also fit in plain form, where Slack takes 40,000 and `&` is
-written with five: weights count both.
+with four of them, and `&` with five (`notify.slack.markdown`). The text must also fit in plain form, where Slack takes
+40,000: weights count both.
 """
 
 from bisect import bisect_right
@@ -62,8 +62,8 @@ def weigh(text: str) -> int:
     size = units(text)
     ampersands, left, right = (text.count(mark) for mark in "&<>")
     escaped = size + 4 * ampersands + 3 * (left + right)
-    # After a backslash `&` and `>` are written longer; letters are weighed one by one, so it is always counted.
-    marked = size + 3 * (ampersands + left) + 2 * right
+    # `&` and `>` are written longer in some places only; letters are weighed one by one, so it is always counted.
+    marked = size + 4 * ampersands + 3 * left + 2 * right
     return max(_SCALE * marked, 3 * escaped)
 
 

@@ -75,7 +75,7 @@ class _Writer(BlockWriter):
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    return [one for one, other in zip(first, second, strict=False) if one == other]
+    return [indent for indent, other in zip(first, second, strict=False) if indent == other]
 
 
 def _inline(tokens: Sequence[Token]) -> str:

@@ -20,7 +20,8 @@ from providers.utf16 import units
 MAX_UNITS = 1600
 
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85]")
-_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}]")
+# Besides what no phone shows: marks that turn the order of letters around, so that a text reads as another.
+_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
 _EMPTY = "(no text)"
 _MORE = "\n\n(... more: reply MORE)"
 

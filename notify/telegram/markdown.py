@@ -8,7 +8,7 @@ Source: core.telegram.org/bots/api#messageentity.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -128,7 +128,7 @@ class _Writer(BlockWriter):
 
 def _aligned(rows: list[list[str]]) -> str:
     """Return a table in columns, or without them if it is too wide for a phone."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=False)]
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     if sum(widths) + 3 * len(widths) > _WIDEST_TABLE:
         return "\n".join(" | ".join(row).rstrip() for row in rows)
     padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=False)] for row in rows]

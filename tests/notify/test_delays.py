@@ -43,7 +43,9 @@ async def wait(harness: People, **span: float) -> None:
     )
 
 
-@pytest.mark.parametrize("failure", [DAY, Unavailable("503"), Ambiguous("timeout")], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "failure", [DAY, Unavailable("503"), Ambiguous("timeout")], ids=lambda failure: type(failure).__name__
+)
 async def test_promise_6_an_answer_that_waits_ten_minutes_is_told_elsewhere_once(
     harness: People, failure: DeliveryError
 ) -> None:
@@ -106,9 +108,9 @@ async def test_news_goes_elsewhere_itself_and_is_not_announced(harness: People) 
 async def test_the_doctor_shows_what_has_been_delayed_and_why(harness: People) -> None:
     harness.channels["telegram"].acts.append(DAY)
     await answer(harness, "the answer")
-    assert not [one for one in await _database(harness.store.database) if one.what == "telegram: delayed"]
+    assert not [check for check in await _database(harness.store.database) if check.what == "telegram: delayed"]
     await wait(harness, minutes=11)
-    [check] = [one for one in await _database(harness.store.database) if one.what == "telegram: delayed"]
+    [check] = [check for check in await _database(harness.store.database) if check.what == "telegram: delayed"]
     assert not check.ok
     assert "1 conversation(s)" in check.detail
     assert "RateLimited" in check.detail

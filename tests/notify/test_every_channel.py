@@ -23,15 +23,15 @@ def message(text: str) -> OutboundMessage:
     return OutboundMessage("out_1", OutboundKind.NOTIFICATION, text, (Action("Yes", "token"),))
 
 
-@pytest.mark.parametrize("channel", CHANNELS, ids=lambda one: one.name)
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda channel: channel.name)
 async def test_a_long_text_is_rendered_whole_in_order_and_always_alike(channel: NotificationChannel) -> None:
     words = [f"w{number:05d}" for number in range(4000)]
     parts = channel.render(message("\n".join(" ".join(words[start : start + 40]) for start in range(0, 4000, 40))))
     assert parts == channel.render(
         message("\n".join(" ".join(words[start : start + 40]) for start in range(0, 4000, 40)))
     )
-    said = [word for part in parts for word in part.text.split() if word.startswith("w0")]
-    assert said == words
+    rendered = [word for part in parts for word in part.text.split() if word.startswith("w0")]
+    assert rendered == words
     await channel.show_working(Address(channel.name, "a", "p"))
     await channel.close()
     await channel.close()
@@ -47,4 +47,6 @@ def test_any_text_gives_parts_that_say_something(text: str, which: int) -> None:
 
 def test_each_channel_is_known_by_the_name_it_is_configured_under() -> None:
     built = build_notification_channels(Settings(_env_file=None, smtp_host="mail.example.org", smtp_from="a@b.c"))
-    assert {name: one.name for name, one in built.items()} == {name: name for name in ("terminal", "push", "email")}
+    assert {name: channel.name for name, channel in built.items()} == {
+        name: name for name in ("terminal", "push", "email")
+    }

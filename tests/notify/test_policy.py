@@ -41,9 +41,9 @@ def test_low_news_waits_for_the_digest_and_the_cap_holds_until_then() -> None:
     low = decide(BERLIN, replace(NEWS, urgency=Urgency.LOW), noon, 30)
     assert (low.status, low.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
     assert next_digest(Recipient(), noon) == datetime(2026, 11, 22, 8, tzinfo=UTC)
-    told = replace(BERLIN, recent=(at("2026-11-21T00:01"), at("2026-11-21T11:00"), at("2026-11-20T23:59")))
-    assert decide(told, NEWS, noon, 3).status is NotificationStatus.OWED
-    assert decide(told, NEWS, noon, 2).status is NotificationStatus.HELD
+    recipient = replace(BERLIN, recent=(at("2026-11-21T00:01"), at("2026-11-21T11:00"), at("2026-11-20T23:59")))
+    assert decide(recipient, NEWS, noon, 3).status is NotificationStatus.OWED
+    assert decide(recipient, NEWS, noon, 2).status is NotificationStatus.HELD
 
 
 def test_muted_is_muted_and_all_but_urgent_can_be() -> None:
@@ -51,7 +51,7 @@ def test_muted_is_muted_and_all_but_urgent_can_be() -> None:
     assert decide(replace(BERLIN, muted=("price",)), urgent, now, 30).status is NotificationStatus.MUTED
     assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).status is NotificationStatus.OWED
     everything = replace(BERLIN, muted=("*",))
-    assert [decide(everything, one, now, 30).status for one in (NEWS, urgent)] == [
+    assert [decide(everything, notification, now, 30).status for notification in (NEWS, urgent)] == [
         NotificationStatus.MUTED,
         NotificationStatus.OWED,
     ]
@@ -103,14 +103,14 @@ def test_places_are_tried_in_the_order_a_person_would_expect() -> None:
     names = ["sms", "telegram", "slack", "push", "email"]
 
     def order(person: Recipient, **more: object) -> list[str]:
-        return [one.channel + one.thread for one in order_places(person, names, **more)]  # type: ignore[arg-type]
+        return [place.channel + place.thread for place in order_places(person, names, **more)]  # type: ignore[arg-type]
 
     assert order(person) == ["slack", "telegram", "sms", "email", "push"]
     assert order(replace(person, preferred_channel="push"))[0] == "push"
     assert order(replace(person, preferred_channel="sms"), wanted="c-telegram")[:2] == ["telegram", "sms"]
     assert order(person, wanted="c-slackt")[0] == "slackt"
     assert order(person, tried=["i-slack"]) == ["telegram", "sms", "email", "push"]
-    assert [one.channel for one in order_places(person, ["email"])] == ["email"]
+    assert [place.channel for place in order_places(person, ["email"])] == ["email"]
 
 
 def test_a_digest_holds_all_that_was_held_in_order_with_the_persons_times() -> None:

@@ -54,8 +54,8 @@ async def night(harness: People, tenant: str, begins: str, ends: str) -> None:
 async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", "email", wrote="sms")
     await harness.write("ann", "telegram")
-    told = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
-    assert (told.fate, told.where) == (NotificationStatus.OWED, "telegram")
+    result = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
+    assert (result.fate, result.where) == (NotificationStatus.OWED, "telegram")
     assert await harness.store.column("select message from history") == []  # nobody has read it yet
     await harness.deliver()
     assert harness.said("telegram") == ["The flight is at 290."]
@@ -70,17 +70,17 @@ async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: 
         " values ('ann', 'm', 'ann-telegram-talk', 1, 'yes')"
     )
     _, turn = await harness.store.claim_turn()
-    about, said = turn.request.history
+    about, notification = turn.request.history
     assert (about.role, about.internal) == (Role.USER, True)
     assert "Flight watch" in about.text
-    assert (said.role, said.text) == (Role.ASSISTANT, "The flight is at 290.")
+    assert (notification.role, notification.text) == (Role.ASSISTANT, "The flight is at 290.")
 
 
 async def test_row_34_concurrent_duplicates_are_one_message_until_the_next_day(harness: People) -> None:
     await harness.bring_in("ann", "sms", wrote="sms")
     both = await asyncio.gather(*(harness.service.notify("ann", Notification("Milk is cheap")) for _ in range(4)))
-    assert sorted(one.fate for one in both) == ["duplicate", "duplicate", "duplicate", "owed"]
-    assert len({one.id for one in both}) == 1
+    assert sorted(result.fate for result in both) == ["duplicate", "duplicate", "duplicate", "owed"]
+    assert len({result.id for result in both}) == 1
     moment(harness).move(hours=23)
     assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is NotificationStatus.OWED
     assert await harness.service.send("ann", "Milk is cheap", {"urgency": "urgent", "category": "food"})
@@ -97,7 +97,7 @@ async def test_row_34_a_task_that_only_looks_for_news_tells_the_same_once(harnes
     for number in range(2):
         run = cast(TaskRun, SimpleNamespace(id=f"run{number}", conversation_id=""))
         news = [notification(task, run, "A storm is coming") for task in (looks, tells)]
-        fates += [(await harness.service.notify("ann", one)).fate.value for one in news]
+        fates += [(await harness.service.notify("ann", notification)).fate.value for notification in news]
     assert fates == ["owed", "owed", "duplicate", "owed"]
 
 

@@ -8,6 +8,9 @@ from email import message_from_bytes
 from email.policy import default
 
 import pytest
+from fast_mail_parser import parse_email
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
 from core.messaging.channels import Part, Target
@@ -73,14 +76,15 @@ def email(port: int, **more: str) -> EmailNotification:
 async def test_an_email_arrives_whole_for_one_recipient_without_auto_replies() -> None:
     text = "# Déjà vu\n\nYour train leaves at 9.\n.\nA line with a dot alone, and 日本語"
     async with serving() as there:
-        way = email(there.port)
-        (part,) = way.render(OutboundMessage("o", OutboundKind.NOTIFICATION, text, (Action("Go", "t"),)))
-        receipt = await way.send(part, ANN)
+        channel = email(there.port)
+        (part,) = channel.render(OutboundMessage("o", OutboundKind.NOTIFICATION, text, (Action("Go", "t"),)))
+        receipt = await channel.send(part, ANN)
     [(sender, recipients, data)] = there.kept
     read = message_from_bytes(data.replace(b"\r\n..", b"\r\n."), policy=default)
     assert (sender, recipients) == ("valet@example.org", ["ann@example.org"])
     assert (read["Subject"], read["To"], read["From"]) == ("Déjà vu", "ann@example.org", "Valet <valet@example.org>")
     assert read["Auto-Submitted"] == "auto-generated"
+    assert read["List-Unsubscribe"] == "<mailto:valet@example.org?subject=unsubscribe>"
     assert receipt.provider_id == read["Message-ID"] == "<part_1@example.org>"
     body = read.get_body()
     assert body is not None
@@ -95,6 +99,17 @@ def test_any_text_gives_a_subject_of_one_visible_line() -> None:
     assert subject("**The flight** is cheap\nmore") == "The flight is cheap"
     assert subject("\x00\x1b") == "A message from your assistant"
     assert len(str(subject("x" * 500))) == 120
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from(["Grüße", "am", "日本語", "=?utf-8?q?hi?=", "x" * 40]) | st.text(max_size=8)).map(" ".join)
+)
+def test_a_subject_is_read_as_it_is_written_by_two_parsers(text: str) -> None:
+    (part,) = email(1).render(OutboundMessage("o", OutboundKind.NOTIFICATION, f"# {text}\n\nx"))
+    _, message = email(1)._write(part, ANN)
+    assert str(message_from_bytes(message, policy=default)["Subject"]) == part.data["subject"]
+    assert parse_email(message).subject == part.data["subject"]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from core.errors import (
 from core.json_types import JsonObject
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, Media, OutboundKind, OutboundMessage
-from notify.push.render import MAX_BYTES
+from notify.push.render import MAX_ENCODED, encoded
 from notify.push.send import PushNotification
 
 TOPIC = Target(Address("push", "ntfy", "anns-topic"), "part_1")
@@ -46,6 +46,8 @@ class Providers:
             return web.json_response({"code": 40301, "error": "forbidden"}, status=403)
         if self.status != 200:
             return web.Response(status=self.status, headers=self.headers)
+        if len(await request.read()) > 2 * 4096:
+            return web.json_response({"code": 41302, "http": 413, "error": "JSON body too large"}, status=413)
         body = await request.json()
         assert set(body) <= {"topic", "message", "title", "markdown"}
         assert len(body["message"].encode()) <= 4096
@@ -59,7 +61,7 @@ class Providers:
     async def poll(self, request: web.Request) -> web.Response:
         """Return what a topic holds, as JSON lines."""
         topic = request.match_info["topic"]
-        lines = [json.dumps(one) for one in self.held if one["topic"] == topic]
+        lines = [json.dumps(message) for message in self.held if message["topic"] == topic]
         return web.Response(text="\n".join(lines), status=self.status)
 
     async def apprise(self, request: web.Request) -> web.Response:
@@ -115,10 +117,23 @@ def test_a_long_text_is_cut_between_lines_and_loses_no_word() -> None:
     lines = "\n".join(" ".join(words[start : start + 12]) for start in range(0, 3000, 12))
     parts = PushNotification().render(message(lines))
     assert len(parts) > 5
-    assert all(0 < len(part.text.encode()) <= MAX_BYTES for part in parts)
+    assert all(0 < encoded(part.text) <= MAX_ENCODED for part in parts)
     assert " ".join(part.text for part in parts).split() == words
     assert [part.text for part in PushNotification().render(message(""))] == ["(no text)"]
     assert len(PushNotification().render(message("x" * 10_000))) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["Ж" * 1950, "日本語" * 5000, '"' * 9000, "\n".join("ab" * 9000), "👍🏽" * 3000, "\ud800x"]
+)
+async def test_a_text_of_any_alphabet_is_taken_whole(push: PushNotification, providers: Providers, text: str) -> None:
+    title = "# Ж" + "é" * 500
+    parts = push.render(message(f"{title}\n\n{text}"))
+    for part in parts:
+        await push.send(part, TOPIC)
+    taken = "".join(str(held["message"]) for held in providers.held)
+    assert "".join(taken.split()) == "".join(f"{title}\n\n{text}".replace("\ud800", "?").split())
+    assert all(len(str(held.get("title", ""))) <= 200 for held in providers.held)
 
 
 @pytest.mark.parametrize("where", [TOPIC, KEY])
@@ -154,9 +169,9 @@ async def test_promise_7_a_lost_answer_is_ambiguous_and_found_in_the_topic(
     providers.lose_answer = True
     with pytest.raises(Ambiguous):
         await push.send(Part("Are you there?"), TOPIC)
-    found = await push.find(Part("Are you there?"), TOPIC, since)
-    assert found is not None
-    assert found.provider_id == "m0"
+    receipt = await push.find(Part("Are you there?"), TOPIC, since)
+    assert receipt is not None
+    assert receipt.provider_id == "m0"
     assert await push.find(Part("Never sent"), TOPIC, since) is None
     providers.status = 500
     with pytest.raises(Unavailable):

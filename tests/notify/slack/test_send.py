@@ -54,7 +54,7 @@ async def test_a_card_arrives_with_markdown_and_buttons(simulator: Simulator, sl
     (bubble,) = ada(simulator)["bubbles"]
     assert (bubble["ts"], bubble["thread_ts"], receipt.degraded) == (receipt.provider_id, "", False)
     assert bubble["text"] == "**Send it?**"
-    assert [(one["text"], one["value"]) for one in bubble["buttons"]] == [("Approve", "tok_1")]
+    assert [(button["text"], button["value"]) for button in bubble["buttons"]] == [("Approve", "tok_1")]
     assert bubble["fallback"] == "**Send it?**"
 
 
@@ -103,7 +103,7 @@ async def test_refused_formatting_takes_no_buttons_with_it_that_slack_would_take
     (bubble,) = ada(simulator)["bubbles"]
     assert receipt.degraded
     assert bubble["text"].replace("\n", "") == text
-    assert [one["value"] for one in bubble["buttons"]] == ([] if own else ["tok_1"])
+    assert [button["value"] for button in bubble["buttons"]] == ([] if own else ["tok_1"])
 
 
 async def test_a_card_can_be_redrawn_any_number_of_times(simulator: Simulator, slack: SlackNotification) -> None:
@@ -129,14 +129,14 @@ async def test_a_redraw_whose_formatting_is_refused_keeps_every_word(
 
 
 async def test_a_redraw_that_can_never_be_is_rejected(simulator: Simulator, slack: SlackNotification) -> None:
-    said = (await act(simulator, "say", text="mine"))["ts"]
-    for ts in ("1794650000.000100", said):
+    persons_ts = (await act(simulator, "say", text="mine"))["ts"]
+    for ts in ("1794650000.000100", persons_ts):
         with pytest.raises(Rejected) as refused:
             await slack.redraw(part(), ts, to().address, "Approved")
         assert not isinstance(refused.value, Unreachable)
     simulator.wire.faults.add(Rule("slack.chat.update", FaultKind.RATE_LIMIT, seconds=3))
     with pytest.raises(RateLimited):
-        await slack.redraw(part(), said, to().address, "Approved")
+        await slack.redraw(part(), persons_ts, to().address, "Approved")
 
 
 async def test_a_long_plain_text_is_within_what_slack_takes_even_when_escaped() -> None:
@@ -216,9 +216,9 @@ async def test_promise_7_a_lost_answer_is_ambiguous_and_found_if_it_arrived(
     with pytest.raises(Ambiguous):
         await hasty.send(part(), to("part_9", thread=thread))
     sent = [bubble for bubble in ada(simulator)["bubbles"] if bubble["direction"] == "out"]
-    found = await slack.find(part(), to("part_9", thread=thread), begun)
+    receipt = await slack.find(part(), to("part_9", thread=thread), begun)
     assert len(sent) == arrived
-    assert (found.provider_id if found else None) == (sent[0]["ts"] if arrived else None)
+    assert (receipt.provider_id if receipt else None) == (sent[0]["ts"] if arrived else None)
     assert await slack.find(part(), to("part_8", thread=thread), begun) is None
 
 
@@ -240,8 +240,8 @@ async def test_a_part_is_found_behind_many_others(simulator: Simulator, slack: S
     receipt = await slack.send(part(), to("first"))
     for number in range(210):
         await act(simulator, "say", text=f"{number}")
-    found = await slack.find(part(), to("first"), begun)
-    assert found == receipt
+    looked_up = await slack.find(part(), to("first"), begun)
+    assert looked_up == receipt
 
 
 async def test_nobody_at_the_other_end_is_unavailable() -> None:
@@ -315,9 +315,9 @@ async def test_promise_14_neither_text_nor_token_is_logged(
         with pytest.raises(Ambiguous) as raised:
             await slack.send(part(), to())
         await slack.send(Part(TEXT, {"blocks": [{"type": "nonsense"}]}), to())
-    said = f"{logs}{caplog.text}{raised.value}"
-    assert TEXT not in said
-    assert SLACK.bot_token not in said
+    logged = f"{logs}{caplog.text}{raised.value}"
+    assert TEXT not in logged
+    assert SLACK.bot_token not in logged
 
 
 _texts = st.lists(

@@ -22,6 +22,9 @@ def texts(text: str) -> list[str]:
     return [part.text for part in render(message(text))]
 
 
+_LONG_ROWS = "a | b\n1 | 2 | 3 |\nbelow | the | table x (http://y.z)"
+
+
 @pytest.mark.parametrize(
     ("markdown", "plain"),
     [
@@ -40,6 +43,8 @@ def texts(text: str) -> list[str]:
         ("```python\nif x:\n    y()\n```", "if x:\n    y()"),
         ("```\nnever closed", "never closed"),
         ("| Who | What |\n|---|---|\n| Ann | tea |\n| Bo | **milk** |", "Who | What\nAnn | tea\nBo | milk"),
+        ("| a | b |\n|---|---|\n| 1 | 2 | 3 | |\nbelow | the | **table** [x](http://y.z)", _LONG_ROWS),
+        ("> | a |\n> |---|\n> | 1 | 2 |", "> a\n> 1 | 2"),
         ("> quoted\n> twice", "> quoted\n> twice"),
         ("a\n\n---\n\nb", "a\n\n---\n\nb"),
         ("2*3*4 = 24", "2*3*4 = 24"),
@@ -60,6 +65,11 @@ def test_a_typical_answer_costs_gsm_segments_only() -> None:
     assert part.text == "You're free - Friday, 3-4 pm..."
     assert is_gsm(part.text)
     assert part.segments == 1
+
+
+def test_no_text_is_turned_around() -> None:
+    (part,) = render(message("pay \u202egnp.exe\u202c \u2067now\u2069 שלום\u200f!"))
+    assert part.text == "pay gnp.exe now שלום\u200f!"
 
 
 def test_an_emoji_keeps_the_text_as_it_is() -> None:
@@ -86,7 +96,7 @@ _values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= “…×÷") | 
 @given(_values)
 def test_promise_9_an_escaped_value_of_a_card_is_read_letter_by_letter(value: str) -> None:
     value = " ".join(regex.sub(r"[\p{C}\u2028\u2029\ufffd]+", " ", value).split())
-    escaped = "".join(f"\\{one}" if one in string.punctuation else one for one in value)
+    escaped = "".join(f"\\{char}" if char in string.punctuation else char for char in value)
     card = OutboundMessage("out_1", OutboundKind.CARD, f"**To**: {escaped}.", (Action("Approve", "tok"),))
     assert [part.text for part in render(card)] == [f"To: {value}."]
 
@@ -127,8 +137,8 @@ lines = st.lists(inline, min_size=1, max_size=8).map(" ".join)
 blocks = st.one_of(
     lines,
     lines.map("# {}".format),
-    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"- {one}" for one in many)),
-    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"1. {one}" for one in many)),
+    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"- {line}" for line in many)),
+    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"1. {line}" for line in many)),
     lines.map("> {}".format),
     words.map("```python\n{}\n```".format),
     st.tuples(words, words).map(lambda pair: f"| {pair[0]} | {pair[1]} |\n|---|---|\n| {pair[1]} | {pair[0]} |"),
@@ -142,9 +152,9 @@ URLS = regex.compile(r"https://a\.example/\d+")
 @settings(deadline=None, max_examples=60)
 def test_no_word_and_no_url_of_a_document_is_lost(document: str, times: int) -> None:
     source = "\n\n".join([document] * times)
-    said = "\n".join(texts(source))
-    assert URLS.findall(said) == URLS.findall(source)
-    assert LETTERS.findall(URLS.sub("", said)) == LETTERS.findall(URLS.sub("", source))
+    text = "\n".join(texts(source))
+    assert URLS.findall(text) == URLS.findall(source)
+    assert LETTERS.findall(URLS.sub("", text)) == LETTERS.findall(URLS.sub("", source))
 
 
 noise = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
@@ -190,5 +200,5 @@ def test_no_portion_costs_more_segments_than_a_message_may(text: str, most: int)
     for part in parts:
         portions[part.portion] = portions.get(part.portion, 0) + part.segments
     assert max(portions.values()) <= most
-    told = "".join(part.text.removesuffix("\n\n(... more: reply MORE)") for part in parts)
-    assert told.replace(" ", "") == text.replace(" ", "")
+    rendered = "".join(part.text.removesuffix("\n\n(... more: reply MORE)") for part in parts)
+    assert rendered.replace(" ", "") == text.replace(" ", "")

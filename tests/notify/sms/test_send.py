@@ -170,12 +170,12 @@ async def test_promise_7_a_lost_answer_is_ambiguous_and_the_list_tells(
     simulator.wire.faults.add(Rule(CREATE, kind, status=status or 503, seconds=0.8))
     with pytest.raises(Ambiguous):
         await hasty.send(Part("Lost?"), target())
-    found = await sms.find(Part("Lost?"), target(), begun)
+    receipt = await sms.find(Part("Lost?"), target(), begun)
     took = [bubble for bubble in accepted(simulator) if bubble["text"] == "Lost?"]
     assert len(took) == (1 if kind.accepts else 0), "never sent again by itself"
-    assert (found is not None) is kind.accepts
-    if found is not None:
-        assert found.provider_id == took[0]["id"]
+    assert (receipt is not None) is kind.accepts
+    if receipt is not None:
+        assert receipt.provider_id == took[0]["id"]
 
 
 async def test_promise_7_an_older_text_with_the_same_words_is_not_taken_for_it(

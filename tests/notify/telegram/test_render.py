@@ -71,6 +71,7 @@ def marked(markdown: str) -> list[tuple[str, str]]:
         ("```python\nif x:\n    y()\n```", "if x:\n    y()", [("pre python", "if x:\n    y()")]),
         ("```not a language!\nx\n```", "not a language!\nx", [("pre", "x")]),
         ("```\nnever closed", "never closed", [("pre", "never closed")]),
+        ("| a |\n|---|\n| 1 | 22 |\nx | y | z", "a\n1 | 22\nx | y  | z", [("pre", "a\n1 | 22\nx | y  | z")]),
         ("| Who | What |\n|---|---|\n| Ann | **tea** |", "Who | What\nAnn | tea", [("pre", "Who | What\nAnn | tea")]),
         ("> quoted\n> twice\n\nafter", "quoted\ntwice\n\nafter", [("blockquote", "quoted\ntwice")]),
         ("> a\n> > b", "a\n\n> b", [("blockquote", "a\n\n> b")]),
@@ -160,10 +161,10 @@ _values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= ") | st.charact
 @settings(max_examples=150, deadline=None)
 def test_promise_9_an_escaped_value_is_shown_letter_by_letter(value: str) -> None:
     value = " ".join(clean(value).replace("\ufffd", "").split())
-    escaped = "".join(f"\\{one}" if one in string.punctuation else one for one in value)
+    escaped = "".join(f"\\{char}" if char in string.punctuation else char for char in value)
     (part,) = render(message(f"**To**: {escaped}."))
     assert part.text == f"To: {value}."
-    assert [one["type"] for one in part.data["entities"]] == ["bold"]  # type: ignore[union-attr,index,call-overload]
+    assert [entity["type"] for entity in part.data["entities"]] == ["bold"]  # type: ignore[union-attr,index,call-overload]
 
 
 def test_a_code_block_is_closed_and_opened_again() -> None:
@@ -171,7 +172,7 @@ def test_a_code_block_is_closed_and_opened_again() -> None:
     parts = render(message(f"Before\n\n```python\n{code}\n```\n\nafter **it**"))
     assert len(parts) > 2
     kinds = [[(e["type"], e.get("language")) for e in part.data["entities"]] for part in parts]  # type: ignore[union-attr,call-overload,index]
-    assert all(("pre", "python") in found for found in kinds)
+    assert all(("pre", "python") in kind for kind in kinds)
     settled = [at_telegram(part) for part in parts]
     lines = [line for text in settled for line in text.text.split("\n") if "line_" in line]
     assert lines == code.split("\n")
@@ -204,13 +205,14 @@ lines = st.lists(inline, min_size=1, max_size=8).map(" ".join)
 blocks = st.one_of(
     lines,
     lines.map("# {}".format),
-    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"- {one}" for one in many)),
-    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"1. {one}" for one in many)),
+    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"- {line}" for line in many)),
+    st.lists(lines, min_size=1, max_size=4).map(lambda many: "\n".join(f"1. {line}" for line in many)),
     lines.map("> {}".format),
     lines.map("> - {}".format),
     words.map("```python\n{}\n```".format),
     words.map("- a\n\n  ```\n  {}\n  ```".format),
     st.tuples(words, inline).map(lambda pair: f"| {pair[0]} | {pair[1]} |\n|---|---|\n| {pair[1]} | {pair[0]} |"),
+    st.tuples(words, inline).map(lambda pair: f"| {pair[0]} |\n|---|\n| {pair[0]} | {pair[1]} |"),
 )
 documents = st.lists(blocks, min_size=1, max_size=8).map("\n\n".join)
 LETTERS = regex.compile(r"[abcXYZäß好🍕]")
@@ -222,11 +224,11 @@ URLS = regex.compile(r"https://a\.example/\d+")
 def test_promise_14_no_word_or_url_of_a_document_is_lost(document: str, times: int) -> None:
     source = "\n\n".join([document] * times)
     settled = [at_telegram(part) for part in render(message(source))]
-    said = "\n".join(text.text for text in settled)
+    text = "\n".join(text.text for text in settled)
     fenced = "".join(LETTERS.findall(URLS.sub("", source.replace("```python", ""))))
-    assert "".join(LETTERS.findall(URLS.sub("", said))) == fenced
+    assert "".join(LETTERS.findall(URLS.sub("", text))) == fenced
     links = [entity.url for text in settled for entity in text.entities if entity.type == "text_link"]
-    assert set(URLS.findall(source)) == set(URLS.findall(said)) | set(URLS.findall(" ".join(links)))
+    assert set(URLS.findall(source)) == set(URLS.findall(text)) | set(URLS.findall(" ".join(links)))
 
 
 noise = st.text(st.characters(), max_size=300)
@@ -258,8 +260,8 @@ def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, l
     assert "".join("".join(pieces).split()) == "".join(text.split())
     whole = regex.findall(r"\X", text)
     for piece in pieces:
-        for found in regex.findall(r"\X", piece):
-            assert found in whole or found in ("\n", " ")
+        for cluster in regex.findall(r"\X", piece):
+            assert cluster in whole or cluster in ("\n", " ")
 
 
 def test_a_grapheme_longer_than_a_part_is_cut_rather_than_lost() -> None:

@@ -42,7 +42,7 @@ def outbound(text: str, **more: Any) -> OutboundMessage:
 
 def shown(harness: Harness) -> list[dict[str, Any]]:
     """List what the bot has said to Ada."""
-    return [one for one in harness.chat()["messages"] if one["from"] == "bot"]
+    return [message for message in harness.chat()["messages"] if message["from"] == "bot"]
 
 
 def asked(harness: Harness) -> int:
@@ -77,9 +77,9 @@ def refusal(status: int, description: str, **parameters: int) -> dict[str, objec
 async def test_a_text_is_sent_with_its_entities(harness: Harness, telegram: TelegramNotification) -> None:
     (part,) = telegram.render(outbound("🎉 **Hello** `x`"))
     receipt = await telegram.send(part, target())
-    (said,) = shown(harness)
-    assert (str(said["message_id"]), said["text"]) == (receipt.provider_id, "🎉 Hello x")
-    assert [(e["type"], e["offset"]) for e in said["entities"]] == [("bold", 3), ("code", 9)]
+    (message,) = shown(harness)
+    assert (str(message["message_id"]), message["text"]) == (receipt.provider_id, "🎉 Hello x")
+    assert [(e["type"], e["offset"]) for e in message["entities"]] == [("bold", 3), ("code", 9)]
     assert not receipt.degraded
 
 
@@ -91,7 +91,7 @@ async def test_a_rendered_message_of_many_parts_is_taken_by_the_strict_api(
     assert len(parts) > 2
     for part in parts:
         await telegram.send(part, target())
-    assert [one["text"] for one in shown(harness)] == [part.text for part in parts]
+    assert [message["text"] for message in shown(harness)] == [part.text for part in parts]
     assert shown(harness)[-1]["keyboard"]
 
 
@@ -101,7 +101,7 @@ async def test_a_reply_quotes_its_message_even_when_that_is_gone(
     asked_in = (await harness.act("say", text="When?"))["message_id"]
     await telegram.send(Part("Now"), target(reply_to=str(asked_in)))
     await telegram.send(Part("Then"), target(reply_to="99999"))
-    assert [one["reply_to"] for one in shown(harness)] == [asked_in, None]
+    assert [message["reply_to"] for message in shown(harness)] == [asked_in, None]
 
 
 async def test_promise_14_refused_formatting_is_sent_again_plain_once(
@@ -110,8 +110,8 @@ async def test_promise_14_refused_formatting_is_sent_again_plain_once(
     broken = Part("Plain words", {"entities": [{"type": "bold", "offset": 90, "length": 4}]})
     receipt = await telegram.send(broken, target())
     assert receipt.degraded
-    (said,) = shown(harness)
-    assert (said["text"], said["entities"]) == ("Plain words", [])
+    (message,) = shown(harness)
+    assert (message["text"], message["entities"]) == ("Plain words", [])
     assert asked(harness) == 2
 
 
@@ -217,8 +217,8 @@ async def test_an_accepted_message_counts_regardless_of_other_statuses(more: dic
 
 @pytest.mark.parametrize("seconds", [86_400, 10**30, -5, "soon", True])
 async def test_any_time_to_wait_is_a_rate_limit(seconds: object) -> None:
-    said = refusal(429, "Too Many Requests") | {"parameters": {"retry_after": seconds}}
-    async with answering(429, said) as sender:
+    answer = refusal(429, "Too Many Requests") | {"parameters": {"retry_after": seconds}}
+    async with answering(429, answer) as sender:
         with pytest.raises(RateLimited) as caught:
             await sender.send(Part("Hello"), target())
     wait = caught.value.retry_after
@@ -346,10 +346,10 @@ async def test_a_card_can_be_redrawn_any_number_of_times(harness: Harness, teleg
     assert len(shown(harness)[0]["keyboard"][0]) == 2
     for _ in range(2):
         await telegram.redraw(part, receipt.provider_id, target().address, "Approved at 14:02\n*now*")
-        (said,) = shown(harness)
-        assert said["text"] == "Send it? to <@all> 👍\n\nApproved at 14:02 *now*"
-        assert [one["type"] for one in said["entities"]] == ["bold", "code"]
-        assert said["keyboard"] == []
+        (message,) = shown(harness)
+        assert message["text"] == "Send it? to <@all> 👍\n\nApproved at 14:02 *now*"
+        assert [entity["type"] for entity in message["entities"]] == ["bold", "code"]
+        assert message["keyboard"] == []
 
 
 @pytest.mark.parametrize(
@@ -363,9 +363,9 @@ async def test_promise_9_no_word_is_left_out_for_what_became_of_it(
     receipt = await telegram.send(part, target())
     for _ in range(2):
         await telegram.redraw(part, receipt.provider_id, target().address, "👍" * 100)
-        (said,) = shown(harness)
-        assert said["text"] == "x" * size + (f"\n\n{line}" if line else "")
-        assert said["keyboard"] == []
+        (message,) = shown(harness)
+        assert message["text"] == "x" * size + (f"\n\n{line}" if line else "")
+        assert message["keyboard"] == []
 
 
 async def test_a_redraw_that_can_never_be_is_rejected(harness: Harness, telegram: TelegramNotification) -> None:
@@ -389,7 +389,7 @@ async def test_a_redraw_whose_formatting_is_refused_is_plain(harness: Harness, t
     receipt = await telegram.send(part, target())
     wrong = Part(part.text, {**part.data, "entities": [{"type": "bold", "offset": 5000, "length": 4}]})
     await telegram.redraw(wrong, receipt.provider_id, target().address, "Approved")
-    assert [(one["text"], one["keyboard"]) for one in shown(harness)] == [("Send it?\n\nApproved", [])]
+    assert [(message["text"], message["keyboard"]) for message in shown(harness)] == [("Send it?\n\nApproved", [])]
 
 
 async def test_a_question_is_answered_as_a_reply(harness: Harness, telegram: TelegramNotification) -> None:
