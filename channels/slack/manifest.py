@@ -81,7 +81,7 @@ def manifest_yaml(public_url: str = PLACE, *, socket_mode: bool = False) -> str:
     """Write the manifest as YAML, each scope and event with its reason."""
     head = [
         "# Slack's manifest of the app: Create New App -> From a manifest.",
-        f"# With an address of your own in the place of {PLACE}: uv run -m onevalet channels setup",
+        f"# With an address of your own in the place of {PLACE}: bin/onevalet channels setup",
     ]
     return "\n".join([*head, *_lines(manifest(public_url, socket_mode=socket_mode), 0)]) + "\n"
 

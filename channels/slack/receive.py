@@ -160,7 +160,8 @@ class SlackChannel:
 
     async def _accept(self, inbound: InboundMessage | IgnoredMessage | Press) -> Received:
         received = await self._sink.accept(inbound)
-        _log.info("slack_received", id=received.id, duplicate=received.duplicate)
+        log = _log.debug if received.duplicate else _log.info
+        log("slack_received", id=received.id, duplicate=received.duplicate)
         # What a stranger writes has no id of ours: nothing is asked for them.
         if isinstance(inbound, InboundMessage) and not received.duplicate and received.id not in inbound.keys:
             self._ask_who(inbound)

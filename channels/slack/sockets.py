@@ -8,6 +8,7 @@ Source: docs.slack.dev, apis/events-api/using-socket-mode.
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import aiohttp
@@ -37,7 +38,8 @@ class Pace:
 
     A ping goes out every `ping`; without an answer within half of that the socket is dead. `look` is how often
     it is checked, `connect` how long a new one may take, `wait` and `longest` the first and longest pause after a
-    failure, `finish` how long commits in progress may take at the end.
+    failure, `finish` how long commits in progress may take at the end. A socket that was held for as long as the
+    longest pause has lasted: only after such a one the pauses begin anew.
     """
 
     ping: float = 5.0
@@ -69,15 +71,12 @@ class Sockets:
                 if old is not None:
                     await self._leave(old)  # the new one is there first: in between nothing is missed
                 old = fresh
-                if fresh is None:
-                    await asyncio.sleep(wait)
-                    wait = min(wait * 2, self._pace.longest)
-                    continue
-                reason = await self._watch(fresh)
-                _log.info("slack_socket_replaced", reason=reason)
-                if fresh.helloed:
+                opened = monotonic()
+                if fresh is not None:
+                    _log.info("slack_socket_replaced", reason=await self._watch(fresh))
+                if monotonic() - opened >= self._pace.longest:
                     wait = self._pace.wait
-                else:  # sent away at once: too many, or switched off
+                else:  # none, or sent away soon: too many, switched off, or Slack itself is not well
                     await asyncio.sleep(wait)
                     wait = min(wait * 2, self._pace.longest)
         finally:
@@ -161,7 +160,6 @@ class _Socket(SocketModeClient):
         )
         self._timeouts = api.timeouts
         self.leaving = asyncio.Event()
-        self.helloed = False
         self.reason = ""
         self.socket_mode_request_listeners.append(sockets.take)
 
@@ -176,12 +174,9 @@ class _Socket(SocketModeClient):
         await self.close()  # type: ignore[no-untyped-call]
 
     async def run_message_listeners(self, message: dict[str, Any], raw_message: str) -> None:
-        """Handle "hello" and "disconnect" here; the SDK would reconnect on the latter."""
-        match message.get("type"):
-            case "hello":
-                self.helloed = True
-            case "disconnect":
-                self.reason = str(message.get("reason") or "")[:80]
-                self.leaving.set()
-                return
+        """Handle "disconnect" here, on which the SDK would reconnect."""
+        if message.get("type") == "disconnect":
+            self.reason = str(message.get("reason") or "")[:80]
+            self.leaving.set()
+            return
         await super().run_message_listeners(message, raw_message)

@@ -226,7 +226,7 @@ def _check_border(fields: dict[str, str]) -> None:
     names = sorted(fields)
     follower = names[names.index("Body") + 1 :][:1]
     if follower and follower[0] not in _AFTER_BODY:
-        raise RequestRefused("unknown parameter beside Body")
+        raise RequestRefused("unknown parameter next to Body")
 
 
 def _required(fields: dict[str, str], name: str) -> str:

@@ -81,7 +81,8 @@ class SmsChannel:
         pairs = await self._proven(request)
         for inbound in parse_message(pairs, self._account):
             received = await self._sink.accept(inbound)
-            _log.info("sms_received", id=received.id, duplicate=received.duplicate)
+            log = _log.debug if received.duplicate else _log.info
+            log("sms_received", id=received.id, duplicate=received.duplicate)
         return web.Response(text=_EMPTY_TWIML, content_type="text/xml")
 
     async def _receive_status(self, request: web.Request) -> web.Response:

@@ -13,12 +13,12 @@ MAX_NOTE = 200
 _log = structlog.get_logger()
 
 
-async def acknowledge(api: TelegramApi, query: str, text: str = "") -> None:
+async def acknowledge(api: TelegramApi, query: str, text: str | None = None) -> None:
     """Answer a press by its query's id; `text` (at most 200 characters) is shown for a moment.
 
     Never raises: a press older than a minute can no longer be answered, and what was decided stands.
     """
     try:
-        await api.bot.answer_callback_query(query, text=first_units(text, MAX_NOTE) or None)
+        await api.bot.answer_callback_query(query, text=first_units(text, MAX_NOTE) if text else None)
     except TelegramError as error:
         _log.info("press_not_acknowledged", reason=describe(error))

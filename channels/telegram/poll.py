@@ -7,6 +7,7 @@ one of the two (core.telegram.org/bots/api#getupdates): that is shown, and retri
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from time import monotonic
 
 import structlog
 from telegram.error import Conflict, TelegramError
@@ -23,6 +24,8 @@ from providers.telegram.errors import FloodControl, describe
 POLL_SECONDS = 8
 """How long Telegram holds one poll; with the margin for its answer, within the lease."""
 FIRST_PAUSE, MAX_PAUSE = 0.5, 20.0
+FLOOR = 1.0
+"""Seconds from one poll to the next where nothing came: a server that does not hold polls is not asked on and on."""
 MAX_WAIT = 300
 """Seconds that a request to wait is kept to; beyond, Telegram is asked again whether it holds."""
 TRIES = 5
@@ -89,6 +92,7 @@ class Poller:
             self._held, self._offset = True, known
             await self._lease.keep(known)  # what stood in the last holder's way may be over
             self._problem = self._shown = ""
+        begun, offset = monotonic(), self._offset
         try:
             updates = await self._fetch()
         except Conflict as error:
@@ -101,7 +105,7 @@ class Poller:
         if updates:
             await self._keep(updates)
         self._pause = 0.0
-        return 0.0
+        return 0.0 if self._offset != offset else max(FLOOR - (monotonic() - begun), 0.0)
 
     async def _fetch(self) -> list[Json]:
         """Wait for updates; return none when stopped, which ends the wait at once."""

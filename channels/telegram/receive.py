@@ -25,7 +25,7 @@ from channels.telegram.verify import is_secret
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError, RequestRefused
-from core.ids import IdMaker, make_id
+from core.ids import make_id
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason
@@ -59,7 +59,6 @@ class TelegramChannel:
         sink: InboundSink,
         database: Database | None = None,
         clock: Clock | None = None,
-        new_id: IdMaker = make_id,
     ) -> None:
         self.account = bot_token.partition(":")[0]
         self._bot = BotIdentity(self.account)
@@ -67,7 +66,7 @@ class TelegramChannel:
         self._webhook = public_url.rstrip("/") + WEBHOOK_PATH if webhook_secret else ""
         self._sink = sink
         self._api = TelegramApi(bot_token=bot_token, api_url=api_url, max_bytes=UPDATES_BYTES)
-        self._lease = PollLease(database, account=self.account, owner=new_id("poll")) if database else None
+        self._lease = PollLease(database, account=self.account, owner=make_id("poll")) if database else None
         self._poller: Poller | None = None
         self._clock = clock or Clock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -115,7 +114,8 @@ class TelegramChannel:
         """Commit one update; then acknowledge a press, without waiting for that."""
         parsed = parse_update(update, self._bot)
         received = await self._sink.accept(parsed.inbound)
-        _log.info("telegram_received", id=received.id, duplicate=received.duplicate)
+        log = _log.debug if received.duplicate else _log.info
+        log("telegram_received", id=received.id, duplicate=received.duplicate)
         if parsed.query:
             self._spawn(acknowledge(self._api, parsed.query, received.said))
 
@@ -134,11 +134,11 @@ class TelegramChannel:
     async def _learn_name(self) -> None:
         """Ask for our @name, by which commands for other bots are told apart; until then all are ours."""
         try:
-            me = await self._api.bot.get_me()
+            name = await self._api.get_username()
         except TelegramError as error:
             _log.warning("bot_name_unknown", reason=describe(error))
             return
-        self._bot = BotIdentity(self.account, me.username or "")
+        self._bot = BotIdentity(self.account, name)
 
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)

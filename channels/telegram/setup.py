@@ -53,12 +53,12 @@ async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> tuple[Change
 async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> tuple[Check, ...]:
     """Check the token, the webhook, and polling; never raises."""
     try:
-        me = await api.bot.get_me()
+        name = await api.get_username()
         info = await api.bot.get_webhook_info()
     except TelegramError as error:
         fix = "check TELEGRAM_BOT_TOKEN (from @BotFather), and TELEGRAM_API_URL if set"
         return (Check("Telegram bot", ok=False, detail=describe(error), fix=fix),)
-    checks = [Check("Telegram bot", ok=True, detail=f"@{me.username}")]
+    checks = [Check("Telegram bot", ok=True, detail=f"@{name}")]
     if webhook:
         return (*checks, _check_webhook(info, webhook), _check_backlog(info))
     if info.url:

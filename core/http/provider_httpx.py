@@ -11,8 +11,8 @@ from core.http.body import ENCODINGS, UnreadableBody, read_body
 class StrangeAnswer(httpx.TransportError):
     """What came back is not the provider's: a redirect, or more than a provider sends. `status` is HTTP's."""
 
-    def __init__(self, what: str, status: int) -> None:
-        super().__init__(f"{what}, HTTP {status}")
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(f"{message}, HTTP {status}")
         self.status = status
 
 

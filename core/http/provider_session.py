@@ -5,6 +5,7 @@ told apart here, before an SDK takes it for the provider's word.
 """
 
 import json
+import logging
 import re
 from datetime import timedelta
 from typing import Final
@@ -26,8 +27,8 @@ _SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 class StrangeAnswer(aiohttp.ClientError):
     """What came back is not the provider's: a redirect, a page, or more than a provider sends. `status` is HTTP's."""
 
-    def __init__(self, what: str, status: int) -> None:
-        super().__init__(f"{what}, HTTP {status}")
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(f"{message}, HTTP {status}")
         self.status = status
 
 
@@ -64,6 +65,14 @@ def open_session(timeout: aiohttp.ClientTimeout) -> aiohttp.ClientSession:
     )
 
 
+def silent_logger(name: str) -> logging.Logger:
+    """Return a logger that writes nothing: SDKs log payloads, numbers and what people write."""
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.CRITICAL)
+    logger.disabled = True
+    return logger
+
+
 def is_object(body: str | bytes) -> bool:
     """Return whether a body is a JSON object, as every answer of a provider is."""
     try:
@@ -72,11 +81,11 @@ def is_object(body: str | bytes) -> bool:
         return False
 
 
-def retry_after(said: object) -> timedelta | None:
+def retry_after(value: object) -> timedelta | None:
     """Read a Retry-After in seconds, as a header or a number; None for anything else."""
-    if isinstance(said, bool) or not isinstance(said, int | float | str) or not _SECONDS.fullmatch(str(said)[:400]):
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or not _SECONDS.fullmatch(str(value)[:400]):
         return None
-    return timedelta(seconds=min(float(str(said)[:400]), MAX_RETRY_AFTER.total_seconds()))
+    return timedelta(seconds=min(float(str(value)[:400]), MAX_RETRY_AFTER.total_seconds()))
 
 
 async def _refuse_redirects(

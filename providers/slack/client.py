@@ -1,14 +1,13 @@
 """Slack's official client, pointed at the configured API, with timeouts, silent, and never repeating a call."""
 
 import asyncio
-import logging
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from core.errors import DeliveryError, RateLimited, Unavailable
-from core.http.provider_session import open_session
+from core.http.provider_session import open_session, silent_logger
 from core.json_types import JsonObject
 from providers.slack.errors import FAILURES, to_delivery_error
 
@@ -31,7 +30,7 @@ class SlackApi:
     def __init__(
         self, *, bot_token: str, api_url: str, connect: float = CONNECT_SECONDS, total: float = TOTAL_SECONDS
     ) -> None:
-        self.logger = _silent_logger()
+        self.logger = silent_logger("onevalet.slack")
         self.timeouts = aiohttp.ClientTimeout(total=total, connect=connect)
         # By default the SDK repeats a call whose connection was lost, which may post twice.
         self.client = AsyncWebClient(token=bot_token, base_url=api_url, retry_handlers=[], logger=self.logger)
@@ -89,11 +88,3 @@ def next_cursor(page: JsonObject) -> str | None:
     meta = page.get("response_metadata")
     cursor = meta.get("next_cursor") if isinstance(meta, dict) else None
     return str(cursor) if cursor else None
-
-
-def _silent_logger() -> logging.Logger:
-    """Return a logger that writes nothing: the SDKs log payloads and what people write."""
-    logger = logging.getLogger("onevalet.slack")
-    logger.setLevel(logging.CRITICAL)
-    logger.disabled = True
-    return logger

@@ -3,7 +3,6 @@
 What counts is whether the request can have arrived: only then may it have been accepted.
 """
 
-import logging
 from importlib import import_module
 from typing import Self
 
@@ -13,7 +12,7 @@ from twilio.http.response import Response
 from twilio.rest import Client
 
 from core.errors import Ambiguous, RateLimited, Rejected, Unavailable
-from core.http.provider_session import StrangeAnswer, is_object, open_session, retry_after
+from core.http.provider_session import StrangeAnswer, is_object, open_session, retry_after, silent_logger
 from providers.sms.wire import REAL_API_URL
 
 CONNECT_SECONDS = 5.0
@@ -85,7 +84,7 @@ class _HttpClient:
         Raises `Unavailable` when Twilio never received it, `Ambiguous` when its answer was lost, `RateLimited`.
         """
         if self._inner is None:
-            self._inner = AsyncTwilioHttpClient(pool_connections=False, logger=_silent_logger())
+            self._inner = AsyncTwilioHttpClient(pool_connections=False, logger=silent_logger("onevalet.twilio"))
             self._inner.session = open_session(self._timeouts)
         try:
             response = await self._inner.request(*args, **kwargs)
@@ -122,10 +121,3 @@ class _BasicCredentials:
 
     def get_auth_string(self) -> str:
         return self._header
-
-
-def _silent_logger() -> logging.Logger:
-    """Return a logger that writes nothing: the SDK logs the numbers in its queries."""
-    logger = logging.getLogger("onevalet.twilio")
-    logger.disabled = True
-    return logger

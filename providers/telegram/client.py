@@ -76,6 +76,16 @@ class TelegramApi:
         )
         return cast(list[Json], updates) if isinstance(updates, list) else []
 
+    async def get_username(self) -> str:
+        """Return the bot's @name without the @, empty where it is not told.
+
+        Not by PTB's own method, which fails when any other field is missing.
+        """
+        bot, request = self._open()
+        me: object = await request.post(f"{bot.base_url}/getMe")
+        name = me.get("username") if isinstance(me, dict) else None
+        return name if isinstance(name, str) else ""
+
     async def close(self) -> None:
         if self._request is not None:
             await self._request.shutdown()

@@ -44,8 +44,8 @@ def by_slack(**changes: Any) -> object:
 
 def by_telegram(sender: Any, **changes: Any) -> object:
     bot = telegram.BotIdentity(str(telegram_kit.BOT_ID), "valet_bot")
-    said = telegram_kit.message(**{"from": sender}, **changes)
-    return telegram.parse_update(telegram_kit.update(message=said), bot).inbound
+    content = telegram_kit.message(**{"from": sender}, **changes)
+    return telegram.parse_update(telegram_kit.update(message=content), bot).inbound
 
 
 def person(**changes: Any) -> dict[str, Any]:
@@ -82,9 +82,9 @@ def test_the_owner_is_let_in_on_each_channel() -> None:
     ],
 )
 def test_promise_12_a_name_that_reads_like_the_owner_is_not_the_owner(inbound: Any) -> None:
-    found = inbound()
-    assert isinstance(found, InboundMessage)
-    assert not is_let_in(found)
+    parsed = inbound()
+    assert isinstance(parsed, InboundMessage)
+    assert not is_let_in(parsed)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_promise_12_a_name_that_reads_like_the_owner_is_not_the_owner(inbound: A
 )
 def test_promise_12_an_empty_or_misspelt_caller_id_is_nobody(inbound: Any) -> None:
     try:
-        found = inbound()
+        parsed = inbound()
     except RequestRefused:
         return
-    assert not isinstance(found, InboundMessage | Press)
+    assert not isinstance(parsed, InboundMessage | Press)

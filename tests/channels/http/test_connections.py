@@ -122,7 +122,7 @@ async def test_requests_that_are_being_handled_are_never_closed_for_new_ones() -
         await asyncio.sleep(0.2)
         assert await (await gateway.connect(PROVIDER)).ask(HOOK) == 0
         gateway.release.set()
-        assert {await one for one in asked} == {200}
+        assert {await status for status in asked} == {200}
 
 
 async def test_a_client_that_reads_no_answers_makes_room_too() -> None:

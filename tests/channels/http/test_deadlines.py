@@ -42,15 +42,15 @@ async def _closed_after(port: int, sent: list[bytes], *, pause: float = 0.0) -> 
     """Send the pieces with pauses; give the seconds until the server closed, and what it said."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     begun = time.monotonic()
-    said = asyncio.ensure_future(reader.read())
+    reading = asyncio.ensure_future(reader.read())
     for piece in sent:
-        if said.done():
+        if reading.done():
             break
         writer.write(piece)
         await asyncio.sleep(pause)
     async with asyncio.timeout(4):
         try:
-            answer = await said
+            answer = await reading
         except ConnectionError:
             answer = b""
     took = time.monotonic() - begun
@@ -90,8 +90,8 @@ async def test_a_body_that_trickles_in_is_closed_all_the_same() -> None:
 
 async def test_a_second_half_sent_request_on_the_same_connection_is_closed_too() -> None:
     async with _served(QUICK) as port:
-        took, said = await _closed_after(port, [WHOLE, b"POST /x HT"], pause=0.1)
-    assert said.startswith(b"HTTP/1.1 200")
+        took, answer = await _closed_after(port, [WHOLE, b"POST /x HT"], pause=0.1)
+    assert answer.startswith(b"HTTP/1.1 200")
     assert took < 2.0
 
 
@@ -111,10 +111,10 @@ async def test_complete_requests_are_served_in_turn_despite_long_pauses() -> Non
 
 async def test_a_handler_may_take_longer_than_the_limits() -> None:
     async with _served(QUICK) as port:
-        took, said = await _closed_after(
+        took, answer = await _closed_after(
             port, [WHOLE.replace(b"/x", b"/slow").replace(b"Host: a", b"Connection: close\r\nHost: a")]
         )
-    assert said.endswith(b"hi")
+    assert answer.endswith(b"hi")
     assert took > 0.5
 
 

@@ -41,7 +41,7 @@ class Team:
     async def settled(self) -> None:
         """Wait until nothing is on its way to the gateway."""
         deliveries = self.slack.hub.world.deliveries
-        await until(lambda: all(one.state != "pending" for one in deliveries))
+        await until(lambda: all(delivery.state != "pending" for delivery in deliveries))
 
 
 async def until(true: Callable[[], bool]) -> None:

@@ -20,14 +20,14 @@ def view(form: Form) -> dict[str, Any]:
 
 
 def shown(made: dict[str, Any]) -> list[str]:
-    return [html.unescape(one["text"]["text"]) for one in made["blocks"] if one["type"] == "section"]
+    return [html.unescape(block["text"]["text"]) for block in made["blocks"] if block["type"] == "section"]
 
 
 def test_a_form_without_fields_only_shows_its_text_literally() -> None:
     made = view(Form("tok", "Details of 7K", "*To* <@U1> & `x`\n# no heading"))
     assert "submit" not in made
     assert shown(made) == ["*To* <@U1> & `x`\n# no heading"]
-    assert {one["text"]["type"] for one in made["blocks"]} == {"plain_text"}
+    assert {block["text"]["type"] for block in made["blocks"]} == {"plain_text"}
 
 
 def test_a_long_text_is_cut_at_lines_into_sections() -> None:
@@ -40,7 +40,7 @@ def test_a_long_text_is_cut_at_lines_into_sections() -> None:
 def test_what_an_input_cannot_hold_whole_is_not_offered() -> None:
     made = view(Form("tok", "t" * 40, "", (FormField("body", "Body", "x" * 3001), FormField("to", "To", "y" * 3000))))
     assert shown(made) == [f"Body\n{TOO_LONG}"]
-    assert [one["block_id"] for one in made["blocks"] if one["type"] == "input"] == ["to"]
+    assert [block["block_id"] for block in made["blocks"] if block["type"] == "input"] == ["to"]
     assert len(made["title"]["text"]) == 24
 
 

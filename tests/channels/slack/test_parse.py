@@ -27,12 +27,12 @@ def heard(**changes: Any) -> Any:
 
 @pytest.mark.parametrize("ours", [OURS, UNKNOWN], ids=["team known", "team unknown"])
 def test_promise_2_a_message_carries_all_its_keys_and_its_conversation(ours: AppIdentity) -> None:
-    found = parse(envelope(), ours)
-    assert isinstance(found, InboundMessage)
-    assert found.keys == ("event:Ev0EVENT001", "client:7a1e8ad8-4b4b-4b4b-8b8b-2f2f2f2f2f2f", f"ts:{DM}:{TS}")
-    assert found.address == Address("slack", TEAM, DM)
-    assert found.sent_at is not None
-    assert (found.sent_at.timestamp(), found.provider_id) == (float(TS), TS)
+    parsed = parse(envelope(), ours)
+    assert isinstance(parsed, InboundMessage)
+    assert parsed.keys == ("event:Ev0EVENT001", "client:7a1e8ad8-4b4b-4b4b-8b8b-2f2f2f2f2f2f", f"ts:{DM}:{TS}")
+    assert parsed.address == Address("slack", TEAM, DM)
+    assert parsed.sent_at is not None
+    assert (parsed.sent_at.timestamp(), parsed.provider_id) == (float(TS), TS)
 
 
 def test_a_thread_is_named_by_its_root_never_by_a_reply() -> None:
@@ -63,9 +63,9 @@ def test_a_thread_is_named_by_its_root_never_by_a_reply() -> None:
     ],
 )
 def test_promise_6_what_is_not_answered_says_why(changes: dict[str, Any], reason: IgnoreReason) -> None:
-    found = heard(**changes)
-    assert isinstance(found, IgnoredMessage)
-    assert (found.reason, found.keys[0]) == (reason, "event:Ev0EVENT001")
+    parsed = heard(**changes)
+    assert isinstance(parsed, IgnoredMessage)
+    assert (parsed.reason, parsed.keys[0]) == (reason, "event:Ev0EVENT001")
 
 
 def test_an_edit_has_only_its_own_key_so_that_it_hides_no_message() -> None:
@@ -82,21 +82,21 @@ def test_a_mention_in_a_channel_is_told_where_to_write_and_its_twin_is_not() -> 
 
 def test_another_team_or_app_is_not_ours() -> None:
     for body in (envelope(team_id="T0OTHER001"), envelope(api_app_id="A0OTHER001")):
-        found = parse(body, OURS)
-        assert isinstance(found, IgnoredMessage)
-        assert (found.reason, found.address.account) == (IgnoreReason.OTHER_ACCOUNT, TEAM)
+        parsed = parse(body, OURS)
+        assert isinstance(parsed, IgnoredMessage)
+        assert (parsed.reason, parsed.address.account) == (IgnoreReason.OTHER_ACCOUNT, TEAM)
     for other in (command(team_id="T0OTHER001"), press(team={"id": "T0OTHER001"}), submission(api_app_id="A0OTHER1")):
-        found = parse(other, OURS)
-        assert isinstance(found, IgnoredMessage)
-        assert found.reason is IgnoreReason.OTHER_ACCOUNT
+        parsed = parse(other, OURS)
+        assert isinstance(parsed, IgnoredMessage)
+        assert parsed.reason is IgnoreReason.OTHER_ACCOUNT
     assert isinstance(parse(envelope(team_id="T0OTHER001"), UNKNOWN), InboundMessage)
 
 
 def test_files_are_kept_as_references() -> None:
-    one = {"url_private": "https://files.slack.com/1", "mimetype": "image/png", "name": "a.png", "size": 7}
+    file = {"url_private": "https://files.slack.com/1", "mimetype": "image/png", "name": "a.png", "size": 7}
     gone = {"id": "F2", "mode": "tombstone"}
-    found = heard(subtype="file_share", text="", files=[one, gone])
-    assert found.media == (Media("https://files.slack.com/1", "image/png", "a.png", 7),)
+    parsed = heard(subtype="file_share", text="", files=[file, gone])
+    assert parsed.media == (Media("https://files.slack.com/1", "image/png", "a.png", 7),)
 
 
 def test_a_passed_on_message_is_what_it_quotes() -> None:
@@ -112,7 +112,7 @@ def test_the_words_alone_are_commands(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "word"),
+    ("text", "content", "word"),
     [
         ("new", "/valet new", "new"),
         (" STOP ", "/valet stop", "stop"),
@@ -121,27 +121,27 @@ def test_the_words_alone_are_commands(text: str, name: str) -> None:
         ("new socks", "new socks", None),
     ],
 )
-def test_the_slash_command(text: str, said: str, word: str | None) -> None:
-    found = parse(command(text=text), OURS)
-    assert isinstance(found, SlashCommand)
-    assert (found.message.text, found.message.command) == (said, Command(word) if word else None)
-    assert found.message.keys == ("trigger:11.22.abc",)
+def test_the_slash_command(text: str, content: str, word: str | None) -> None:
+    parsed = parse(command(text=text), OURS)
+    assert isinstance(parsed, SlashCommand)
+    assert (parsed.message.text, parsed.message.command) == (content, Command(word) if word else None)
+    assert parsed.message.keys == ("trigger:11.22.abc",)
 
 
 def test_a_press_is_one_of_its_conversation() -> None:
     container = {"message_ts": TS, "channel_id": DM, "thread_ts": "1794640000.000100"}
-    found = parse(press(container=container), OURS)
-    assert isinstance(found, Gesture)
-    pressed = found.press
+    parsed = parse(press(container=container), OURS)
+    assert isinstance(parsed, Gesture)
+    pressed = parsed.press
     assert (pressed.address, pressed.sender) == (Address("slack", TEAM, DM, "1794640000.000100"), PERSON)
     assert pressed.keys == (f"action:1794650001.000200:{PERSON}:choice_0",)
-    assert (pressed.token, pressed.provider_id, pressed.entered, found.trigger_id) == ("tok_1", TS, None, "1.2.3")
+    assert (pressed.token, pressed.provider_id, pressed.entered, parsed.trigger_id) == ("tok_1", TS, None, "1.2.3")
 
 
 def test_a_press_in_the_home_names_no_conversation() -> None:
-    found = parse(press(container={"type": "view", "view_id": "V1"}, team=None), OURS)
-    assert isinstance(found, Gesture)
-    assert (found.press.address.peer, found.press.provider_id, found.press.token) == ("", "", "tok_1")
+    parsed = parse(press(container={"type": "view", "view_id": "V1"}, team=None), OURS)
+    assert isinstance(parsed, Gesture)
+    assert (parsed.press.address.peer, parsed.press.provider_id, parsed.press.token) == ("", "", "tok_1")
 
 
 BUTTON = {"type": "button", "action_id": "choice_0", "value": "tok_1", "action_ts": TS}
@@ -165,9 +165,9 @@ BUTTON = {"type": "button", "action_id": "choice_0", "value": "tok_1", "action_t
     ],
 )
 def test_promise_6_a_gesture_that_is_no_button_or_form_of_ours_is_ignored(payload: Any, reason: IgnoreReason) -> None:
-    found = parse(payload, OURS)
-    assert isinstance(found, IgnoredMessage)
-    assert (found.reason, found.sender) == (reason, PERSON)
+    parsed = parse(payload, OURS)
+    assert isinstance(parsed, IgnoredMessage)
+    assert (parsed.reason, parsed.sender) == (reason, PERSON)
 
 
 def test_a_sent_form_is_a_press_with_what_was_entered() -> None:
@@ -178,9 +178,9 @@ def test_a_sent_form_is_a_press_with_what_was_entered() -> None:
         "seat": {"seat": {"type": "static_select", "selected_option": {"value": "window"}}},
         "meal": {"meal": {"type": "static_select", "selected_option": None}},
     }
-    found = parse(submission(view=view | {"state": {"values": values}}), OURS)
-    assert isinstance(found, Gesture)
-    sent = found.press
+    parsed = parse(submission(view=view | {"state": {"values": values}}), OURS)
+    assert isinstance(parsed, Gesture)
+    sent = parsed.press
     assert (sent.address, sent.sender) == (Address("slack", TEAM, ""), PERSON)
     assert (sent.keys, sent.token) == (("view:V0VIEW0001:1794650000.abcdef",), "tok_2")
     assert sent.entered == (("when", "3pm"), ("note", ""), ("seat", "window"), ("meal", ""))

@@ -44,7 +44,7 @@ async def calls() -> AsyncIterator[dict[str, set[str]]]:
     async with running_team() as team:
         await team.act("set", scopes=[*SCOPES])
         await _make_every_call(team)
-        found: dict[str, set[str]] = {}
+        methods: dict[str, set[str]] = {}
         for entry in team.simulator.wire.journal.calls(provider="slack"):
             asked: Any = entry.request
             method = entry.endpoint.removeprefix("slack.")
@@ -53,8 +53,10 @@ async def calls() -> AsyncIterator[dict[str, set[str]]]:
                 assert answer["body"]["ok"], (method, answer)
                 query = asked["url"].partition("?")[2]
                 named = {pair.partition("=")[0] for pair in query.split("&") if pair}
-                found.setdefault(method, set()).update(named, asked["body"] if isinstance(asked["body"], dict) else ())
-        yield found
+                methods.setdefault(method, set()).update(
+                    named, asked["body"] if isinstance(asked["body"], dict) else ()
+                )
+        yield methods
 
 
 async def _make_every_call(team: Team) -> None:
@@ -71,7 +73,7 @@ async def _make_every_call(team: Team) -> None:
         assert await sender.send(part, target) == await sender.find(part, target, begun)
         team.sink.said, team.sink.form = "Soon.", Form("tok", "Edit", "Send it?", (FormField("to", "To", "Bob"),))
         await team.act("press", ts=team.person()["bubbles"][-1]["ts"], action_id="choice_0")
-    await until(lambda: sum(one["ephemeral"] for one in team.person()["bubbles"]) == 2)
+    await until(lambda: sum(bubble["ephemeral"] for bubble in team.person()["bubbles"]) == 2)
     await team.channel.catch_up(begun)
     await sender.close()
 
@@ -96,7 +98,7 @@ async def test_every_call_is_as_slack_publishes_it(calls: dict[str, set[str]]) -
             assert f"/{method}" not in paths
             continue
         ((verb, operation),) = paths[f"/{method}"].items()
-        described = {one["name"] for one in operation["parameters"]}
-        needed = {one["name"] for one in operation["parameters"] if one.get("required")} - {"token"}
+        described = {parameter["name"] for parameter in operation["parameters"]}
+        needed = {parameter["name"] for parameter in operation["parameters"] if parameter.get("required")} - {"token"}
         assert arguments - described <= NEWER_ARGUMENTS, (method, verb)
         assert needed <= arguments, method

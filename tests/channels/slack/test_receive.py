@@ -42,10 +42,10 @@ async def test_promise_1_the_acknowledgement_comes_after_the_commit(gateway: Gat
         await committed.wait()
 
     gateway.sink.before = slowly
-    for way in ("event", "command"):
+    for kind in ("event", "command"):
         begun.clear()
         committed.clear()
-        sending = gateway.post(envelope()) if way == "event" else gateway.post_form(command())
+        sending = gateway.post(envelope()) if kind == "event" else gateway.post_form(command())
         asking = asyncio.create_task(sending)
         await begun.wait()
         await asyncio.sleep(0.05)
@@ -54,10 +54,10 @@ async def test_promise_1_the_acknowledgement_comes_after_the_commit(gateway: Gat
         assert (await asking).status == 200
 
 
-@pytest.mark.parametrize("way", ["event", "command", "press", "view"])
-async def test_promise_1_without_the_store_slack_gets_503_and_retries(gateway: Gateway, way: str) -> None:
+@pytest.mark.parametrize("kind", ["event", "command", "press", "view"])
+async def test_promise_1_without_the_store_slack_gets_503_and_retries(gateway: Gateway, kind: str) -> None:
     async def once() -> int:
-        match way:
+        match kind:
             case "event":
                 return (await gateway.post(envelope())).status
             case "command":
@@ -66,7 +66,7 @@ async def test_promise_1_without_the_store_slack_gets_503_and_retries(gateway: G
                 return (await gateway.interact(press())).status
         return (await gateway.interact(submission())).status
 
-    if way == "view":  # in which conversation a form stands is known from the press that opened it
+    if kind == "view":  # in which conversation a form stands is known from the press that opened it
         await gateway.interact(press())
         gateway.sink.accepted.clear()
     gateway.sink.away = True
@@ -188,7 +188,9 @@ async def test_promise_14_neither_text_nor_response_url_is_logged(gateway: Gatew
 
 
 async def test_the_route_is_the_fixed_one_and_there_is_none_with_socket_mode() -> None:
-    assert [(one.method, one.path) for one in make_channel(MemorySink()).routes()] == [("POST", "/webhooks/slack")]
+    assert [(route.method, route.path) for route in make_channel(MemorySink()).routes()] == [
+        ("POST", "/webhooks/slack")
+    ]
     assert make_channel(MemorySink(), app_token="xapp-1").routes() == ()
 
 

@@ -87,14 +87,14 @@ async def test_promise_2_retries_after_a_lost_answer_are_one_message(team: Team)
         team.sink.away = team.sink.calls <= 2
 
     team.sink.before = fail_twice
-    said = await team.act("say", text="still there?")
+    sent = await team.act("say", text="still there?")
     await team.settled()
     assert (team.sink.calls, len(team.sink.accepted)) == (3, 1)
     assert team.person()["failed"] == []
     await team.act("redeliver", number=1)
     await team.settled()
     assert len(team.sink.accepted) == 1
-    assert said["ts"] in str(team.sink.accepted[0])
+    assert sent["ts"] in str(team.sink.accepted[0])
 
 
 async def test_promise_2_one_gesture_that_comes_as_two_events_is_one_message(team: Team) -> None:
@@ -140,9 +140,9 @@ async def test_promise_6_bot_edited_and_deleted_messages_are_recorded(team: Team
 async def test_a_mention_in_a_channel_is_answered_with_where_to_write(team: Team) -> None:
     await team.act("mention", text="are you there?")
     await team.settled()
-    (found,) = team.sink.accepted
-    assert isinstance(found, IgnoredMessage)
-    assert found.reason is IgnoreReason.GROUP
+    (message,) = team.sink.accepted
+    assert isinstance(message, IgnoredMessage)
+    assert message.reason is IgnoreReason.GROUP
 
 
 async def test_presses_and_threads_come_in_as_emulated(team: Team, client: AsyncWebClient) -> None:
@@ -177,8 +177,8 @@ async def test_a_form_is_opened_filled_in_and_comes_back(team: Team, client: Asy
         Address("slack", SLACK.team_id, ADA_DM),
     )
     assert sent.entered == (("when", "3pm"), ("body", "Dear Bob,\nhello <you>"), ("seat", "aisle"))
-    await until(lambda: any(one["ephemeral"] for one in team.person()["bubbles"]))
-    (word,) = [one for one in team.person()["bubbles"] if one["ephemeral"]]
+    await until(lambda: any(bubble["ephemeral"] for bubble in team.person()["bubbles"]))
+    (word,) = [bubble for bubble in team.person()["bubbles"] if bubble["ephemeral"]]
     assert word["text"] == "Here is the new card. <!channel>"
 
 
@@ -191,8 +191,8 @@ async def test_promise_10_a_form_that_fails_to_open_is_told_and_blocks_nothing(
     root = (await team.act("say", text="one"))["ts"]
     card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=BUTTON, thread_ts=root)
     assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
-    await until(lambda: any(one["ephemeral"] for one in team.person()["bubbles"]))
-    (word,) = [one for one in team.person()["bubbles"] if one["ephemeral"]]
+    await until(lambda: any(bubble["ephemeral"] for bubble in team.person()["bubbles"]))
+    (word,) = [bubble for bubble in team.person()["bubbles"] if bubble["ephemeral"]]
     assert (word["text"], word["thread_ts"], team.person()["modals"]) == (NOT_OPENED, root, [])
 
 
@@ -236,10 +236,10 @@ async def test_promise_3_what_was_said_while_away_comes_in_once_and_in_order(
     await team.settled()
     assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 4
     assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 0
-    found = [item for item in team.sink.accepted if isinstance(item, InboundMessage)]
-    assert [item.text for item in found] == ["zero", "one", "two", "in the thread", ""]
-    assert found[3].address.thread == root
-    assert found[4].media[0].name == "a.txt"
+    messages = [item for item in team.sink.accepted if isinstance(item, InboundMessage)]
+    assert [item.text for item in messages] == ["zero", "one", "two", "in the thread", ""]
+    assert messages[3].address.thread == root
+    assert messages[4].media[0].name == "a.txt"
 
 
 async def test_promise_3_a_reply_to_an_old_root_is_found(team: Team) -> None:
@@ -253,9 +253,9 @@ async def test_promise_3_a_reply_to_an_old_root_is_found(team: Team) -> None:
     await team.act("say", text="a day later", thread_ts=message.ts)
     await team.settled()
     assert await team.channel.catch_up(datetime.now(UTC) - HOUR) == 1
-    found = team.sink.accepted[-1]
-    assert isinstance(found, InboundMessage)
-    assert (found.text, found.address.thread) == ("a day later", message.ts)
+    caught_up = team.sink.accepted[-1]
+    assert isinstance(caught_up, InboundMessage)
+    assert (caught_up.text, caught_up.address.thread) == ("a day later", message.ts)
 
 
 async def test_promise_3_long_histories_are_read_to_their_end(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,9 +352,9 @@ async def test_a_command_typed_in_a_channel_is_answered_in_our_conversation(team
 async def test_setup_says_what_to_paste_and_is_the_same_again(team: Team) -> None:
     first = await team.channel.setup()
     assert await team.channel.setup() == first
-    said = "\n".join(f"{change.what}: {change.after}" for change in first)
-    assert manifest_yaml(PUBLIC_URL) in said
-    assert "Delayed Events" in said
+    changes = "\n".join(f"{change.what}: {change.after}" for change in first)
+    assert manifest_yaml(PUBLIC_URL) in changes
+    assert "Delayed Events" in changes
     await team.act("set", scopes=["chat:write"])
     last = (await team.channel.setup())[-1]
     assert (last.before, "im:history" in last.after) == ("chat:write", True)

@@ -56,7 +56,7 @@ async def test_a_press_and_its_form_come_over_the_socket(team: Team) -> None:
     await until(lambda: bool(team.person()["modals"]))
     team.sink.form = None
     assert (await team.act("submit", view_id=team.person()["modals"][0]["id"], values={}))["outcome"] == "closed"
-    pressed, sent = [one for one in team.sink.accepted if isinstance(one, Press)]
+    pressed, sent = [press for press in team.sink.accepted if isinstance(press, Press)]
     assert (pressed.token, sent.token, sent.entered) == ("tok", "tok_form", (("when", "noon"),))
 
 
@@ -111,7 +111,7 @@ async def test_promise_3_a_silently_dead_socket_is_replaced_in_the_stated_time(t
     (dead,) = team.slack.sockets._connections
     await team.act("set", socket_dead=True)
     begun = monotonic()
-    await until(lambda: any(one is not dead for one in team.slack.sockets._connections))
+    await until(lambda: any(connection is not dead for connection in team.slack.sockets._connections))
     # Everything here is paced 25 times faster than in life.
     assert monotonic() - begun < REPLACED_WITHIN / 5
     await until(lambda: dead not in team.slack.sockets._connections)
@@ -132,8 +132,8 @@ async def test_a_socket_that_cannot_be_opened_is_tried_again_with_a_new_address(
     await team.act("say", text="hello")
     await team.settled()
     assert texts(team) == ["hello"]
-    said = "while away"
-    assert said not in texts(team)
+    text = "while away"
+    assert text not in texts(team)
 
 
 async def test_a_redirect_of_the_socket_is_not_followed() -> None:
@@ -157,6 +157,34 @@ async def test_a_redirect_of_the_socket_is_not_followed() -> None:
         assert await Sockets(api, cast(BoltGateway, None), "xapp-1", QUICK)._connect() is None
         await api.close()
     assert asked == []
+
+
+async def test_a_slack_that_sends_every_socket_away_at_once_is_asked_ever_less() -> None:
+    opens: list[float] = []
+
+    async def opened(_: web.Request) -> web.Response:
+        opens.append(monotonic())
+        return web.json_response({"ok": True, "url": str(server.make_url("/socket")).replace("http", "ws", 1)})
+
+    async def socket(request: web.Request) -> web.WebSocketResponse:
+        response = web.WebSocketResponse()
+        await response.prepare(request)
+        await response.send_json({"type": "hello"})
+        await response.send_json({"type": "disconnect", "reason": "too_many_websockets"})
+        await response.receive()
+        return response
+
+    app = web.Application()
+    app.add_routes([web.post("/api/apps.connections.open", opened), web.get("/socket", socket)])
+    async with TestServer(app) as server:
+        api = SlackApi(bot_token=SlackConfig().bot_token, api_url=str(server.make_url("/api/")))
+        pace = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.1, longest=10.0)
+        holding = asyncio.create_task(Sockets(api, cast(BoltGateway, None), "xapp-1", pace).run())
+        await asyncio.sleep(1.0)
+        holding.cancel()
+        await asyncio.gather(holding, return_exceptions=True)
+        await api.close()
+    assert 1 <= len(opens) <= 4  # pauses of 0.1, 0.2, 0.4 and 0.8 s
 
 
 async def test_promise_3_what_was_said_between_two_sockets_is_found_by_catch_up(team: Team) -> None:

@@ -74,11 +74,11 @@ async def _send_picture(simulator: Simulator) -> str:
     """Let Ada send a picture; return its media URL, as the webhook would."""
     simulator.wire.connect_gateway("http://127.0.0.1:9", "")
     picture: Json = {"content_type": "image/png", "data": base64.b64encode(b"a picture").decode()}
-    told = await simulator.providers["twilio"].act("ada", "say", {"text": "", "media": [picture]})
-    assert isinstance(told, dict)
+    sent = await simulator.providers["twilio"].act("ada", "say", {"text": "", "media": [picture]})
+    assert isinstance(sent, dict)
     config = simulator.wire.config.twilio
     auth = {"Authorization": aiohttp.encode_basic_auth(config.account_sid, config.auth_token)}
-    base = f"{simulator.twilio_url}/2010-04-01/Accounts/{config.account_sid}/Messages/{told['sid']}/Media"
+    base = f"{simulator.twilio_url}/2010-04-01/Accounts/{config.account_sid}/Messages/{sent['sid']}/Media"
     async with aiohttp.ClientSession(headers=auth) as session, session.get(f"{base}.json") as answer:
         listed = await answer.json()
     return f"{base}/{listed['media_list'][0]['sid']}"

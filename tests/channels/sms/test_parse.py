@@ -107,8 +107,8 @@ def test_help_is_answered_by_twilio_or_by_us_never_by_both(word: str) -> None:
     assert getattr(one(Body=word), "reason", None) is IgnoreReason.CARRIER
     (ours,) = parse_message(tuple(webhook(Body=word)), replace(ACCOUNT, carrier_answers=False))
     assert getattr(ours, "command", None) == Command("help")
-    told = tuple(webhook(Body=word, OptOutType="HELP"))
-    assert [type(i) for i in parse_message(told, replace(ACCOUNT, carrier_answers=False))] == [IgnoredMessage]
+    parsed = tuple(webhook(Body=word, OptOutType="HELP"))
+    assert [type(i) for i in parse_message(parsed, replace(ACCOUNT, carrier_answers=False))] == [IgnoredMessage]
     assert getattr(one(Body=f"{word}!"), "command", None) == Command("help")
 
 
@@ -161,7 +161,7 @@ def test_a_parameter_that_twilio_adds_one_day_is_let_through() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("ref", "status"),
     [
         ("accepted", DeliveryStatus.ACCEPTED),
         ("queued", DeliveryStatus.ACCEPTED),
@@ -174,17 +174,17 @@ def test_a_parameter_that_twilio_adds_one_day_is_let_through() -> None:
         ("canceled", DeliveryStatus.FAILED),
     ],
 )
-def test_a_status_callback_carries_our_ref(said: str, status: DeliveryStatus) -> None:
-    form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", said), ("ErrorCode", "30003"))
+def test_a_status_callback_carries_our_ref(ref: str, status: DeliveryStatus) -> None:
+    form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", ref), ("ErrorCode", "30003"))
     update = parse_status(form, (("ref", "part_01"),), ACCOUNT)
     assert update is not None
     assert (update.ref, update.provider_id, update.status) == ("part_01", MESSAGE_SID, status)
     assert (update.account, update.error_code) == (NUMBER, "30003")
 
 
-@pytest.mark.parametrize("said", ["received", "receiving", "teleported"])
-def test_a_status_unrelated_to_our_parts_is_dropped(said: str) -> None:
-    form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", said))
+@pytest.mark.parametrize("ref", ["received", "receiving", "teleported"])
+def test_a_status_unrelated_to_our_parts_is_dropped(ref: str) -> None:
+    form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", ref))
     assert parse_status(form, (), ACCOUNT) is None
 
 

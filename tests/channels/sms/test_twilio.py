@@ -85,8 +85,8 @@ async def test_promise_2_a_text_that_twilio_sends_again_is_a_duplicate(
 ) -> None:
     async with serve_channel(channel, sink) as gateway:
         simulator.wire.connect_gateway(f"http://127.0.0.1:{gateway.port}", PUBLIC_URL)
-        said = await say(simulator, "once")
-        again = {"sid": said["sid"], "times": 3, "wait": True}  # type: ignore[index]
+        sent = await say(simulator, "once")
+        again = {"sid": sent["sid"], "times": 3, "wait": True}  # type: ignore[index]
         await simulator.providers["twilio"].act("ada", "duplicate", again)
     assert sink.calls == 4
     assert len(sink.accepted) == 1

@@ -29,7 +29,7 @@ type Json = dict[str, Any]
 
 def message(**changes: Any) -> Json:
     """Return a text in a private chat, some fields replaced, added, or (None) left out."""
-    said = {
+    content = {
         "message_id": 17,
         "from": {"id": PERSON, "is_bot": False, "first_name": "Ada", "last_name": "Lovelace", "language_code": "en"},
         "chat": {"id": PERSON, "type": "private", "first_name": "Ada", "last_name": "Lovelace"},
@@ -37,7 +37,7 @@ def message(**changes: Any) -> Json:
         "text": "Lunch on Friday?",
         **changes,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in content.items() if value is not None}
 
 
 def update(update_id: int = 501, **kinds: Any) -> Json:

@@ -200,11 +200,11 @@ def test_a_group_that_moved() -> None:
 
 
 def test_a_press_is_one_of_its_chat() -> None:
-    found = parse_update(press("tok"), BOT)
-    assert found.inbound == Press(
+    parsed = parse_update(press("tok"), BOT)
+    assert parsed.inbound == Press(
         address=HERE, sender=str(PERSON), keys=("update:501", "callback:4382"), token="tok", provider_id="18"
     )
-    assert found.query == "4382"
+    assert parsed.query == "4382"
 
 
 def test_a_press_on_a_message_that_the_bot_cannot_read_any_more_counts() -> None:
@@ -244,10 +244,10 @@ def test_the_presser_is_the_number_never_a_name() -> None:
     ],
 )
 def test_promise_6_a_press_on_an_unknown_button_is_ignored_but_answered(changes: Json, reason: IgnoreReason) -> None:
-    found = parse_update(press(**changes), BOT)
-    assert isinstance(found.inbound, IgnoredMessage)
-    assert (found.inbound.reason, found.query) == (reason, "4382")
-    assert found.inbound.sender.isdigit()
+    parsed = parse_update(press(**changes), BOT)
+    assert isinstance(parsed.inbound, IgnoredMessage)
+    assert (parsed.inbound.reason, parsed.query) == (reason, "4382")
+    assert parsed.inbound.sender.isdigit()
 
 
 @pytest.mark.parametrize(("author", "expected"), [(BOT_ID, "18"), (PERSON, ""), (None, "")])
@@ -342,10 +342,10 @@ def test_promise_12_any_bytes_are_an_object_or_refused(raw: bytes) -> None:
 )
 @settings(deadline=None)
 def test_our_reading_is_that_of_ptbs_update(number: int, sender: int, text: str, date: int) -> None:
-    said = message(message_id=number, text=text, date=date, chat={"id": sender, "type": "private"})
-    said["from"]["id"] = sender
-    ours = parsed(update(message=said))
-    theirs = Update.de_json(update(message=said), None).effective_message
+    content = message(message_id=number, text=text, date=date, chat={"id": sender, "type": "private"})
+    content["from"]["id"] = sender
+    ours = parsed(update(message=content))
+    theirs = Update.de_json(update(message=content), None).effective_message
     assert theirs is not None
     assert theirs.from_user is not None
     if isinstance(ours, InboundMessage):

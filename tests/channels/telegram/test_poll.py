@@ -5,17 +5,22 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import cast
 
 import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
 from channels.telegram import poll
+from channels.telegram.poll import Poller
 from channels.telegram.poll_lease import PollLease
 from channels.telegram.receive import TelegramChannel
+from core.clock import Clock
 from core.db.database import Database
+from core.json_types import Json, JsonObject
 from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
+from providers.telegram.client import TelegramApi
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
 from tests.simulator.telegram_harness import Harness, until
@@ -115,6 +120,38 @@ async def test_a_wait_of_a_day_is_asked_about_again_much_sooner(
     await harness.act("say", text="Hello")
     async with polling(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
+
+
+@pytest.mark.parametrize("updates", [[], [{"no": "number"}]])
+async def test_a_server_that_holds_no_poll_is_not_asked_on_and_on(
+    updates: list[Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class AtOnce:
+        polls = 0
+
+        async def get_updates(self, offset: int, seconds: int) -> list[Json]:
+            self.polls += 1
+            await asyncio.sleep(0)
+            return updates
+
+    class Held:
+        async def claim(self) -> int:
+            return 0
+
+        async def keep(self, offset: int, problem: str = "") -> None: ...
+
+        async def release(self) -> None: ...
+
+    async def take(update: JsonObject) -> None: ...
+
+    monkeypatch.setattr(poll, "FLOOR", 0.1)
+    api = AtOnce()
+    poller = Poller(cast(TelegramApi, api), cast(PollLease, Held()), take, take, Clock())
+    running = asyncio.create_task(poller.run())
+    await asyncio.sleep(0.55)
+    poller.stop()
+    await running
+    assert 1 <= api.polls <= 7
 
 
 async def test_stopping_ends_a_long_poll_at_once(harness: Harness, database: Database) -> None:
@@ -224,23 +261,23 @@ async def test_the_token_never_reaches_a_log(
     # aiohttp's access log here is the emulated provider's own.
     ours = [record for record in caplog.records if record.name != "aiohttp.access"]
     assert {"httpcore.http11"} <= {record.name for record in ours}
-    said = f"{[record.getMessage() for record in ours]}{logs}"
-    assert "telegram-token" not in said
-    assert "a private text" not in said
+    logged = f"{[record.getMessage() for record in ours]}{logs}"
+    assert "telegram-token" not in logged
+    assert "a private text" not in logged
 
 
 async def test_the_lease_is_one_processs_until_it_ends(database: Database) -> None:
-    one = PollLease(database, account=str(BOT_ID), owner="one", ttl=timedelta(seconds=0.3))
+    lease = PollLease(database, account=str(BOT_ID), owner="one", ttl=timedelta(seconds=0.3))
     two = PollLease(database, account=str(BOT_ID), owner="two")
-    assert await one.claim() == 0
+    assert await lease.claim() == 0
     assert await two.claim() is None
-    assert await one.keep(42, "trouble")
+    assert await lease.keep(42, "trouble")
     assert not await two.keep(7)
     assert (await two.look()).problem == "trouble"
     await asyncio.sleep(0.35)
     assert not (await two.look()).polled
     assert await two.claim() == 42
-    assert not await one.keep(99)
-    assert await one.claim() is None
+    assert not await lease.keep(99)
+    assert await lease.claim() is None
     await two.release()
-    assert await one.claim() == 42
+    assert await lease.claim() == 42

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from channels.telegram.catchup import catch_up
 from channels.telegram.receive import TelegramChannel
@@ -35,6 +37,24 @@ async def test_promise_1_an_update_is_accepted_and_answered_without_a_body(gatew
     (inbound,) = gateway.sink.accepted
     assert isinstance(inbound, InboundMessage)
     assert inbound.text == "Lunch on Friday?"
+
+
+@pytest.mark.parametrize("me", [{"id": 7, "username": "valet_bot"}, {"id": 7}, "valet", {"username": 5, "is_bot": "?"}])
+async def test_only_the_name_counts_of_what_telegram_says_about_the_bot(me: object) -> None:
+    async def get_me(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True, "result": me})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", get_me)
+    async with TestServer(app) as server:
+        channel = make_channel(MemorySink(), api_url=str(server.make_url("")).rstrip("/"))
+        await channel.start()
+        (learning,) = channel._tasks
+        await learning
+        assert channel._bot.username == (
+            "valet_bot" if isinstance(me, dict) and me.get("username") == "valet_bot" else ""
+        )
+        await channel.stop()
 
 
 async def test_promise_2_a_replay_is_the_inboxs_business_and_gets_200(gateway: Gateway) -> None:
@@ -75,8 +95,8 @@ async def test_promise_12_the_secret_is_compared_in_constant_time_before_parsing
 ) -> None:
     compared = []
 
-    def compare(one: bytes, other: bytes) -> bool:
-        compared.append((one, other))
+    def compare(first: bytes, other: bytes) -> bool:
+        compared.append((first, other))
         return False
 
     monkeypatch.setattr(hmac, "compare_digest", compare)
@@ -189,6 +209,6 @@ async def _card(harness: Harness) -> int:
 
 
 def _presses(harness: Harness, message_id: int) -> list[dict[str, Any]]:
-    (card,) = [one for one in harness.chat()["messages"] if one["message_id"] == message_id]
+    (card,) = [message for message in harness.chat()["messages"] if message["message_id"] == message_id]
     presses: list[dict[str, Any]] = card["presses"]
     return presses or [{"answered": False}]

@@ -35,8 +35,8 @@ def writes(harness: Harness) -> list[str]:
     return [name for call in calls for name in WRITES if f"/{name}" in call]
 
 
-def named(checks: Sequence[Check], what: str) -> Check:
-    return next(check for check in checks if check.what == what)
+def named(checks: Sequence[Check], name: str) -> Check:
+    return next(check for check in checks if check.what == name)
 
 
 async def test_setup_sets_webhook_commands_descriptions_and_menu_once(harness: Harness) -> None:
@@ -48,7 +48,9 @@ async def test_setup_sets_webhook_commands_descriptions_and_menu_once(harness: H
         assert (info.url, info.max_connections) == (WEBHOOK, 40)
         assert set(info.allowed_updates) == set(ALLOWED_UPDATES)
         profile = load_profile()
-        assert [(one.command, one.description) for one in await harness.bot.get_my_commands()] == [*profile.commands]
+        assert [(command.command, command.description) for command in await harness.bot.get_my_commands()] == [
+            *profile.commands
+        ]
         assert (await harness.bot.get_my_description()).description == profile.description
         before = len(writes(harness))
         assert await channel.setup() == ()
