@@ -35,7 +35,7 @@ def main() -> None:
             )
         )
     rates = [options.messages / report.seconds for report in reports]
-    odd = [one for n, one in enumerate(reports, start=1) if not one.findings.kept(options.messages * n)]
+    odd = [report for n, report in enumerate(reports, start=1) if not report.findings.kept(options.messages * n)]
     for report in odd:
         sys.stdout.write(show(report) + "\n")
     spread = f"{min(rates):.1f} to {max(rates):.1f}"

@@ -103,15 +103,15 @@ async def measure(
     works: Mapping[str, Callable[[], Awaitable[object]]], rounds: int, times: int
 ) -> dict[str, list[float]]:
     """Return the CPU of one of each, in milliseconds, round by round, in turns: what disturbs one disturbs all."""
-    found: dict[str, list[float]] = {name: [] for name in works}
+    timings: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds + 1):
         for name, work in works.items():
             gc.collect()
             began = time.process_time()
             for _ in range(times):
                 await work()
-            found[name].append((time.process_time() - began) / times * 1000)
-    return {name: figures[1:] for name, figures in found.items()}
+            timings[name].append((time.process_time() - began) / times * 1000)
+    return {name: figures[1:] for name, figures in timings.items()}
 
 
 def by_peer() -> Callable[[], Awaitable[object]] | None:
@@ -150,11 +150,11 @@ def main() -> None:
     }
     if peer := by_peer():
         works["peer: pydantic-ai"] = peer
-    found = asyncio.run(measure(works, options.rounds, options.times))
-    floor = next(iter(found.values()))
+    timings = asyncio.run(measure(works, options.rounds, options.times))
+    floor = next(iter(timings.values()))
     sys.stdout.write(f"{'':<32}  {'at rest':>10}  {'median':>10}  {'best':>10}  {'x the floor':>11}\n")
-    for name, figures in found.items():
-        ratio = statistics.median(one / below for one, below in zip(figures, floor, strict=True))
+    for name, figures in timings.items():
+        ratio = statistics.median(figure / below for figure, below in zip(figures, floor, strict=True))
         sys.stdout.write(
             f"{name:<32}  {ratio * min(floor):7.4f} ms  {statistics.median(figures):7.4f} ms"
             f"  {min(figures):7.4f} ms  {ratio:11.1f}\n"

@@ -55,11 +55,11 @@ def moment(number: int, count: int) -> datetime:
     return NOW - timedelta(days=1000 * (count - number) / count)
 
 
-async def keep(momex: Momex, tenant: str, said: list[Said]) -> None:
+async def keep(momex: Momex, tenant: str, sources: list[Said]) -> None:
     """Have a person's messages remembered."""
     await make_person(momex.store.database, tenant)
-    for start in range(0, len(said), 500):
-        await bulk(momex, tenant, said[start : start + 500])
+    for start in range(0, len(sources), 500):
+        await bulk(momex, tenant, sources[start : start + 500])
 
 
 def ways(momex: Momex, tenant: str) -> dict[str, Way]:
@@ -109,12 +109,12 @@ async def compare(momex: Momex, count: int, tenant: str) -> None:
     late = 0
     questions = frozen_questions()[::EACH]
     for asked in questions:
-        for name, way in compared.items():
+        for name, search in compared.items():
             momex.embedder.clear()
             began = time.monotonic()
-            found = await way(asked.text)
+            texts = await search(asked.text)
             times[name].append((time.monotonic() - began) * 1000)
-            late += name == "as a turn asks" and any(report.missed for report in getattr(found, "reports", ()))
+            late += name == "as a turn asks" and any(report.missed for report in getattr(texts, "reports", ()))
     say("| way | p50 ms | p95 ms | most ms |\n|---|---|---|---|")
     for name, took in times.items():
         took.sort()

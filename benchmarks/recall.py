@@ -76,8 +76,10 @@ async def live(momex: Momex, number: int, lines: Sequence[Line]) -> None:
     """Have the messages of one life remembered; what is remembered already not again."""
     tenant = f"life{number}"
     await make_person(momex.store.database, tenant)
-    said = [Said(f"{number}:{place}", one.text, PERSON, Kind.TOLD, one.said_at) for place, one in enumerate(lines)]
-    await momex.adder.add(tenant, "", said)
+    sources = [
+        Said(f"{number}:{place}", line.text, PERSON, Kind.TOLD, line.said_at) for place, line in enumerate(lines)
+    ]
+    await momex.adder.add(tenant, "", sources)
 
 
 async def make_person(database: Database, tenant: str) -> None:
@@ -86,38 +88,38 @@ async def make_person(database: Database, tenant: str) -> None:
         await connection.execute("insert into tenants (tenant_id) values ($1) on conflict do nothing", tenant)
 
 
-async def bulk(momex: Momex, tenant: str, said: Sequence[Said]) -> None:
+async def bulk(momex: Momex, tenant: str, sources: Sequence[Said]) -> None:
     """Keep statements without comparing each with what is known."""
     from core.memory.extraction.rules_self import EXTRACTOR, knowledge_of
     from core.memory.extraction.terms import terms_of
     from core.memory.store.memories import Change
     from core.memory.types import Statement
 
-    vectors = await momex.embedder.embed([one.text for one in said])
+    vectors = await momex.embedder.embed([source.text for source in sources])
     made = [
-        Statement(one, 0, one.text, knowledge_of(one.text, PERSON), EXTRACTOR, "", vector)
-        for one, vector in zip(said, vectors, strict=True)
+        Statement(source, 0, source.text, knowledge_of(source.text, PERSON), EXTRACTOR, "", vector)
+        for source, vector in zip(sources, vectors, strict=True)
     ]
-    terms = sorted({term for one in made for term in terms_of(one.knowledge)})
+    terms = sorted({term for statement in made for term in terms_of(statement.knowledge)})
     known = await momex.store.vectors.terms(tenant, momex.embedder.name, terms)
     new = [term for term in terms if term not in known]
     pairs = dict(zip(new, await momex.embedder.embed(new), strict=True)) if new else {}
-    await momex.store.keep(tenant, "", [(one, Change()) for one in made], momex.embedder.name, pairs)
+    await momex.store.keep(tenant, "", [(statement, Change()) for statement in made], momex.embedder.name, pairs)
 
 
 def question_sets(lives: range) -> dict[str, list[Asked]]:
     """Return the frozen questions about some lives; lives beyond those of the table have made ones, to tune by."""
     if lives.stop > LIVES:
-        return {"to tune by": [one for number in lives for one in life(number)[1]]}
+        return {"to tune by": [question for number in lives for question in life(number)[1]]}
     sets = {"frozen": recall_lives.frozen_questions(), "in other words": recall_more.frozen_questions()}
-    return {name: [one for one in made if one.life in lives] for name, made in sets.items()}
+    return {name: [statement for statement in made if statement.life in lives] for name, made in sets.items()}
 
 
-async def answers(way: Way, questions: Sequence[Asked], lines: Lives) -> Tally:
+async def answers(search: Way, questions: Sequence[Asked], lines: Lives) -> Tally:
     """Have one way answer all questions."""
     tally = Tally()
     for asked in questions:
-        texts, took = await way(asked, lines[asked.life])
+        texts, took = await search(asked, lines[asked.life])
         tally.add(asked, texts, took)
     return tally
 
@@ -125,22 +127,22 @@ async def answers(way: Way, questions: Sequence[Asked], lines: Lives) -> Tally:
 async def compare(momex: Momex, lines: Lives, run: Run) -> dict[str, dict[str, Tally]]:
     """Have everything remembered, and every way answer every question; return the tallies by questions and way."""
     began = time.monotonic()
-    for number, said in lines.items():
-        await live(momex, number, said)
+    for number, sources in lines.items():
+        await live(momex, number, sources)
     say(f"{len(lines)} lives of up to {MESSAGES} messages remembered in {time.monotonic() - began:.0f} s")
     began = time.monotonic()
     for number in lines:
         await indexes_of(momex).catch_up(f"life{number}")
     say(f"indexed in {time.monotonic() - began:.0f} s")
-    found: dict[str, dict[str, Tally]] = {}
+    tallies: dict[str, dict[str, Tally]] = {}
     for name, questions in question_sets(run.lives).items():
-        found[name] = {}
-        for way, ask in ways(momex, embedded_anew=not run.quick).items():
-            found[name][way] = await answers(ask, questions, lines)
-        say(f"\n{len(questions)} questions, {name}\n\n" + "\n".join(table(found[name])))
+        tallies[name] = {}
+        for search_name, ask in ways(momex, embedded_anew=not run.quick).items():
+            tallies[name][search_name] = await answers(ask, questions, lines)
+        say(f"\n{len(questions)} questions, {name}\n\n" + "\n".join(table(tallies[name])))
         if run.misses:
-            say("\n" + "\n".join(misses(found[name]["fused"])))
-    return found
+            say("\n" + "\n".join(misses(tallies[name]["fused"])))
+    return tallies
 
 
 @asynccontextmanager
@@ -171,9 +173,9 @@ async def main(run: Run) -> None:
     async with kept_database(run.keep, run.model) as url, memory_on(url, with_model=run.model) as momex:
         await momex.embedder.embed(["warm"])
         began = time.monotonic()
-        found = await compare(momex, lines, run)
+        tallies = await compare(momex, lines, run)
         if run.write:
-            write_page(found, momex.config, time.monotonic() - began)
+            write_page(tallies, momex.config, time.monotonic() - began)
 
 
 if __name__ == "__main__":

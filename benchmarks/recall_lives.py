@@ -223,18 +223,18 @@ def _chatter(chance: random.Random) -> str:
 
 def made_questions() -> list[Asked]:
     """Make the questions about all lives."""
-    return [one for number in range(LIVES) for one in life(number)[1]]
+    return [question for number in range(LIVES) for question in life(number)[1]]
 
 
 def frozen_questions() -> list[Asked]:
     """Read the questions as they were frozen."""
-    return [Asked(**one) for one in json.loads(FROZEN.read_text(encoding="utf-8"))]
+    return [Asked(**item) for item in json.loads(FROZEN.read_text(encoding="utf-8"))]
 
 
 def main() -> None:
     """Freeze the questions where there are none; else say whether the lives still answer them."""
     if not FROZEN.exists():
-        whole = [asdict(one) for one in made_questions()]
+        whole = [asdict(question) for question in made_questions()]
         FROZEN.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     same = frozen_questions() == made_questions()
     sys.stdout.write(f"{len(frozen_questions())} questions, {'as frozen' if same else 'NOT as frozen'}\n")

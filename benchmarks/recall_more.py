@@ -123,18 +123,18 @@ def _meal(number: int, friend: str, dishes: list[str], days: list[int]) -> list[
 
 def made_questions() -> list[Asked]:
     """Make the questions about all lives."""
-    return [one for number in range(LIVES) for one in questions(number)]
+    return [question for number in range(LIVES) for question in questions(number)]
 
 
 def frozen_questions() -> list[Asked]:
     """Read the questions as they were frozen."""
-    return [Asked(**one) for one in json.loads(FROZEN.read_text(encoding="utf-8"))]
+    return [Asked(**item) for item in json.loads(FROZEN.read_text(encoding="utf-8"))]
 
 
 def main() -> None:
     """Freeze the questions where there are none; else say whether they are still made so."""
     if not FROZEN.exists():
-        whole = [asdict(one) for one in made_questions()]
+        whole = [asdict(question) for question in made_questions()]
         FROZEN.write_text(json.dumps(whole, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     same = frozen_questions() == made_questions()
     sys.stdout.write(f"{len(frozen_questions())} questions, {'as frozen' if same else 'NOT as frozen'}\n")

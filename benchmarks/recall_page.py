@@ -15,30 +15,30 @@ END = "<!-- recall: end -->"
 HALF = LIVES // 2
 
 
-def write_page(found: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> None:
+def write_page(tallies: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> None:
     """Put the tables in the place of what stands between the marks."""
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     _, mark, after = rest.partition(END)
     if not mark:
         raise ValueError(f"{PAGE} has no marks to write between")
-    text = "\n".join([BEGIN, "", *told(found, config, seconds), "", END])
+    text = "\n".join([BEGIN, "", *told(tallies, config, seconds), "", END])
     PAGE.write_text(before + text + after, encoding="utf-8")
 
 
-def told(found: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> list[str]:
+def told(question_sets: dict[str, dict[str, Tally]], config: MomexConfig, seconds: float) -> list[str]:
     """Write the tables, with what they were measured on."""
     embedder = config.embedding_model or "the embedded encoder"
     lines = [
         f"Measured {datetime.now(UTC):%Y-%m-%d %H:%M} UTC at commit {_commit()}, {os.cpu_count()} cores, load"
         f" {os.getloadavg()[0]:.1f}, with {embedder}; {seconds / 60:.0f} minutes in all."
     ]
-    for name, tallies in found.items():
+    for name, tallies in question_sets.items():
         count = len(next(iter(tallies.values())).outcomes)
         lines += ["", f"{count} questions, {name}:", "", *table(tallies), "", *_halves(tallies["fused"])]
         missed = misses(tallies["fused"])
-        kinds = dict.fromkeys(one.partition(" · ")[0] for one in missed)
-        each = ", ".join(f"{kind} {sum(one.startswith(kind + ' · ') for one in missed)}" for kind in kinds)
+        kinds = dict.fromkeys(miss.partition(" · ")[0] for miss in missed)
+        each = ", ".join(f"{kind} {sum(miss.startswith(kind + ' · ') for miss in missed)}" for kind in kinds)
         lines += ["", f"Not first, or brought up although never told, of {count}: {each or 'none'}."]
     return lines
 

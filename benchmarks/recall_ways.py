@@ -55,33 +55,33 @@ class Tally:
 
     def within(self, lives: Iterable[int]) -> "Tally":
         """Return what it came to over some lives only."""
-        return Tally([one for one in self.outcomes if one.asked.life in lives])
+        return Tally([outcome for outcome in self.outcomes if outcome.asked.life in lives])
 
     def hit(self, most: int, *kinds: str) -> float:
         """Return the share of questions whose answer is among the first so many."""
-        return share(one.hit(most) for one in self.of(*kinds))
+        return share(outcome.hit(most) for outcome in self.of(*kinds))
 
     def answered(self, *kinds: str) -> float:
         """Return the share of questions for which anything was brought up."""
-        return share(bool(one.texts) for one in self.of(*kinds))
+        return share(bool(outcome.texts) for outcome in self.of(*kinds))
 
     def stale(self) -> float:
         """Return how often what was true once stands among the first five."""
-        return share(one.stale() for one in self.outcomes if one.asked.stale)
+        return share(outcome.stale() for outcome in self.outcomes if outcome.asked.stale)
 
     def tokens(self) -> float:
         """Return how many tokens a question adds to a prompt on average."""
-        return statistics.mean(tokens_of(one.texts) for one in self.outcomes)
+        return statistics.mean(tokens_of(outcome.texts) for outcome in self.outcomes)
 
     def cells(self, kinds: Sequence[str]) -> list[str]:
         """Write it as the cells of a table, without the name."""
-        times = sorted(one.took * 1000 for one in self.outcomes)
-        told = [kind for kind in kinds if kind not in NOT_TOLD]
+        times = sorted(outcome.took * 1000 for outcome in self.outcomes)
+        shown = [kind for kind in kinds if kind not in NOT_TOLD]
         untold = [kind for kind in kinds if kind in NOT_TOLD]
-        shares = [self.hit(1), self.hit(5), *(self.hit(5, kind) for kind in told), self.stale()]
+        shares = [self.hit(1), self.hit(5), *(self.hit(5, kind) for kind in shown), self.stale()]
         shares += [self.answered(kind) for kind in untold]
         rest = [self.tokens(), statistics.median(times), times[int(len(times) * 0.95)]]
-        return [f"{100 * one:.0f} %" for one in shares] + [f"{one:.0f}" for one in rest]
+        return [f"{100 * share:.0f} %" for share in shares] + [f"{value:.0f}" for value in rest]
 
 
 def share(values: Iterable[bool]) -> float:
@@ -92,15 +92,15 @@ def share(values: Iterable[bool]) -> float:
 
 def tokens_of(texts: Sequence[str]) -> int:
     """Return what some lines add to a prompt."""
-    return sum(estimate_tokens((ChatMessage(Role.USER, one),)) for one in texts)
+    return sum(estimate_tokens((ChatMessage(Role.USER, text),)) for text in texts)
 
 
 def table(tallies: dict[str, Tally]) -> list[str]:
     """Write the lines of a table, one for each way."""
-    kinds = list(dict.fromkeys(one.asked.kind for tally in tallies.values() for one in tally.outcomes))
-    told = [kind for kind in kinds if kind not in NOT_TOLD]
+    kinds = list(dict.fromkeys(outcome.asked.kind for tally in tallies.values() for outcome in tally.outcomes))
+    shown = [kind for kind in kinds if kind not in NOT_TOLD]
     untold = [f"answered when {kind}" for kind in kinds if kind in NOT_TOLD]
-    head = ["way", "hit@1", "hit@5", *told, "stale in 5", *untold, "tokens", "p50 ms", "p95 ms"]
+    head = ["way", "hit@1", "hit@5", *shown, "stale in 5", *untold, "tokens", "p50 ms", "p95 ms"]
     rows = [[name, *tally.cells(kinds)] for name, tally in tallies.items()]
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
@@ -108,10 +108,10 @@ def table(tallies: dict[str, Tally]) -> list[str]:
 def misses(tally: Tally, most: int = 1) -> list[str]:
     """Return what a way did not put among its first so many, or brought up although nothing was ever said about it."""
     return [
-        f"{one.asked.kind} · life {one.asked.life} · {one.asked.text} · {one.asked.answer or '(never told)'}"
-        f" · got: {' / '.join(one.texts[:3]) or 'nothing'}"
-        for one in tally.outcomes
-        if (bool(one.texts) if one.asked.kind in NOT_TOLD else not one.hit(most))
+        f"{outcome.asked.kind} · life {outcome.asked.life} · {outcome.asked.text}"
+        f" · {outcome.asked.answer or '(never told)'} · got: {' / '.join(outcome.texts[:3]) or 'nothing'}"
+        for outcome in tally.outcomes
+        if (bool(outcome.texts) if outcome.asked.kind in NOT_TOLD else not outcome.hit(most))
     ]
 
 

@@ -22,8 +22,8 @@ async def answer_from(question: str, recall: Recall, complete: Complete | None) 
     if not known:
         return Answer("")
     if complete is None:
-        told = [memory for memory in known.values() if memory.kind is not Kind.OUTSIDE][:3]
-        return Answer(" ".join(f"{memory.text} [{memory.number}]" for memory in told), tuple(told))
+        memories = [memory for memory in known.values() if memory.kind is not Kind.OUTSIDE][:3]
+        return Answer(" ".join(f"{memory.text} [{memory.number}]" for memory in memories), tuple(memories))
     text = (await complete(_PROMPT.format(lines="\n".join(recall.lines()), question=question))).strip()
     if not text or text.strip(".").upper() == "UNKNOWN":
         return Answer("")

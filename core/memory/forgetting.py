@@ -45,7 +45,7 @@ class Forgetter:
     make_id: IdMaker
 
     async def ask(
-        self, tenant_id: str, memories: Sequence[Memory], turn_id: str, what: str, now: datetime
+        self, tenant_id: str, memories: Sequence[Memory], turn_id: str, phrase: str, now: datetime
     ) -> Forgetting:
         """Store what would be forgotten, to be confirmed in a later turn."""
         forgetting_id = self.make_id("fgt")
@@ -56,7 +56,7 @@ class Forgetter:
             forgetting_id,
             turn_id,
             [memory.id for memory in memories],
-            [what] if what else [],
+            [phrase] if phrase else [],
             now + ASKED_FOR,
         )
         return Forgetting(forgetting_id, tuple(memories))
@@ -128,14 +128,14 @@ class Forgetter:
             done, indexed = True, False
             for row in rows:
                 phrases = in_text_and_json(row["phrases"])
-                found = await connection.fetchval(
+                matched = await connection.fetchval(
                     "with gone as (delete from memories where tenant_id = $1 and says_any(text, $2) returning 1)"
                     " select exists (select from gone)"
                     " or exists (select from memory_terms where tenant_id = $1 and says_any(term, $2))",
                     tenant_id,
                     phrases,
                 )
-                indexed |= bool(found)
+                indexed |= bool(matched)
                 gone = await connection.fetchval("select redact($1, $2)", tenant_id, phrases)
                 done &= bool(gone)
                 over = now is not None and row["expires_at"] + REDACT_WITHIN < now

@@ -64,7 +64,7 @@ class MemoryWork:
 
     async def add(self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Said], *, infer: bool) -> bool:
         """Add a job that remembers messages; False where nothing is left of them without their secrets."""
-        safe = [said for said in messages if not any(is_secret(line) for line in said.text.splitlines())]
+        safe = [message for message in messages if not any(is_secret(line) for line in message.text.splitlines())]
         if safe:
             await self.store.database.tenant_rows(
                 tenant_id,
@@ -139,9 +139,9 @@ class MemoryWork:
             )
             if row is None:
                 return True
-            said, kept = _MESSAGES.validate_python(row["messages"]), list[str]()
+            messages, kept = _MESSAGES.validate_python(row["messages"]), list[str]()
             if row["turn_id"] and self.adder is not None:
-                said = await said_in_turn(connection, job.tenant_id, row["turn_id"])
+                messages = await said_in_turn(connection, job.tenant_id, row["turn_id"])
                 # What tools stored in this turn, because the person asked for it.
                 rows = await connection.fetch(
                     "select text from memories"
@@ -152,7 +152,7 @@ class MemoryWork:
                 kept = [kept_row["text"] for kept_row in rows]
         if self.adder is not None:
             added = await self.adder.add(
-                job.tenant_id, row["collection"], said, infer=row["infer"], kept=kept, patient=job.attempts < TRIES
+                job.tenant_id, row["collection"], messages, infer=row["infer"], kept=kept, patient=job.attempts < TRIES
             )
             _log.info("memory_added", job=job.id, count=len(added))
             if added and self.indexes is not None:

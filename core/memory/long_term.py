@@ -114,6 +114,6 @@ def make_embedder(config: MomexConfig, client: EmbeddingClient | None) -> Embedd
 
 def _joined(recalls: Sequence[Recall], limit: int) -> Recall:
     """Join the recalls of several scopes; no memory lies in two of them."""
-    recalled = sorted((one for recall in recalls for one in recall.found), key=lambda one: -one.score)
+    recalled = sorted((memory for recall in recalls for memory in recall.found), key=lambda memory: -memory.score)
     reports = tuple(report for recall in recalls for report in recall.reports)
     return Recall(tuple(recalled[:limit]), reports, sum(recall.took_ms for recall in recalls))

@@ -97,7 +97,7 @@ class Momex:
         home, name = await self.shared.home_of(tenant_id, collection or self.collection)
         job_id, now = self._make_id("mjb"), self.clock.now()
         spoken = [spoken_of(f"{job_id}:{number}", message, now) for number, message in enumerate(messages)]
-        if not await self.work.add(home, job_id, name, [said for each in spoken for said in each], infer=infer):
+        if not await self.work.add(home, job_id, name, [message for each in spoken for message in each], infer=infer):
             return ""
         self.wakeups.wake_memory(job_id)
         return job_id

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.errors import ToolFailed, ToolRetry
 from core.memory.access import Remembered
 from core.memory.extraction.secrets import is_secret
+from core.memory.extraction.statements import statements
 from core.memory.extraction.words import stems_of, words_of
 from core.memory.long_term import LongTermMemory
 from core.memory.recall.search import Scope
@@ -71,8 +72,10 @@ class TenantMemory:
     async def _add(self, text: str, key: str, collection: str = "") -> list[Memory]:
         if is_secret(text):
             raise ToolFailed("That looks like a password or a one-time code; such things are never kept.")
-        said = Said(key, text, PERSON, Kind.TOLD, self.memory.clock.now(), self.turn_id)
-        return await self.memory.add_now(self.tenant_id, [said], collection=collection)
+        if not statements(text):
+            raise ToolRetry("That asks, it tells nothing: only a statement can be kept.")
+        source = Said(key, text, PERSON, Kind.TOLD, self.memory.clock.now(), self.turn_id)
+        return await self.memory.add_now(self.tenant_id, [source], collection=collection)
 
     async def _with_same_meaning(self, old: Memory) -> list[Memory]:
         """Return other memories that say the same, such as the assistant's own words about it."""
@@ -91,13 +94,13 @@ class TenantMemory:
             and _repeats(stems, memory)
         ]
 
-    async def _meant(self, what: str) -> list[Memory]:
+    async def _meant(self, text: str) -> list[Memory]:
         """Return the memories that a request to forget means: those with most of its words, else the surest hit."""
         scope, now = Scope(self.tenant_id), self.memory.clock.now()
-        recall = await self.memory.retriever.search(scope, what, now, limit=MAX_MEANT)
-        candidates = {memory.id: memory for memory in await self.memory.store.containing(self.tenant_id, what)}
+        recall = await self.memory.retriever.search(scope, text, now, limit=MAX_MEANT)
+        candidates = {memory.id: memory for memory in await self.memory.store.containing(self.tenant_id, text)}
         candidates |= {recalled.memory.id: recalled.memory for recalled in recall.found}
-        asked = stems_of(what)
+        asked = stems_of(text)
         same = [
             memory for memory in candidates.values() if asked and len(asked & stems_of(memory.text)) / len(asked) >= 0.6
         ]
@@ -111,5 +114,5 @@ def shown(memory: Memory) -> Remembered:
 
 
 def _repeats(stems: frozenset[str], memory: Memory) -> bool:
-    said = stems_of(memory.text)
-    return bool(stems) and (stems == said or (memory.kind is Kind.INFERRED and stems <= said))
+    other = stems_of(memory.text)
+    return bool(stems) and (stems == other or (memory.kind is Kind.INFERRED and stems <= other))

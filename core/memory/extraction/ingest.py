@@ -7,6 +7,7 @@ import structlog
 
 from core.errors import ModelError
 from core.memory.extraction.extractors import PASSING, STOOD_IN, Extractor, RuleExtractor
+from core.memory.extraction.questions import asks
 from core.memory.extraction.rules_self import slot_of
 from core.memory.extraction.secrets import is_secret
 from core.memory.extraction.statements import statements, worth_keeping
@@ -68,7 +69,7 @@ class Adder:
         added: list[str] = []
         plain: list[tuple[Statement, Change]] = []
         for statement in ready:
-            if extractor.may_change(statement) and statement.said.kind is Kind.TOLD:
+            if statement.said.kind is Kind.TOLD and extractor.may_change(statement) and not asks(statement.text):
                 # Earlier statements are stored first: this one may contradict them.
                 added += await self._keep(tenant_id, collection, plain, terms)
                 candidates = await self._candidates(tenant_id, collection, statement)
@@ -92,9 +93,9 @@ class Adder:
             knowledge, by = await extractor.knowledge(memory.text, memory.speaker)
             if by == STOOD_IN:  # the budget is used up for today
                 break
-            said = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
+            source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
             [vector] = await self._embed([memory.text])
-            statement = Statement(said, 0, memory.text, knowledge, by, memory.slot, vector)
+            statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector)
             candidates = await self._candidates(tenant_id, memory.collection, statement)
             earlier = [candidate for candidate in candidates if candidate.number < memory.number]
             change = await extractor.changes(statement, earlier) if earlier and memory.valid_to is None else Change()
@@ -123,14 +124,14 @@ class Adder:
     async def _fresh(
         self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool
     ) -> list[tuple[Said, list[tuple[int, str]]]]:
-        """Split messages into statements, without secrets, empty words, and statements that are stored already."""
-        cut = [(said, list(enumerate(statements(said.text)))) for said in messages]
+        """Split messages into statements, without secrets, questions, empty words, and those stored already."""
+        cut = [(source, list(enumerate(statements(source.text, whole=whole)))) for source in messages]
         wanted = [
-            (said, [(p, text) for p, text in texts if not is_secret(text) and (whole or _worth(said, text, kept))])
-            for said, texts in cut
+            (source, [(p, text) for p, text in texts if not is_secret(text) and (whole or _worth(source, text, kept))])
+            for source, texts in cut
         ]
-        known = await self.store.known(tenant_id, [f"{said.key}#{part}" for said, texts in wanted for part, _ in texts])
-        return [(said, [(p, text) for p, text in texts if f"{said.key}#{p}" not in known]) for said, texts in wanted]
+        known = await self.store.known(tenant_id, [f"{source.key}#{p}" for source, texts in wanted for p, _ in texts])
+        return [(source, [(p, t) for p, t in texts if f"{source.key}#{p}" not in known]) for source, texts in wanted]
 
     async def _candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
         """Return the memories of the same collection, kind and speaker that a statement may change."""
@@ -177,27 +178,27 @@ async def _read_all(
 ) -> tuple[list[Statement], ModelError | None]:
     """Read statements in order, up to the first error that may pass; return that error, too."""
     read: list[Statement] = []
-    for said, texts in fresh:
+    for source, texts in fresh:
         for part, text in texts:
             try:
-                read.append(await _read(said, part, text, extractor))
+                read.append(await _read(source, part, text, extractor))
             except PASSING as error:
                 return read, error
     return read, None
 
 
-async def _read(said: Said, part: int, text: str, extractor: Extractor) -> Statement:
-    slot = slot_of(text) if said.kind is Kind.TOLD else None
-    if said.kind is not Kind.TOLD:
+async def _read(source: Said, part: int, text: str, extractor: Extractor) -> Statement:
+    slot = slot_of(text) if source.kind is Kind.TOLD and not asks(text) else None
+    if source.kind is not Kind.TOLD:
         extractor = RuleExtractor()  # no model is paid to read the assistant's own words again
-    knowledge, by = await extractor.knowledge(text, said.speaker)
-    return Statement(said, part, text, knowledge, by, slot.name if slot else "")
+    knowledge, by = await extractor.knowledge(text, source.speaker)
+    return Statement(source, part, text, knowledge, by, slot.name if slot else "")
 
 
-def _worth(said: Said, text: str, kept: Sequence[str]) -> bool:
+def _worth(source: Said, text: str, kept: Sequence[str]) -> bool:
     if any(_covers(memory, text) for memory in kept):
         return False
-    return worth_keeping(text) or (said.kind is Kind.TOLD and slot_of(text) is not None)
+    return worth_keeping(text) or (source.kind is Kind.TOLD and slot_of(text) is not None)
 
 
 def _covers(kept: str, text: str) -> bool:

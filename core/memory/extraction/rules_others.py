@@ -37,8 +37,8 @@ _SAID = (
     ("hobby", r" (?P<value>(?:plays the \w+|sings|dances|paints|climbs|knits|rows|fences)\b)", ""),
 )
 _RULES = tuple(
-    (kind, re.compile(_OWNER + _DOES + said.replace("VALUE", VALUE + upto), re.IGNORECASE))
-    for kind, said, upto in _SAID
+    (kind, re.compile(_OWNER + _DOES + phrase.replace("VALUE", VALUE + upto), re.IGNORECASE))
+    for kind, phrase, upto in _SAID
 )
 
 

@@ -34,6 +34,8 @@ def _rule(slot: str, pattern: str, verb: str, *, many: bool = False) -> SlotRule
 
 
 _I = r"\b(?:i|we)(?:'ve|'m|'re| have| am| are| was| will| got)?" + _NOW
+_IS = r"(?:'s(?! names?\b)(?![^.,;!?\n]*\b(?:is|are|was|were|has|had|will|can)\b)| is)"
+"""Not the 's of "my boss's birthday is in May", which says nothing of who the boss is."""
 PETS = "dog|cat|puppy|kitten|spaniel|terrier|poodle|parrot|tortoise|pony|horse|hamster|rabbit|ferret|hedgehog"
 _MAKES = (
     "audi|bmw|citro[eë]n|dacia|fiat|ford|honda|hyundai|kia|mazda|mercedes|mini|nissan|opel|peugeot|renault|seat|skoda"
@@ -98,18 +100,16 @@ _RULES = (
     ),
     _rule(
         "MINE",
-        rf"\bmy (?:older |younger |big |little |twin )?(?P<thing>{MANY})(?:'s name)?(?:'s| is)?"
+        rf"\bmy (?:older |younger |big |little |twin )?(?P<thing>{MANY})(?:'s name)?{_IS}?"
         rf" (?:called |named )?(?P<value>{PROPER})",
         "have",
         many=True,
     ),
-    _rule(
-        "MINE", rf"\bmy (?:new )?(?P<thing>{RELATION})(?:'s name)?(?:'s| is)(?: now)?(?: called| named)? VALUE", "have"
-    ),
+    _rule("MINE", rf"\bmy (?:new )?(?P<thing>{RELATION})(?:'s name)?{_IS}(?: now)?(?: called| named)? VALUE", "have"),
     _rule(
         "MINE",
         r"\bmy (?:new )?(?P<thing>(?:fav(?:ou?rite)? )?[a-z'-]+(?: [a-z'-]+)?)"
-        r"(?:'s| is| are)(?: now)? VALUE",
+        rf"(?:{_IS}| are)(?: now)? VALUE",
         "have",
     ),
     _rule(

@@ -20,11 +20,11 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
     )
     messages = [(row, ChatMessage.from_json(row["message"])) for row in rows]
     used_tools = any(message.role is Role.TOOL for _, message in messages)
-    said: list[Said] = []
+    spoken: list[Said] = []
     for row, message in messages:
         key = f"history:{row['conversation_id']}:{row['position']}"
-        said += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
-    return said
+        spoken += spoken_of(key, message, row["created_at"], turn_id, used_tools=used_tools)
+    return spoken
 
 
 def spoken_of(
@@ -39,8 +39,8 @@ def spoken_of(
         case Role.USER if not message.internal:
             own, quoted = without_quotes(message.text)
             own = "" if message.outside else own
-            said = [Said(key, own, PERSON, Kind.TOLD, at, turn_id)] if own else []
-            return said + ([Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else [])
+            rest = [Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
+            return [Said(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
         case Role.ASSISTANT if message.text and not message.tool_calls:
             kind = Kind.OUTSIDE if used_tools else Kind.INFERRED
             return [Said(key, message.text, ASSISTANT, kind, at, turn_id)]

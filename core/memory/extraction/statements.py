@@ -2,12 +2,14 @@
 
 import re
 
+from core.memory.extraction.questions import asks, without_question
+
 MAX_STATEMENT = 600
 """Characters of one statement; a longer one is split at a space."""
 MAX_STATEMENTS = 40
 """Statements of one message."""
 
-_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)]*\s+|\n+")
+_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)]*\s+|\n+|(?<=[。！？])(?=\w)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|vs|etc|e\.g|i\.e|no|jan|feb|aug|sept|oct|nov|dec|a\.m|p\.m)\.|\b[A-Z]\.)$", re.I
 )
@@ -22,35 +24,44 @@ _EMPTY = re.compile(
     r"|you'?re welcome|no problem)(?: (?:there|again|then))?",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(
-    r"(?:what|who|where|when|why|how|which|whose|can|could|would|will|do|does|did|is|are|am|was|were|should|shall"
-    r"|may|have|has)\b.*\?\s*",
-    re.IGNORECASE | re.DOTALL,
-)
+_TO_KEEP = re.compile(r"(?:that|i|we|i['’]m|we['’]re|i['’]ve)\b", re.IGNORECASE)
+"""How what follows "can you remember" begins, where it is to be kept and not asked for."""
 
 
-def statements(text: str) -> list[str]:
-    """Return the statements of a message in order, each as a piece of its text."""
+def statements(text: str, *, whole: bool = False) -> list[str]:
+    """Return the statements of a message in order, each as a piece of its text; `whole`: its questions too."""
     pieces: list[str] = []
     start = 0
     for end in [*_END.finditer(text), None]:
         upto = end.start() if end else len(text)
         if end and "\n" not in end[0] and _ABBREVIATION.search(text[start:upto]):
             continue
-        if piece := _ASKED.sub("", text[start:upto].strip()):
+        piece = text[start:upto].strip()
+        if piece := _ASKED.sub("", piece) if whole else _told_in(piece):
             pieces += _short(piece)
         start = end.end() if end else len(text)
     return pieces[:MAX_STATEMENTS]
 
 
 def worth_keeping(statement: str) -> bool:
-    """Return whether a statement tells something, unlike a greeting, an acknowledgement or a question."""
+    """Return whether a statement tells something, unlike a greeting or an acknowledgement."""
     words = statement.strip(" \t.!?…,")
     # In languages without spaces between words, letters are counted.
     tells = (
         words.count(" ") >= 2 or any(letter.isdigit() for letter in words) or (not words.isascii() and len(words) >= 6)
     )
-    return tells and not _EMPTY.fullmatch(words) and not _QUESTION.fullmatch(statement)
+    return tells and not _EMPTY.fullmatch(words)
+
+
+def _told_in(piece: str) -> str:
+    """Return what a sentence tells, without its question and without the request to remember it."""
+    request = _ASKED.match(piece)
+    if request is None:
+        return without_question(piece)
+    # "Can you remember that I am vegetarian?" asks for nothing but that.
+    to_keep = request[0].rstrip().lower().endswith("that") or _TO_KEEP.match(piece, request.end())
+    rest = piece[request.end() :]
+    return (rest.rstrip(" ?？") if not asks(rest.rstrip(" ?？")) else "") if to_keep else without_question(rest)
 
 
 def _short(piece: str) -> list[str]:

@@ -342,5 +342,5 @@ async def extract_with(complete: Any, text: str) -> JsonObject | None:
     result = await library.KnowledgeExtractor(model=Model()).extract(text)
     if not isinstance(result, library.Success):
         return None
-    found: JsonObject = library.knowledge.dump_python(result.value, mode="json", by_alias=True)
-    return found
+    knowledge: JsonObject = library.knowledge.dump_python(result.value, mode="json", by_alias=True)
+    return knowledge

@@ -88,7 +88,7 @@ class MemoryStore:
         self, connection: Connection, tenant_id: str, collection: str, number: int, statement: Statement
     ) -> str | None:
         """Insert a memory; return its id, or None where its source key is stored already."""
-        said = statement.said
+        source = statement.said
         memory_id: str | None = await connection.fetchval(
             "insert into memories (tenant_id, id, number, collection, text, speaker, kind, source_key, turn_id,"
             " said_at, slot, knowledge, extractor, valid_from)"
@@ -101,22 +101,22 @@ class MemoryStore:
                 "number": number,
                 "collection": collection,
                 "text": statement.text,
-                "speaker": said.speaker,
-                "kind": said.kind.value,
+                "speaker": source.speaker,
+                "kind": source.kind.value,
                 "source_key": statement.key,
-                "turn_id": said.turn_id,
+                "turn_id": source.turn_id,
                 "slot": statement.slot,
                 "knowledge": statement.knowledge,
                 "extractor": statement.extractor,
             },
-            said.said_at,
+            source.said_at,
         )
         return memory_id
 
     async def memories(self, tenant_id: str, ids: Sequence[str]) -> dict[str, Memory]:
         """Return memories by id; those that are gone are left out."""
-        found = await self._select(tenant_id, "m.tenant_id = $1 and m.id = any ($2)", list(ids))
-        return {memory.id: memory for memory in found}
+        memories = await self._select(tenant_id, "m.tenant_id = $1 and m.id = any ($2)", list(ids))
+        return {memory.id: memory for memory in memories}
 
     async def numbered(self, tenant_id: str, numbers: Sequence[int]) -> list[Memory]:
         """Return memories by the numbers that the person is shown."""

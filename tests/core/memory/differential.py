@@ -46,7 +46,7 @@ TOPICS = ["holiday plans", "music", "bike repairs", "old friends", "cooking soup
 def made_vector(text: str) -> Vector:
     """Return a text a vector near to those of texts with the same words, and equal to none: ties have no order."""
     chance = random.Random(text)
-    return normalised([one + chance.uniform(-0.02, 0.02) for one in vector_of(text)])
+    return normalised([coordinate + chance.uniform(-0.02, 0.02) for coordinate in vector_of(text)])
 
 
 def made_knowledge(chance: random.Random) -> JsonObject:
@@ -93,8 +93,8 @@ def made_statements(chance: random.Random, count: int) -> list[Statement]:
         name = number if chance.random() < 0.9 else "again"
         text = f"Message {name} about {chance.choice(TOPICS)} and {chance.choice(NAMES)}"
         speaker = chance.choice([PERSON, "assistant"])
-        said = Said(f"d:{number}", text, speaker, Kind.TOLD, NOW - timedelta(hours=(count - number) * 7))
-        made.append(Statement(said, 0, text, made_knowledge(chance), "made", "", made_vector(text)))
+        source = Said(f"d:{number}", text, speaker, Kind.TOLD, NOW - timedelta(hours=(count - number) * 7))
+        made.append(Statement(source, 0, text, made_knowledge(chance), "made", "", made_vector(text)))
     return made
 
 
@@ -142,8 +142,8 @@ class Given:
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._knowledge: dict[str, list[JsonObject]] = {}
-        for one in statements:
-            self._knowledge.setdefault(one.text, []).append(one.knowledge)
+        for statement in statements:
+            self._knowledge.setdefault(statement.text, []).append(statement.knowledge)
 
     async def get_embedding_nocache(self, input: str) -> Any:
         """Embed one."""
@@ -151,7 +151,7 @@ class Given:
 
     async def get_embeddings_nocache(self, input: list[str]) -> Any:
         """Embed some."""
-        return numpy.array([made_vector(one) for one in input], dtype=numpy.float32)
+        return numpy.array([made_vector(text) for text in input], dtype=numpy.float32)
 
     async def extract(self, message: str) -> Any:
         """Return what was made."""
@@ -169,13 +169,13 @@ async def their_conversation(path: Path, statements: Sequence[Statement]) -> Any
     conversation = await create_conversation(str(path), ConversationMessage, name="theirs", settings=settings)
 
     async def messages() -> AsyncIterator[ConversationMessage]:
-        for one in statements:
-            speaker = None if one.said.speaker == PERSON else one.said.speaker
+        for statement in statements:
+            speaker = None if statement.said.speaker == PERSON else statement.said.speaker
             yield ConversationMessage(
-                text_chunks=[one.text],
+                text_chunks=[statement.text],
                 metadata=ConversationMessageMeta(speaker=speaker),
-                timestamp=f"{one.said.said_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-                source_id=one.key,
+                timestamp=f"{statement.said.said_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+                source_id=statement.key,
             )
 
     await conversation.add_messages_streaming(messages(), batch_size=BATCH)
@@ -186,11 +186,11 @@ async def our_index(momex: Momex, statements: Sequence[Statement]) -> PersonInde
     """Keep the messages in Postgres, some of them to be forgotten in between, and let an index catch up in steps."""
     assert momex.indexes is not None
     half = len(statements) // 2
-    said = Said("passing", "gone", PERSON, Kind.TOLD, NOW)
-    passing = Statement(said, 0, "gone", made_knowledge(random.Random(9)), "made", "", made_vector("gone"))
+    source = Said("passing", "gone", PERSON, Kind.TOLD, NOW)
+    passing = Statement(source, 0, "gone", made_knowledge(random.Random(9)), "made", "", made_vector("gone"))
     for part in (statements[:half], [passing], statements[half:]):
-        terms = {term for one in part for term in terms_of(one.knowledge)}
-        changes = [(one, Change()) for one in part]
+        terms = {term for statement in part for term in terms_of(statement.knowledge)}
+        changes = [(statement, Change()) for statement in part]
         await momex.store.keep("ann", "", changes, "words", {term: made_vector(term) for term in terms})
         await momex.indexes.catch_up("ann")
     [gone] = await momex.store.containing("ann", "gone")
@@ -206,11 +206,11 @@ async def compare(database: Database, folder: Path, *, messages: int, queries: i
     statements = made_statements(chance, messages)
     await make_person(database, "ann")
     momex = make_momex(database, structured=True)
-    found = 0
+    count = 0
     try:
         theirs = await their_conversation(folder / "theirs.db", statements)
         ours = await our_index(momex, statements)
-        known = {one: made_vector(one.lower()) for one in _all_words(statements)}
+        known = {word: made_vector(word.lower()) for word in _all_words(statements)}
         for _ in range(queries):
             state = chance.getstate()
             expected = await search.search_conversation(theirs, *made_query(chance))
@@ -219,11 +219,11 @@ async def compare(database: Database, folder: Path, *, messages: int, queries: i
             query = made_query(chance)
             got = await momex.indexes._thread.run(_ask(ours, query, known))
             assert _told(got) == _told(expected), (query, _told(got), _told(expected))
-            found += bool(expected and expected.message_matches)
+            count += bool(expected and expected.message_matches)
         await theirs.storage_provider.close()
     finally:
         await momex.close()
-    return found
+    return count
 
 
 async def _ask(index: PersonIndex, query: tuple[Any, Any, Any], known: dict[str, Any]) -> Any:
@@ -233,16 +233,18 @@ async def _ask(index: PersonIndex, query: tuple[Any, Any, Any], known: dict[str,
 
 def _all_words(statements: Sequence[Statement]) -> set[str]:
     words = [*NAMES, *TYPES, *VERBS, *TOPICS, "blue", "colour", "bike", "friends", "unheard of"]
-    return {word.lower() for word in words} | {term for one in statements for term in terms_of(one.knowledge)}
+    return {word.lower() for word in words} | {
+        term for statement in statements for term in terms_of(statement.knowledge)
+    }
 
 
 def _told(result: Any) -> tuple[list[tuple[int, float]], dict[str, list[tuple[int, float]]]]:
     """Return what a result says; the order of equals is nobody's promise."""
     if result is None:
         return [], {}
-    messages = sorted((one.message_ordinal, round(one.score, 2)) for one in result.message_matches)
+    messages = sorted((match.message_ordinal, round(match.score, 2)) for match in result.message_matches)
     knowledge = {
-        kind: sorted((one.semantic_ref_ordinal, round(one.score, 2)) for one in matches.semantic_ref_matches)
+        kind: sorted((match.semantic_ref_ordinal, round(match.score, 2)) for match in matches.semantic_ref_matches)
         for kind, matches in result.knowledge_matches.items()
     }
     return messages, knowledge
@@ -252,9 +254,9 @@ async def main(url: str) -> None:
     """Run the long form."""
     database = Database(url)
     with TemporaryDirectory() as folder:
-        found = await compare(database, Path(folder), messages=120, queries=300, seed=1)
+        findings = await compare(database, Path(folder), messages=120, queries=300, seed=1)
     await database.close()
-    sys.stdout.write(f"300 queries, {found} found something, none differed\n")
+    sys.stdout.write(f"300 queries, {findings} found something, none differed\n")
 
 
 if __name__ == "__main__":

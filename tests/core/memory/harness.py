@@ -40,8 +40,8 @@ def vector_of(text: str, size: int = 64) -> Vector:
         digest = hashlib.blake2b(word.encode(), digest_size=size).digest()
         for place, byte in enumerate(digest):
             sums[place] += byte / 127.5 - 1
-    length = math.sqrt(sum(one * one for one in sums))
-    return tuple(one / length for one in sums)
+    length = math.sqrt(sum(value * value for value in sums))
+    return tuple(value / length for value in sums)
 
 
 def make_momex(database: Database, **config: object) -> Momex:
@@ -70,7 +70,7 @@ def told(text: str, *, key: str = "", days_ago: float = 0, kind: Kind = Kind.TOL
 
 async def holding(momex: Momex, tenant_id: str) -> list[str]:
     """Return the texts that hold now, the oldest first."""
-    return [one.text for one in reversed(await momex.store.newest(tenant_id, 100))]
+    return [memory.text for memory in reversed(await momex.store.newest(tenant_id, 100))]
 
 
 async def everything(momex: Momex, tenant_id: str) -> list[Memory]:
@@ -87,12 +87,12 @@ async def caught_up(momex: Momex, tenant_id: str = "ann") -> dict[str, int]:
 
 def made_life(count: int) -> list[Said]:
     """Return messages of which each tenth contradicts an earlier one, and each seventh repeats one."""
-    said = []
+    sources = []
     for number in range(count):
         text = f"I met neighbour {number} near bridge {number * 3}. Then we saw boat {number}."
         if number % 10 == 0:
             text = f"I live in Town{number} now."
         elif number % 7 == 0:
             text = "I like the long way home."
-        said.append(told(text, key=f"life:{number}", days_ago=(count - number) / 24))
-    return said
+        sources.append(told(text, key=f"life:{number}", days_ago=(count - number) / 24))
+    return sources

@@ -65,11 +65,11 @@ class Talk:
     async def dump(self) -> dict[str, str]:
         """Return the tables in which the word stands, with their rows as text."""
         tables = await self.store.column("select tablename::text from pg_tables where schemaname = 'public'")
-        found = {
+        contents = {
             str(t): str(await self.store.one(f"select string_agg(x::text, ' ') from {t} x where x::text ~* $1", CANARY))  # noqa: S608
             for t in tables
         }
-        return {table: rows for table, rows in found.items() if rows != "None"}
+        return {table: rows for table, rows in contents.items() if rows != "None"}
 
 
 @pytest.mark.xdist_group("typeagent")
@@ -128,8 +128,8 @@ async def test_redacted_tool_arguments_stay_json_and_profile_facts_are_deleted(d
         await talk.turn("Forget that.", "Shall I?", act="ask")
         await talk.turn("yes", "Done.", act="forget")
         [call, *_] = [
-            json.loads(str(one))["tool_calls"][0]
-            for one in await store.column("select result::text from steps order by started_at")
+            json.loads(str(result))["tool_calls"][0]
+            for result in await store.column("select result::text from steps order by started_at")
         ]
         assert call == {"id": "c1", "name": "look", "arguments": "{}"}
         assert await store.column("select value from profile_facts") == []
@@ -161,15 +161,15 @@ async def put_in_pool(talk: Talk) -> None:
 async def put_beside(talk: Talk, *, pending: bool) -> None:
     """Write a row of each table beside talk that holds the word; `pending`: still to be decided, told or run."""
     turn_id = await talk.store.one("select id from turns limit 1")
-    said = f"A stamp from {CANARY}."
-    held = json.dumps({"text": said, "list": [said]})
+    statement = f"A stamp from {CANARY}."
+    held = json.dumps({"text": statement, "list": [statement]})
     admin, who, now = talk.store.admin, talk.tenant_id, talk.momex.clock.now()
     await admin.execute(
         "insert into approvals (tenant_id, id, turn_id, place, generation, conversation_id, name, summary, arguments,"
         " shown, code, token, timeout, sealed_head, sealed_tail, state, created_at)"
         " values ($1,'a1',$2,'0.1',1,'c','buy',$3,$4,$7,'7K','t1','1 hour',$3,$3,$5,$6)",
-        who, turn_id, said, held, "pending" if pending else "cancelled", now,
-        json.dumps([["What", said]]),
+        who, turn_id, statement, held, "pending" if pending else "cancelled", now,
+        json.dumps([["What", statement]]),
     )  # fmt: skip
     await admin.execute(
         "insert into approval_audit (tenant_id, approval_id, at, what, detail) values ($1,'a1',$2,'requested',$3)",
@@ -178,7 +178,7 @@ async def put_beside(talk: Talk, *, pending: bool) -> None:
     await admin.execute(
         "insert into profile_facts (tenant_id, id, number, key, value, source, since)"
         " values ($1,'f1',1,'hobby',$2,'told',$3)",
-        who, said, now,
+        who, statement, now,
     )  # fmt: skip
     await admin.execute(
         "insert into events (tenant_id, source, id, type, data, occurred_at) values ($1,'mail','e1','new',$2,$3)",
@@ -187,12 +187,12 @@ async def put_beside(talk: Talk, *, pending: bool) -> None:
     await admin.execute(
         "insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before)"
         " values ($1,'n1','task','low',$2,$2,'k',$3,$4,$5)",
-        who, said, "held" if pending else "sent", now, now if pending else None,
+        who, statement, "held" if pending else "sent", now, now if pending else None,
     )  # fmt: skip
     await admin.execute(
         "insert into tasks (tenant_id, id, number, title, kind, trigger, action, state, anchor, created_at)"
         " values ($1,'t1',1,$2,'schedule','{}',$3,$4,$5,$5)",
-        who, said, held, "ACTIVE" if pending else "COMPLETED", now,
+        who, statement, held, "ACTIVE" if pending else "COMPLETED", now,
     )  # fmt: skip
     await admin.execute(
         "insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, cause)"
@@ -201,7 +201,7 @@ async def put_beside(talk: Talk, *, pending: bool) -> None:
     )  # fmt: skip
     await admin.execute(
         "insert into run_notices (tenant_id, run_id, key, text, state) values ($1,'r1','k',$2,$3)",
-        who, said, "open" if pending else "handed_over",
+        who, statement, "open" if pending else "handed_over",
     )  # fmt: skip
 
 

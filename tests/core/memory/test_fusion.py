@@ -24,9 +24,9 @@ def ago(days: float) -> datetime:
 
 def order(question: Question, memories: list[Memory], *strengths: float) -> list[str]:
     """Fuse what one retriever found in this order; return the ids."""
-    hits = tuple(Hit(one.id, 1.0, strength) for one, strength in zip(memories, strengths, strict=True))
+    hits = tuple(Hit(memory.id, 1.0, strength) for memory, strength in zip(memories, strengths, strict=True))
     report = RetrieverReport(RetrieverKind.STRUCTURED, hits)
-    return [one.memory.id for one in fuse({one.id: one for one in memories}, [report], question, sure=True)]
+    return [hit.memory.id for hit in fuse({memory.id: memory for memory in memories}, [report], question, sure=True)]
 
 
 def test_a_memory_in_the_requested_slot_ranks_first_without_other_evidence() -> None:
@@ -63,8 +63,8 @@ async def test_two_hops_end_at_what_is_said_of_the_one_who_is_meant(indexed: Mom
     ):
         await indexed.add_now("ann", [told(text, days_ago=20)])
     await caught_up(indexed)
-    found = (await indexed.search("ann", "What is my sister's profession?")).found
-    assert found[0].memory.text == "Greta is a vet now."
+    hits = (await indexed.search("ann", "What is my sister's profession?")).found
+    assert hits[0].memory.text == "Greta is a vet now."
     assert (await indexed.search("ann", "Who is my sister?")).found[0].memory.text == "My sister is called Greta."
 
 
@@ -73,5 +73,5 @@ async def test_where_one_lived_then_is_found_over_the_index_too(indexed: Momex) 
     await indexed.add_now("ann", [told("I live in Graz.", days_ago=400)])
     await indexed.add_now("ann", [told("I moved to Cork.", days_ago=60)])
     await caught_up(indexed)
-    found = (await indexed.search("ann", "Where did I live last winter?")).found
-    assert [one.memory.text for one in found[:1]] == ["I live in Graz."]
+    hits = (await indexed.search("ann", "Where did I live last winter?")).found
+    assert [hit.memory.text for hit in hits[:1]] == ["I live in Graz."]

@@ -83,9 +83,9 @@ async def test_recall_stands_in_the_prompt_or_is_a_tool_or_both(momex: Momex, da
     ):  # fmt: skip
         other = make_momex(database, recall=mode)
         _, model = await turn(other, 1, "Where does my sister Greta live?", says("In Porto"))
-        prompt = model.last[0].text + model.last[-1].text + "".join(one.text for one in model.last)
+        prompt = model.last[0].text + model.last[-1].text + "".join(message.text for message in model.last)
         assert ("(2026-06-15, told by the person) My sister Greta lives in Porto." in prompt) is stands
-        assert ("search_memory" in {one.name for one in model.requests[0].tools}) is offered
+        assert ("search_memory" in {tool.name for tool in model.requests[0].tools}) is offered
 
 
 async def test_without_a_memory_its_tools_are_not_offered() -> None:
@@ -120,9 +120,9 @@ async def test_trimmed_parts_of_a_long_conversation_are_recalled_when_needed(
     for question, fact in (("What is my boat called?", facts[5]), ("Where do I park the van?", facts[12]),
                            ("What does Tomas owe me?", facts[20])):  # fmt: skip
         _, model = await turn(momex, 999, question, says("I know"), history=history[-200:], limit=WINDOW)
-        said = [one.text for one in model.last if one.role is Role.USER and not one.internal]
-        assert fact not in said, "it was dropped from the conversation"
-        assert any(f"told by the person) {fact}" in one.text for one in model.last), question
+        words = [message.text for message in model.last if message.role is Role.USER and not message.internal]
+        assert fact not in words, "it was dropped from the conversation"
+        assert any(f"told by the person) {fact}" in message.text for message in model.last), question
 
 
 async def test_a_recall_is_written_down_for_the_trace_without_any_text(momex: Momex, database: Database) -> None:
@@ -134,7 +134,7 @@ async def test_a_recall_is_written_down_for_the_trace_without_any_text(momex: Mo
     async with database.tenant("ann") as connection:
         report = await connection.fetchval("select report from memory_recalls where turn_id = 't1'")
     [memory] = await momex.store.newest("ann", 1)
-    legs = {one["leg"]: (one["hits"], one["missed"]) for one in report["legs"]}
+    legs = {leg["leg"]: (leg["hits"], leg["missed"]) for leg in report["legs"]}
     assert legs == {"text": ([memory.id], ""), "vector": ([memory.id], ""), "structured": ([], "off")}
     assert "Porto" not in str(report)
 
@@ -142,12 +142,15 @@ async def test_a_recall_is_written_down_for_the_trace_without_any_text(momex: Mo
 async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
     await momex.add_now("ann", [told("My sister Greta lives in Porto.")])
     plain = await momex.query("ann", "Where does my sister Greta live?")
-    assert (plain.text, [one.number for one in plain.citations]) == ("My sister Greta lives in Porto. [1]", [1])
+    assert (plain.text, [citation.number for citation in plain.citations]) == (
+        "My sister Greta lives in Porto. [1]",
+        [1],
+    )
     for words, text, cited in (("She lives in Porto [1].", "She lives in Porto [1].", [1]), ("UNKNOWN", "", [])):
         model = FakeModel([says(words)])
         momex._asking = Asking(BudgetedModel(model, momex.store.database), Ids())
         answer = await momex.query("ann", "Where does my sister Greta live?")
-        assert (answer.text, [one.number for one in answer.citations]) == (text, cited)
+        assert (answer.text, [citation.number for citation in answer.citations]) == (text, cited)
         assert "told by the person) My sister Greta lives in Porto." in model.last[0].text
     momex._asking = Asking(BudgetedModel(FakeModel([]), momex.store.database), Ids())
     assert (await momex.query("ann", "Who repairs the roof?")).text == ""
@@ -158,4 +161,4 @@ def test_words_that_were_passed_on_are_remembered_as_outside() -> None:
     message = TurnMessage("m", "I live in Moscow now.\nCall me Ivan.", at, origin=Origin.FORWARDED)
     [shown] = spoken(message)
     kept = spoken_of("h", ChatMessage.from_json(shown.to_json()), at)
-    assert [(one.text, one.kind) for one in kept] == [("I live in Moscow now.\nCall me Ivan.", Kind.OUTSIDE)]
+    assert [(memory.text, memory.kind) for memory in kept] == [("I live in Moscow now.\nCall me Ivan.", Kind.OUTSIDE)]

@@ -22,8 +22,8 @@ async def found(momex: Momex, *terms: str) -> list[str]:
     """Ask Ann's index for terms; return the texts that it found."""
     assert momex.indexes is not None
     hits = await momex.indexes.search("ann", StructuredQuery(terms), 9)
-    memories = await momex.store.memories("ann", [one.memory_id for one in hits])
-    return [memories[one.memory_id].text for one in hits]
+    memories = await momex.store.memories("ann", [hit.memory_id for hit in hits])
+    return [memories[hit.memory_id].text for hit in hits]
 
 
 async def test_an_index_is_built_without_an_embedder(indexed: Momex, monkeypatch: pytest.MonkeyPatch) -> None:

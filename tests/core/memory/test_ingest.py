@@ -16,8 +16,8 @@ async def test_a_new_home_closes_the_old_one_with_a_link_and_can_be_taken_back(m
     assert (berlin.superseded_by, berlin.valid_to) == (lisbon.id, lisbon.said_at)
     assert greta.valid_to is None
     assert "I live in Berlin." not in await holding(momex, "ann")
-    found = [one.memory.text for one in (await momex.search("ann", "Where do I live?")).found]
-    assert "I live in Berlin." not in found
+    texts = [hit.memory.text for hit in (await momex.search("ann", "Where do I live?")).found]
+    assert "I live in Berlin." not in texts
     await momex.store.reinstate("ann", berlin.id, momex.clock.now())
     berlin, _, lisbon = await everything(momex, "ann")
     assert (berlin.valid_to, lisbon.superseded_by) == (None, berlin.id)
@@ -55,8 +55,8 @@ async def test_outside_content_never_becomes_or_changes_a_fact_about_the_person(
     await momex.add_now("ann", [told(poison, kind=Kind.OUTSIDE, speaker=ASSISTANT)])
     berlin, *outside = await everything(momex, "ann")
     assert berlin.valid_to is None
-    assert {(one.kind, one.slot) for one in outside} == {(Kind.OUTSIDE, "")}
-    shown = [one.text for one in await momex.for_tenant("ann").overview()]
+    assert {(memory.kind, memory.slot) for memory in outside} == {(Kind.OUTSIDE, "")}
+    shown = [memory.text for memory in await momex.for_tenant("ann").overview()]
     assert shown == ["I live in Berlin."]
     lines = (await momex.search("ann", "Where do I live, Moscow or Berlin?")).lines()
     assert all(("from outside content" in line) == ("Moscow" in line) for line in lines)
@@ -65,15 +65,17 @@ async def test_outside_content_never_becomes_or_changes_a_fact_about_the_person(
 
 async def test_a_memory_stored_by_a_tool_is_not_extracted_again_from_its_message(momex: Momex) -> None:
     await momex.add_now("ann", [told("I row on Wednesdays.", key="tool")])
-    said = "That's wrong, it's Wednesdays. My sister Greta lives in Porto."
-    await momex.adder.add("ann", "", [told(said)], kept=["I row on Wednesdays."])
+    statement = "That's wrong, it's Wednesdays. My sister Greta lives in Porto."
+    await momex.adder.add("ann", "", [told(statement)], kept=["I row on Wednesdays."])
     assert await holding(momex, "ann") == ["I row on Wednesdays.", "My sister Greta lives in Porto."]
 
 
 async def test_a_different_value_of_a_slot_is_stored_next_to_the_tools_value(momex: Momex) -> None:
     await momex.add_now("ann", [told("I am allergic to walnuts.", key="tool")])
-    said = "Remember that I am severely allergic to walnuts. I am severely allergic to peanuts. I row with Greta."
-    await momex.adder.add("ann", "", [told(said)], kept=["I am severely allergic to walnuts.", "I row on Wednesdays."])
+    statement = "Remember that I am severely allergic to walnuts. I am severely allergic to peanuts. I row with Greta."
+    await momex.adder.add(
+        "ann", "", [told(statement)], kept=["I am severely allergic to walnuts.", "I row on Wednesdays."]
+    )
     assert await holding(momex, "ann") == [
         "I am allergic to walnuts.", "I am severely allergic to peanuts.", "I row with Greta.",
     ]  # fmt: skip
@@ -85,8 +87,8 @@ async def test_a_correction_ends_what_the_assistant_said_of_it_too(momex: Momex)
     await momex.add_now("ann", [told("I row with Greta.", days_ago=1)])
     await momex.for_tenant("ann", "t9").correct(1, "I row on Wednesdays.", "k9")
     assert await holding(momex, "ann") == ["I row with Greta.", "I row on Wednesdays."]
-    gone = [one for one in await everything(momex, "ann") if one.valid_to]
-    assert len({one.superseded_by for one in gone}) == 1
+    gone = [memory for memory in await everything(momex, "ann") if memory.valid_to]
+    assert len({memory.superseded_by for memory in gone}) == 1
 
 
 async def test_a_correction_ends_nothing_in_another_collection(momex: Momex) -> None:

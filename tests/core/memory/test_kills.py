@@ -34,18 +34,22 @@ async def test_kill_9_during_ingestion_loses_and_doubles_nothing(
 ) -> None:
     await killed_after(database_url, 13)
     version = await indexed.store.version("ann")
-    assert [one.number for one in await everything(indexed, "ann")] == list(range(1, version.number + 1))
+    assert [memory.number for memory in await everything(indexed, "ann")] == list(range(1, version.number + 1))
     assert await caught_up(indexed) == {"ann": version.number}
     await indexed.adder.add("ann", "", made_life(COUNT))
     await make_person(database, "bob")
     whole = make_momex(database)
     await whole.adder.add("bob", "", made_life(COUNT))
-    told = [(one.number, one.text, one.valid_to, bool(one.superseded_by)) for one in await everything(indexed, "ann")]
-    assert told == [
-        (one.number, one.text, one.valid_to, bool(one.superseded_by)) for one in await everything(whole, "bob")
+    stored = [
+        (memory.number, memory.text, memory.valid_to, bool(memory.superseded_by))
+        for memory in await everything(indexed, "ann")
     ]
-    assert sum(text.startswith("I live in") and until is None for _, text, until, _ in told) == 1
-    assert await caught_up(indexed) == {"ann": len(told)}
+    assert stored == [
+        (memory.number, memory.text, memory.valid_to, bool(memory.superseded_by))
+        for memory in await everything(whole, "bob")
+    ]
+    assert sum(text.startswith("I live in") and until is None for _, text, until, _ in stored) == 1
+    assert await caught_up(indexed) == {"ann": len(stored)}
 
 
 @pytest.mark.slow
@@ -54,11 +58,11 @@ async def test_kill_9_during_index_catch_up_leaves_rows_and_next_index_correct(
     indexed: Momex, database: Database, database_url: str
 ) -> None:
     await indexed.adder.add("ann", "", made_life(COUNT))
-    truth = [(one, await indexed.store.version("ann")) for one in await everything(indexed, "ann")]
+    truth = [(memory, await indexed.store.version("ann")) for memory in await everything(indexed, "ann")]
     await killed_after(database_url, 2, count=0)
-    assert [(one, await indexed.store.version("ann")) for one in await everything(indexed, "ann")] == truth
+    assert [(memory, await indexed.store.version("ann")) for memory in await everything(indexed, "ann")] == truth
     assert await caught_up(indexed) == {"ann": len(truth)}
     assert indexed.indexes is not None
     hits = await indexed.indexes.search("ann", StructuredQuery(("town30",)), 5)
-    found = await indexed.store.memories("ann", [one.memory_id for one in hits])
-    assert [one.text for one in found.values()] == ["I live in Town30 now."]
+    memories = await indexed.store.memories("ann", [hit.memory_id for hit in hits])
+    assert [memory.text for memory in memories.values()] == ["I live in Town30 now."]

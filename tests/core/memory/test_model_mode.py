@@ -81,7 +81,7 @@ async def test_a_model_reads_decides_and_embeds_with_the_right_requests(
     assert (old.superseded_by, new.valid_to) == (new.id, None)
     assert "Kestrel" in str(new.knowledge["entities"])
     assert "x" in str(new.knowledge["topics"]), "what only the model found"
-    assert [("Which of the earlier ones" in one.last_user) for one in model.calls] == [False, False, True]
+    assert [("Which of the earlier ones" in call.last_user) for call in model.calls] == [False, False, True]
     asked = model.calls[-1].last_user
     assert "1. I keep the Kestrel at the old pier." in asked
     assert "Now:\nI keep the Kestrel at the new pier." in asked
@@ -214,7 +214,7 @@ async def test_memories_are_stored_unembedded_until_the_provider_is_back(
     await momex.add_now("ann", [told("I keep the Kestrel at the old pier.")])
     [memory_id] = await momex.store.vectors.missing("ann", "openai/embedder", 9)
     recall = await momex.search("ann", "Where is the Kestrel, at the pier?")
-    assert [one.memory.id for one in recall.found] == [memory_id], "found by its words until then"
+    assert [hit.memory.id for hit in recall.found] == [memory_id], "found by its words until then"
     assert await momex.work.embed_again() == 0
     model.embeddings = None
     assert await momex.work.embed_again() == 1

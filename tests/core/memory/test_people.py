@@ -36,20 +36,20 @@ async def test_promise_11_two_people_never_see_each_others_data(
         async with database.tenant(name) as connection:
             await connection.execute("delete from memories where tenant_id = $1", name)
             await connection.execute("delete from memory_forgettings where tenant_id = $1", name)
-    for turn, (who, what, word) in enumerate(doings):
+    for turn, (who, verb, word) in enumerate(doings):
         mine, other = f"I {who} enjoy {word} nr", "bob" if who == "ann" else "ann"
         access = momex.for_tenant(who, f"turn{turn}")
         before = await holding(momex, other)
-        match what:
+        match verb:
             case "say":
                 await access.remember(f"{mine} {turn}.", f"{who}{turn}")
             case "forget":
                 await access.ask_to_forget(word)
                 await momex.for_tenant(who, f"turn{turn}b").forget()
             case "correct":
-                for one in await access.search(word):
-                    await access.correct(one.number, f"{mine} {turn} again.", f"{who}{turn}")
-        seen = [one.text for one in [*await access.search(f"enjoy {word}"), *await access.overview()]]
+                for memory in await access.search(word):
+                    await access.correct(memory.number, f"{mine} {turn} again.", f"{who}{turn}")
+        seen = [memory.text for memory in [*await access.search(f"enjoy {word}"), *await access.overview()]]
         assert all(f"I {who} " in text for text in seen)
         assert await holding(momex, other) == before
 
@@ -77,8 +77,8 @@ async def test_a_prefix_covers_the_names_below_it_and_no_sibling(momex: Momex) -
     for name in ("work:eng", "work:eng:alice", "work:english", "garden"):
         await momex.add_now("ann", [told(f"The {name} meeting plan is blue.")], collection=name)
     for prefix, count in (("work:eng", 2), ("work", 3), ("garden", 1), ("gar", 0)):
-        found = (await momex.search("ann", "meeting plan", collections=[prefix])).found
-        assert len(found) == count, prefix
+        hits = (await momex.search("ann", "meeting plan", collections=[prefix])).found
+        assert len(hits) == count, prefix
     assert len((await momex.search("ann", "meeting plan")).found) == 4
 
 
@@ -89,10 +89,10 @@ async def test_sessions_are_apart_bounded_and_end(momex: Momex) -> None:
     for number in range(3):
         await momex.save_history("ann", said(f"a{number}"), session="a")
         await momex.save_history("ann", said(f"b{number}"), session="b")
-    assert [one.text for one in await momex.get_history("ann", "a")] == [
+    assert [message.text for message in await momex.get_history("ann", "a")] == [
         "a0", "Yes, a0", "a1", "Yes, a1", "a2", "Yes, a2",
     ]  # fmt: skip
-    assert [one.text for one in await momex.get_history("ann", "b", max_messages=2)] == ["b2", "Yes, b2"]
+    assert [message.text for message in await momex.get_history("ann", "b", max_messages=2)] == ["b2", "Yes, b2"]
     assert await momex.get_history("bob", "a") == []
     for _ in range(120):
         await momex.save_history("ann", said("more"), session="a")
@@ -123,7 +123,7 @@ async def test_two_people_who_become_one_keep_the_memories_of_both(momex: Momex,
         await connection.execute("drop table moved")
         await merge.after(connection, "ann", "bob")
     whole = await momex.store.newest("ann", 10)
-    assert [(one.number, one.text) for one in reversed(whole)] == [
+    assert [(memory.number, memory.text) for memory in reversed(whole)] == [
         (1, "I like tea."), (2, "I play the violin."), (3, "I grow tulips."), (4, "I row on the lake."),
     ]  # fmt: skip
     version = await momex.store.version("ann")

@@ -56,7 +56,7 @@ def test_a_year_later_the_same_words_mean_the_next_year() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "fact"),
     [
         ("Greta is a vet now.", Fact("Greta", "their profession", "vet")),
         ("My sister works as a nurse in Graz.", Fact("my sister", "their profession", "nurse")),
@@ -67,11 +67,11 @@ def test_a_year_later_the_same_words_mean_the_next_year() -> None:
         ("Amelie is vegan, by the way.", Fact("Amelie", "their diet", "vegan")),
     ],
 )
-def test_what_is_said_of_others_is_a_facet_of_theirs(text: str, found: Fact) -> None:
-    assert found in facts_of(text)
+def test_what_is_said_of_others_is_a_facet_of_theirs(text: str, fact: Fact) -> None:
+    assert fact in facts_of(text)
     entities = knowledge_of(text, "person")["entities"]
-    assert {"name": found.kind, "value": found.value} in [
-        facet for one in entities if one["name"] == found.owner for facet in one["facets"] or ()  # type: ignore[union-attr,index,call-overload]
+    assert {"name": fact.kind, "value": fact.value} in [
+        facet for entity in entities if entity["name"] == fact.owner for facet in entity["facets"] or ()  # type: ignore[union-attr,index,call-overload]
     ]  # fmt: skip
 
 

@@ -51,8 +51,8 @@ async def test_three_retrievers_agree_and_the_report_lists_the_hits_of_each(inde
     recall = await indexed.search("ann", "Which instrument do I play, the cello?")
     assert recall.found[0].memory.text == LIFE[1]
     assert set(recall.found[0].found_by) == set(RetrieverKind)
-    assert {one.kind: one.missed for one in recall.reports} == dict.fromkeys(RetrieverKind)
-    assert all(recall.found[0].memory.id in {hit.memory_id for hit in one.hits} for one in recall.reports)
+    assert {report.kind: report.missed for report in recall.reports} == dict.fromkeys(RetrieverKind)
+    assert all(recall.found[0].memory.id in {hit.memory_id for hit in report.hits} for report in recall.reports)
     assert (await indexed.search("ann", "Who repairs my roof?")).found == ()
 
 
@@ -63,8 +63,8 @@ async def test_a_leg_that_fails_or_is_slow_is_left_out_and_named(momex: Momex) -
         config = replace(searcher.config, patience=0.3)
         degraded = replace(searcher, embedder=embedder, config=config)
         recall = await degraded.search(Scope("ann"), "what am I allergic to, walnuts?", momex.clock.now())
-        assert [one.memory.text for one in recall.found] == [LIFE[4]]
-        assert {one.kind: one.missed for one in recall.degraded} == missed
+        assert [hit.memory.text for hit in recall.found] == [LIFE[4]]
+        assert {report.kind: report.missed for report in recall.degraded} == missed
         assert recall.took_ms < 2000
 
 

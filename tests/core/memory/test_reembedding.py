@@ -56,8 +56,8 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
     assert [row["embedder"] for row in names] == ["other words"]
     [vector] = await embedder.embed(["I saw boat drei on the lake."])
     near = await find_by_vector(database, "ann", vector, embedder.name, 1)
-    found = await changed.store.memories("ann", [near[0][0]])
-    assert [one.text for one in found.values()] == ["I saw boat drei on the lake."]
+    memories = await changed.store.memories("ann", [near[0][0]])
+    assert [memory.text for memory in memories.values()] == ["I saw boat drei on the lake."]
 
 
 async def left(momex: Momex) -> dict[str, int]:

@@ -16,8 +16,8 @@ async def main(url: str, count: int) -> None:
     """Add a life, a message at a time, and say how far it came."""
     database = Database(url)
     adder = Adder(MemoryStore(database, make_id), WordEmbedder(), RuleExtractor())
-    for number, said in enumerate(made_life(count)):
-        await adder.add("ann", "", [said])
+    for number, text in enumerate(made_life(count)):
+        await adder.add("ann", "", [text])
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 
