@@ -1,7 +1,7 @@
 """The only module that imports litellm: one call to one model, with its answer and its errors converted to ours.
 
 Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread. Retries, keys and
-fallbacks are up to `core.loop.model_caller`: here a call is made once.
+fallbacks are up to `core.loop.model_failures`: here a call is made once.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ import importlib
 import json
 import logging
 import os
-import re
 import warnings
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,30 +16,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import ModelRejected, ModelUnavailable
-from core.json_types import JsonObject, read_json, storable
+from core.llm.chat_format import format_call, format_messages, format_tool, parse_answer
 from core.llm.json_mode import from_json_mode, to_json_mode
 from core.llm.provider_errors import is_providers, our_error, whole_within
 from core.llm.streamed_answer import CUT, StreamedAnswer, bounded
 from core.llm.types import (
-    ChatMessage,
     LocalModel,
     ModelAnswer,
     ModelChunk,
     ModelLayer,
     ModelRequest,
-    Role,
-    TokenUsage,
-    ToolCall,
 )
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 type ToolMode = Literal["auto", "native", "json"]
-
-# Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
-_USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
-
 
 _NET = 2.0
 """Seconds after a call's own timeout before litellm gives up, too."""
@@ -115,7 +106,7 @@ class LiteLLMClient:
                     async for text in streamed.read(response):
                         yield ModelChunk("" if as_json else text)
                     whole = await streamed.whole(litellm, response)
-                answer = bounded(_answer(litellm, whole, layer.model), request.max_output_tokens)
+                answer = bounded(parse_answer(whole, layer.model), request.max_output_tokens)
                 answer = replace(answer, finish_reason=CUT) if streamed.cut else answer
         finally:
             await response.aclose()
@@ -126,7 +117,7 @@ class LiteLLMClient:
     async def _call(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
         with _errors_made_ours(litellm, layer.model):
             response = await litellm.acompletion(**self._arguments(request, layer))
-            return bounded(_answer(litellm, response, layer.model), request.max_output_tokens)
+            return bounded(parse_answer(response, layer.model), request.max_output_tokens)
 
     async def _open(self, litellm: "ModuleType", request: ModelRequest, layer: ModelLayer) -> Any:
         """Open a streamed answer; None when the provider refuses to stream, which is remembered."""
@@ -175,20 +166,14 @@ class LiteLLMClient:
     def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
         arguments: dict[str, Any] = {
             "model": layer.model,
-            "messages": _messages(request.messages, layer.model),
+            "messages": format_messages(request.messages, layer.model),
             # The caller keeps the time; this is a safety net.
             "timeout": request.timeout + _NET,
             "max_retries": 0,
             "num_retries": 0,
         }
         if request.tools and request.use_tools:
-            arguments["tools"] = [
-                {
-                    "type": "function",
-                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
-                }
-                for tool in request.tools
-            ]
+            arguments["tools"] = [format_tool(tool) for tool in request.tools]
             if not request.parallel_tools:
                 arguments["parallel_tool_calls"] = False
         optional = {
@@ -256,7 +241,7 @@ def _handler(local: LocalModel) -> Any:
             answer = local.answer(kwargs["messages"], tools)
             message = Message(
                 content=answer.text or None,
-                tool_calls=[_call(call, keep_extra=False) for call in answer.tool_calls] or None,
+                tool_calls=[format_call(call, keep_extra=False) for call in answer.tool_calls] or None,
             )
             response = kwargs["model_response"]
             response.choices = [Choices(finish_reason=answer.finish_reason, message=message)]
@@ -281,7 +266,7 @@ def _errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
 def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:
     """Return the layers in order: every key, then less reasoning, then the fallback models with their keys."""
     layers = [ModelLayer(model, key, effort) for key in range(max(keys, 1))]
-    if effort and effort != "low":
+    if effort in ("medium", "high"):
         layers.append(ModelLayer(model, 0, "low"))
     for fallback in fallbacks:
         same = _provider(fallback) == _provider(model)
@@ -293,100 +278,9 @@ def _provider(model: str) -> str:
     return model.split("/", 1)[0] if "/" in model else ""
 
 
-def _messages(messages: Sequence[ChatMessage], model: str) -> list[JsonObject]:
-    out = [_message(message, model) for message in messages]
-    first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(out))
-    if _USER_FIRST.search(model) and out[first : first + 1] and messages[first].role is not Role.USER:
-        out.insert(first, {"role": "user", "content": "[The assistant writes first.]"})
-    return out
-
-
-def _message(message: ChatMessage, model: str) -> JsonObject:
-    out: JsonObject = {"role": message.role.value, "content": storable(message.text)}
-    if message.role is Role.TOOL:
-        out["tool_call_id"] = message.tool_call_id
-        return out
-    if message.tool_calls:
-        out["content"] = message.text or None
-        out["tool_calls"] = [_call(call, keep_extra=message.model == model) for call in message.tool_calls]
-    if message.model == model:
-        blocks = [block for block in message.thinking if block.get("type") != "reasoning_content"]
-        plain = [block["text"] for block in message.thinking if block.get("type") == "reasoning_content"]
-        if blocks:
-            out["thinking_blocks"] = list(blocks)
-        elif plain:
-            out["reasoning_content"] = plain[0]
-    return out
-
-
-def _call(call: ToolCall, *, keep_extra: bool) -> JsonObject:
-    out: JsonObject = {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": _object_text(call.arguments)},
-    }
-    if call.extra and keep_extra:
-        out["provider_specific_fields"] = call.extra
-    return out
-
-
-def _object_text(arguments: str) -> str:
-    """Return arguments as the text of a JSON object: providers refuse requests that repeat a model's bad JSON."""
-    try:
-        return arguments if isinstance(read_json(arguments), dict) else "{}"
-    except ValueError:
-        return "{}"
-
-
-def _answer(litellm: "ModuleType", response: Any, model: str) -> ModelAnswer:
-    choice = response.choices[0]
-    message = choice.message
-    calls: list[ToolCall] = []
-    for index, call in enumerate(message.tool_calls or ()):
-        fresh = call.id and all(call.id != other.id for other in calls)
-        calls.append(
-            ToolCall(
-                id=str(call.id) if fresh else f"{response.id or 'call'}_{index}",
-                name=storable(str(call.function.name or "")),
-                arguments=storable(str(call.function.arguments or "")),
-                extra=dict(getattr(call, "provider_specific_fields", None) or {}),
-            )
-        )
-    return ModelAnswer(
-        text=storable(str(message.content or "")),
-        tool_calls=tuple(calls),
-        thinking=_thinking(message),
-        usage=_usage(litellm, response),
-        model=model,
-        finish_reason=str(choice.finish_reason or ""),
-    )
-
-
 async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
     """Return the answer of a server that ignores streaming and sends one JSON document; None if it streams."""
     http = getattr(getattr(response, "completion_stream", None), "response", None)
     if http is None or "json" not in http.headers.get("content-type", ""):
         return None
     return litellm.ModelResponse(**json.loads(await http.aread()))
-
-
-def _thinking(message: Any) -> tuple[JsonObject, ...]:
-    if blocks := getattr(message, "thinking_blocks", None):
-        return tuple(dict(block) for block in blocks)
-    if plain := getattr(message, "reasoning_content", None):
-        return ({"type": "reasoning_content", "text": str(plain)},)
-    return ()
-
-
-def _usage(litellm: "ModuleType", response: Any) -> TokenUsage:
-    usage = getattr(response, "usage", None)
-    if usage is None:
-        return TokenUsage()
-    details = getattr(usage, "prompt_tokens_details", None)
-    cost = getattr(response, "_hidden_params", {}).get("response_cost")
-    return TokenUsage(
-        usage.prompt_tokens or 0,
-        usage.completion_tokens or 0,
-        getattr(details, "cached_tokens", 0) or 0,
-        cost if isinstance(cost, float) and cost > 0 else None,
-    )

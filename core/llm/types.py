@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Protocol, cast, runtime_checkable
 
-from core.json_types import JsonObject
+from core.json_types import JsonObject, canonical_json, read_json
 
 
 class Role(StrEnum):
@@ -37,6 +37,13 @@ class ToolCall:
     name: str
     arguments: str
     extra: JsonObject = field(default_factory=dict)
+
+    def canonical_arguments(self) -> str:
+        """Return the arguments so that equal ones are the same text; as they are where they cannot be read."""
+        try:
+            return canonical_json(read_json(self.arguments or "{}"))
+        except ValueError:
+            return self.arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +83,15 @@ class ChatMessage:
     def from_json(cls, data: JsonObject) -> "ChatMessage":
         return cls(
             role=Role(str(data["role"])),
-            text=str(data.get("text", "")),
             tool_calls=_calls_from_json(data),
-            tool_call_id=str(data.get("tool_call_id", "")),
-            name=str(data.get("name", "")),
-            thinking=_thinking_from_json(data),
-            model=str(data.get("model", "")),
-            internal=bool(data.get("internal", False)),
-            outside=bool(data.get("outside", False)),
-            state=cast(JsonObject, data.get("state", {})),
+            thinking=tuple(cast(list[JsonObject], data.get("thinking", []))),
             marker=Marker(str(data["marker"])) if data.get("marker") else None,
+            **cast(dict[str, Any], {name: data[name] for name in _PLAIN if name in data}),
         )
+
+
+_PLAIN = ("text", "tool_call_id", "name", "model", "internal", "outside", "state")
+"""The fields of a chat message that its stored form holds as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +278,3 @@ def _calls_from_json(data: JsonObject) -> tuple[ToolCall, ...]:
         ToolCall(str(call["id"]), str(call["name"]), str(call["arguments"]), cast(JsonObject, call.get("extra", {})))
         for call in calls
     )
-
-
-def _thinking_from_json(data: JsonObject) -> tuple[JsonObject, ...]:
-    return tuple(cast(list[JsonObject], data.get("thinking", [])))

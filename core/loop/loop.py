@@ -99,6 +99,7 @@ class ReactLoop:
         if Outcome.WAITING in outcomes:
             return results  # history may not hold unanswered calls
         run.say(answer.message(), *map(_message, results))
+        run.told += [result.told for result in results if result.told]
         run.state = run.state.having_seen(entity for result in results for entity in result.entities)
         for result in results:
             run.tools.apply(result)

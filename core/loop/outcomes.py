@@ -14,6 +14,9 @@ UNKNOWN_OUTCOME = (
     "The outcome of this call is unknown: it started, and it may or may not have taken effect. It was not "
     "repeated. Do not call it again with the same arguments; tell the person what is uncertain."
 )
+FAILED = "{name} failed"
+NO_ANSWER = "{name} gave no answer"
+"""How the text about a call that raised begins."""
 _FRAMES = 4
 """Innermost stack frames to log: the cause, without the whole path to it."""
 
@@ -38,7 +41,7 @@ def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: 
     """
     if isinstance(error, ToolError):
         # The one error that promises that nothing happened.
-        return str(error) or f"{callee.name} failed.", Outcome.ERROR
+        return str(error) or f"{FAILED.format(name=callee.name)}.", Outcome.ERROR
     late = isinstance(error, TimeoutError) and limit.expired()
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
     _log.warning(
@@ -47,10 +50,10 @@ def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: 
         error=type(error).__name__,
         where=[f"{frame.filename}:{frame.lineno}" for frame in frames],
     )
-    text = f"{callee.name} failed with an internal error."
+    text = f"{FAILED.format(name=callee.name)} with an internal error."
     if late:
         running = " It may still be running." if callee.in_thread else ""
-        text = f"{callee.name} gave no answer within {callee.seconds:g} seconds.{running}"
+        text = f"{NO_ANSWER.format(name=callee.name)} within {callee.seconds:g} seconds.{running}"
     advice = "Go on without it, try once more, or tell the person."
     outcome = Outcome.ERROR if callee.effect is Effect.READ else Outcome.UNKNOWN
     return f"{text} {UNKNOWN_OUTCOME if callee.effect is Effect.ONCE else advice}", outcome

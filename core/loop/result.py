@@ -40,8 +40,11 @@ class ReactLoopResult:
     token_usage: TokenUsage = field(default_factory=TokenUsage)
     duration_ms: int = 0
     pending_approvals: tuple[str, ...] = ()
+    """The codes of the approvals that this turn waits for."""
     ended: Ended = Ended.ANSWERED
     messages: tuple[ChatMessage, ...] = ()
+    told: tuple[str, ...] = ()
+    """What calls for a waiting turn tell the person."""
     absorbed: tuple[str, ...] = ()
     stopped_at: tuple[CallResult, ...] = ()
     state: ConversationState = field(default_factory=ConversationState)

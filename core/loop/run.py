@@ -46,6 +46,7 @@ class LoopRun:
     calls: list[ToolCallRecord] = field(default_factory=list)
     results: list[CallResult] = field(default_factory=list)
     """The results of the newest calls."""
+    told: list[str] = field(default_factory=list)
     tools_changed: bool = False
 
     @property
@@ -81,8 +82,10 @@ class LoopRun:
             tool_calls=tuple(self.calls),
             token_usage=self.usage,
             duration_ms=int((time.monotonic() - self.began) * 1000),
+            pending_approvals=self.scope.pending_approvals,
             ended=ended,
             messages=tuple(self.new),
+            told=tuple(self.told),
             absorbed=tuple(self.steering.absorbed),
             state=self._state_left(),
             stopped_at=tuple(self.results) if ended is Ended.WAITING else (),

@@ -21,3 +21,7 @@ class TurnScope:
     budget: TurnBudget
     approval_requests: ApprovalRequests | None
     config: ReactLoopConfig
+
+    @property
+    def pending_approvals(self) -> tuple[str, ...]:
+        return self.approval_requests.pending if self.approval_requests else ()

@@ -21,7 +21,7 @@ from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
 from core.loop.scope import TurnScope
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
-from core.tools.results import CallResult
+from core.tools.results import CallResult, ToolEnd
 from core.tools.tool import AnyTool, Risk
 from core.tools.toolbox import Toolbox
 
@@ -125,7 +125,8 @@ class ToolRunner:
         if known and known.state is StepState.DONE:
             return _from_record(call, known)
         if known and not self._may_run_again(known):
-            return await self._end(replace(known, state=StepState.DONE), call, UNKNOWN_OUTCOME, Outcome.UNKNOWN)
+            end = ToolEnd(UNKNOWN_OUTCOME, Outcome.UNKNOWN)
+            return await self._end(replace(known, state=StepState.DONE), call, end)
         result = await self._run_now(where, key, call, known)
         await self._scope.hooks.tell(Hook.call_finished, where, result)
         return result
@@ -136,19 +137,19 @@ class ToolRunner:
             if ready.outcome is Outcome.WAITING:
                 return ready
             record = StepRecord(key, StepKind.TOOL, call.name[:_MAX_NAME], StepState.DONE)
-            return await self._end(record, call, ready.text, ready.outcome)
+            return await self._end(record, call, ToolEnd(ready.text, ready.outcome))
         record = ready.record
         if known is None and record.effect is not Effect.READ:
             await self._scope.journal.write(replace(record, state=StepState.STARTED))
         began = time.monotonic()
-        text, outcome = await self._execute(where, ready)
-        if outcome is Outcome.WAITING:
-            return CallResult(call, text, outcome)
-        if outcome is Outcome.UNKNOWN:
+        end = await self._execute(where, ready)
+        if end.outcome is Outcome.WAITING:
+            return CallResult(call, end.text, end.outcome)
+        if end.outcome is Outcome.UNKNOWN:
             self._open_keys[record.name, record.arguments_hash] = record.idempotency_key
-        text = await self._scope.hooks.pipe(Hook.post_acting, text, where, ready.granted.planned)
-        text = await self._gate.finish(ready.granted, text, outcome)
-        return await self._end(record, call, text, outcome, int((time.monotonic() - began) * 1000))
+        text = await self._scope.hooks.pipe(Hook.post_acting, end.text, where, ready.granted.planned)
+        text = await self._gate.finish(ready.granted, text, end.outcome)
+        return await self._end(record, call, end._replace(text=text), int((time.monotonic() - began) * 1000))
 
     def _may_run_again(self, known: StepRecord) -> bool:
         """Follow the stricter of what the tool was when it started and what it is now."""
@@ -206,7 +207,7 @@ class ToolRunner:
         path = f"{key.agent_path}." if key.agent_path else ""
         return f"{self._scope.where.turn_id}.{path}{key.step}.{key.call_index}"
 
-    async def _execute(self, where: HookContext, ready: _Ready) -> tuple[str, Outcome]:
+    async def _execute(self, where: HookContext, ready: _Ready) -> ToolEnd:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config
         seconds = tool.timeout or (config.agent_tool_execution_timeout if tool.agent else config.tool_execution_timeout)
         context = self._make_context(tool.name, ready.record.idempotency_key)
@@ -221,22 +222,22 @@ class ToolRunner:
             raise
         except Exception as error:  # a tool may raise anything; the model is told that it failed, not with what
             callee = Callee("tool", tool.name, tool.effect, seconds, tool.in_thread)
-            outcome = outcome_of(error, callee, limit, turn=where.turn_id, step=ready.key.step)
+            end = ToolEnd(*outcome_of(error, callee, limit, turn=where.turn_id, step=ready.key.step))
             await hooks.tell(Hook.on_error, where, error)
-            return outcome
+            return end
 
-    async def _end(
-        self, record: StepRecord, call: ToolCall, text: str, outcome: Outcome, duration_ms: int = 0
-    ) -> CallResult:
+    async def _end(self, record: StepRecord, call: ToolCall, end: ToolEnd, duration_ms: int = 0) -> CallResult:
         """Journal the result of a call, cut to its share of the context."""
-        stored = storable(text)
+        stored = storable(end.text)
         kept = self._context.truncate_tool_result(stored)
-        result: JsonObject = {"text": kept, "chars": len(text)}
-        entities = entities_in(record.name, stored) if outcome is Outcome.OK else ()
+        result: JsonObject = {"text": kept, "chars": len(end.text)}
+        entities = entities_in(record.name, stored) if end.outcome is Outcome.OK else ()
         if entities:
             result["entities"] = [asdict(entity) for entity in entities]
-        await self._scope.journal.write(record.ended(outcome, result, duration_ms))
-        return CallResult(call, kept, outcome, len(text), duration_ms, entities)
+        if end.told:
+            result["told"] = end.told
+        await self._scope.journal.write(record.ended(end.outcome, result, duration_ms))
+        return CallResult(call, kept, end.outcome, len(end.text), duration_ms, entities, end.told)
 
 
 def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
@@ -260,4 +261,5 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
         cast(int, known.result.get("chars", 0)),
         known.duration_ms,
         tuple(Entity(**entity) for entity in cast(list[dict[str, str]], known.result.get("entities", []))),
+        str(known.result.get("told", "")),
     )

@@ -18,10 +18,10 @@ ONE = TokenUsage(10, 1)
 
 def read(text: str, tools: tuple[str, ...] = TOOLS, *, spoken: bool = True) -> list[tuple[str, Json]] | str | None:
     """Return the calls, the answer, or None."""
-    found = read_answer(ModelAnswer(text), tools, spoken=spoken)
-    if found is None:
+    answer = read_answer(ModelAnswer(text), tools, spoken=spoken)
+    if answer is None:
         return None
-    return [(call.name, json.loads(call.arguments)) for call in found.tool_calls] or found.text
+    return [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] or answer.text
 
 
 @pytest.mark.parametrize(
@@ -173,16 +173,16 @@ def test_reading_takes_work_that_grows_as_the_text_does(unit: str) -> None:
 @pytest.mark.parametrize("text", [unit * 2_000 for unit in HOSTILE] + ['{"tool": ' * 300 + "1" + "}" * 300])
 def test_an_answer_that_nests_without_end_is_asked_for_again_and_no_error(text: str) -> None:
     for spoken in (True, False):
-        found = read_answer(ModelAnswer(text), TOOLS, spoken=spoken)
-        assert found is None or isinstance(found.text, str)
+        answer = read_answer(ModelAnswer(text), TOOLS, spoken=spoken)
+        assert answer is None or isinstance(answer.text, str)
 
 
 async def test_a_model_that_only_repeats_braces_ends_in_an_empty_answer() -> None:
     async def again(_: ModelRequest) -> ModelAnswer:
         return ModelAnswer('{"tool": ' * 2_000)
 
-    found = await from_json_mode(ASKED, await again(ASKED), again)
-    assert (found.text, found.tool_calls) == ("", ())
+    answer = await from_json_mode(ASKED, await again(ASKED), again)
+    assert (answer.text, answer.tool_calls) == ("", ())
 
 
 @given(st.text(alphabet="{}[]\"':,\\ \n`aftoln1-", max_size=80))

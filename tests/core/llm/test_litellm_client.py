@@ -18,6 +18,7 @@ from core.errors import (
 )
 from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
+from core.llm.chat_format import format_messages
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
@@ -169,8 +170,8 @@ class TestErrors:
         model.add(error(429, retry_after=after))
         with pytest.raises(ModelRateLimited) as caught:
             await client.answer(HELLO)
-        told = caught.value.retry_after
-        assert (told.total_seconds() if told else None) == seconds
+        delay = caught.value.retry_after
+        assert (delay.total_seconds() if delay else None) == seconds
 
     async def test_a_timeout_ends_the_call(self, model: ScriptedModel, client: LiteLLMClient) -> None:
         model.add(hang(20))
@@ -290,29 +291,30 @@ class TestLayers:
         call = (ToolCall("1", "add", "{}"),)
         for name in ("openai/scripted", "openai/other"):
             model.add(text("ok"))
-            said = ChatMessage(Role.ASSISTANT, "", call, thinking=thought, model=name)  # type: ignore[arg-type]
+            message = ChatMessage(Role.ASSISTANT, "", call, thinking=thought, model=name)  # type: ignore[arg-type]
             result = ChatMessage(Role.TOOL, "3", tool_call_id="1")
-            await client.answer(ModelRequest((user("x"), said, result), tools=(ADD,)))
+            await client.answer(ModelRequest((user("x"), message, result), tools=(ADD,)))
         sent = [call.messages[1].get("reasoning_content") for call in model.calls]
         assert sent == ["hm", None]
 
 
 def test_a_conversation_we_started_opens_with_a_user_message_if_required() -> None:
-    from core.llm.litellm_client import _messages
-
     began = (SYSTEM, ChatMessage(Role.ASSISTANT, "Your dentist, at 3."), user("Thanks"))
-    assert [one["role"] for one in _messages(began, "openai/x")] == ["system", "assistant", "user"]
-    told = _messages(began, "anthropic/claude-x")
-    assert [one["role"] for one in told] == ["system", "user", "assistant", "user"]
-    assert [one["role"] for one in _messages((SYSTEM, user("Hi")), "anthropic/claude-x")] == ["system", "user"]
+    assert [message["role"] for message in format_messages(began, "openai/x")] == ["system", "assistant", "user"]
+    messages = format_messages(began, "anthropic/claude-x")
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert [message["role"] for message in format_messages((SYSTEM, user("Hi")), "anthropic/claude-x")] == [
+        "system",
+        "user",
+    ]
 
 
 def test_retry_after_may_be_a_date() -> None:
     from core.llm.provider_errors import seconds
 
-    told = seconds(format_datetime(datetime.now(UTC) + timedelta(seconds=60)), 1.0)
-    assert told is not None
-    assert 50 < told.total_seconds() <= 60
+    delay = seconds(format_datetime(datetime.now(UTC) + timedelta(seconds=60)), 1.0)
+    assert delay is not None
+    assert 50 < delay.total_seconds() <= 60
     assert seconds("soon", 1.0) is None
 
 

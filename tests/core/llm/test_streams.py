@@ -59,7 +59,7 @@ class Listener:
     @property
     def texts(self) -> list[str]:
         """Return the pieces."""
-        return [one.text for one in self.heard]
+        return [request.text for request in self.heard]
 
 
 def _caller(client: LiteLLMClient, **numbers: float) -> ModelCaller:
@@ -198,7 +198,7 @@ class TestTime:
             listener = Listener()
             async with _server([_paced([*half], 0.0, ending), _paced(whole, 0.0)], monkeypatch), _opened() as client:
                 assert (await _caller(client).ask(HELLO, listener)).answer.text == "All of it"
-            assert [one.whole for one in listener.heard] == ["One ", "One half ", "All ", "All of it"]
+            assert [request.whole for request in listener.heard] == ["One ", "One half ", "All ", "All of it"]
 
     async def test_a_slow_listener_slows_the_model_and_costs_no_patience(
         self, model: ScriptedModel, client: LiteLLMClient

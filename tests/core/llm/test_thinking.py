@@ -57,10 +57,10 @@ async def test_thoughts_are_journalled_returned_as_they_came_and_not_shown(reque
     client = LiteLLMClient("anthropic/claude-sonnet-4-5")
     await client.warm_up()
     journal = MemoryJournal()
-    said = (TurnMessage("m", "3 and 4?", NOW),)
-    request = TurnRequest("turn", TurnTenant("t"), "sms", said, journal)
+    messages = (TurnMessage("m", "3 and 4?", NOW),)
+    request = TurnRequest("turn", TurnTenant("t"), "sms", messages, journal)
     try:
-        events = [one async for one in Orchestrator(client, "Koi", tools=[add]).stream_message(request)]
+        events = [event async for event in Orchestrator(client, "Koi", tools=[add]).stream_message(request)]
     finally:
         await client.close()
     result = events[-1].result
@@ -74,7 +74,7 @@ async def test_thoughts_are_journalled_returned_as_they_came_and_not_shown(reque
     assert isinstance(called, dict)
     assert isinstance(called["content"], list)
     assert called["content"][:2] == [THOUGHT, HIDDEN]
-    kept = [ChatMessage.from_json(json.loads(json.dumps(one.to_json()))) for one in result.history]
+    kept = [ChatMessage.from_json(json.loads(json.dumps(message.to_json()))) for message in result.history]
     assert kept[1].thinking == (THOUGHT, HIDDEN)
 
 

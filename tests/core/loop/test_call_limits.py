@@ -54,10 +54,10 @@ async def test_calls_beyond_the_cap_are_each_answered_to_the_model() -> None:
         [ledger.tool],
         config=ReactLoopConfig(max_calls_per_answer=4),
     )
-    told = [message for message in model.last if message.role is Role.TOOL]
-    assert [message.tool_call_id for message in told] == [f"c{number}" for number in range(6)]
-    assert [message.text for message in told][:4] == [f"added {number}" for number in range(4)]
-    assert all(message.text.startswith("Not run: ") and "at most 4" in message.text for message in told[4:])
+    results = [message for message in model.last if message.role is Role.TOOL]
+    assert [message.tool_call_id for message in results] == [f"c{number}" for number in range(6)]
+    assert [message.text for message in results][:4] == [f"added {number}" for number in range(4)]
+    assert all(message.text.startswith("Not run: ") and "at most 4" in message.text for message in results[4:])
     assert [record.success for record in result.tool_calls] == [True] * 4 + [False] * 2
 
 
@@ -65,8 +65,8 @@ async def test_promise_5_calls_beyond_the_cap_stay_refused_after_a_take_over() -
     ledger, journal = Ledger(), MemoryJournal()
     config = ReactLoopConfig(max_calls_per_answer=2)
     await run_loop([many_calls(3), says("done")], [ledger.tool], config=config, journal=journal)
-    records = [one for one in await journal.recorded() if one.kind is StepKind.TOOL]
-    assert [one.outcome for one in records] == [Outcome.OK, Outcome.OK, Outcome.REFUSED]
+    records = [record for record in await journal.recorded() if record.kind is StepKind.TOOL]
+    assert [record.outcome for record in records] == [Outcome.OK, Outcome.OK, Outcome.REFUSED]
     # Another worker, with another setting, finds it as it was.
     result, _ = await run_loop([], [ledger.tool], journal=journal)
     assert (result.response, ledger.runs) == ("done", ["0", "1"])

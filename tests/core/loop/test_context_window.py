@@ -40,18 +40,18 @@ def _apply(manager: ContextManager, step: str, messages: Messages) -> Messages:
 
 def complaints(messages: Messages) -> list[str]:
     """Return what a provider would refuse."""
-    found, open_calls = [], list[str]()
+    answered, open_calls = [], list[str]()
     for message in messages:
         if message.role is Role.TOOL:
             if message.tool_call_id not in open_calls:
-                found.append("a result without its call")
+                answered.append("a result without its call")
             else:
                 open_calls.remove(message.tool_call_id)
             continue
         if open_calls:
-            found.append("a call without its result")
+            answered.append("a call without its result")
         open_calls = [call.id for call in message.tool_calls]
-    return found + (["a call without its result"] if open_calls else [])
+    return answered + (["a call without its result"] if open_calls else [])
 
 
 @given(st.lists(MESSAGES, max_size=25), st.text(max_size=20), st.lists(MESSAGES, max_size=12), STEPS)
@@ -97,12 +97,12 @@ def test_history_is_trimmed_oldest_first_and_only_above_the_threshold() -> None:
     manager = ContextManager(ReactLoopConfig())
     few = (SYSTEM, *(user(f"{index}") for index in range(100)))
     assert manager.trim_if_needed(few) is few
-    told = [
+    history = [
         message
         for index in range(100)
         for message in (user("x" * 4000), ChatMessage(Role.ASSISTANT, f"a{index}" + "y" * 400))
     ]
-    many = (SYSTEM, *told, user("last"))
+    many = (SYSTEM, *history, user("last"))
     assert estimate_tokens(many) > 128_000 * 0.8
     trimmed = manager.trim_if_needed(many)
     assert len(trimmed) <= 42

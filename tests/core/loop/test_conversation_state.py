@@ -19,7 +19,7 @@ from tests.core.turns.test_orchestrator import NOW
 
 
 def test_things_with_an_id_and_a_name_are_found_at_any_depth_in_order() -> None:
-    told = {
+    result = {
         "events": [
             {"id": "ev_1", "title": "Dentist", "place": {"id": 7, "name": "Dr\n Who"}},
             {"id": "ev_2", "title": ""},
@@ -27,13 +27,13 @@ def test_things_with_an_id_and_a_name_are_found_at_any_depth_in_order() -> None:
             {"id": "ev_3", "subject": "x" * 300},
         ]
     }
-    found = entities_in("calendar", json.dumps(told))
-    assert [(one.id, one.name[:12], one.tool) for one in found] == [
+    entities = entities_in("calendar", json.dumps(result))
+    assert [(entity.id, entity.name[:12], entity.tool) for entity in entities] == [
         ("ev_1", "Dentist", "calendar"),
         ("7", "Dr Who", "calendar"),
         ("ev_3", "x" * 12, "calendar"),
     ]
-    assert len(found[-1].name) == 100
+    assert len(entities[-1].name) == 100
 
 
 def test_a_long_list_and_other_text_do_not_fill_it() -> None:
@@ -58,7 +58,7 @@ def test_it_is_bounded_and_the_newest_stay() -> None:
     for number in range(50):
         state = state.having_seen([Entity("t", str(number), "n"), Entity("t", "again", "n")])
     assert len(state.seen) == MAX_SEEN
-    assert [one.id for one in state.seen[-2:]] == ["49", "again"]
+    assert [entity.id for entity in state.seen[-2:]] == ["49", "again"]
 
 
 async def test_a_later_turn_is_told_of_it_although_the_result_is_gone() -> None:
@@ -78,5 +78,5 @@ async def test_a_later_turn_is_told_of_it_although_the_result_is_gone() -> None:
 
 
 def _request(history: tuple[ChatMessage, ...] = ()) -> TurnRequest:
-    said = (TurnMessage("m", "Hello", NOW),)
-    return TurnRequest("turn1", TurnTenant("t1"), "sms", said, MemoryJournal(), history)
+    messages = (TurnMessage("m", "Hello", NOW),)
+    return TurnRequest("turn1", TurnTenant("t1"), "sms", messages, MemoryJournal(), history)

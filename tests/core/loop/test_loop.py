@@ -123,7 +123,7 @@ class TestCalls:
         assert [record.success for record in result.tool_calls] == [False, True, False]
 
     @pytest.mark.parametrize(
-        ("name", "arguments", "said"),
+        ("name", "arguments", "sentence"),
         [
             ("ad", {"a": 1}, "There is no tool named 'ad'. Did you mean add?"),
             ("add", {"a": 1}, "b is missing. It takes: a (required), b (required)."),
@@ -132,9 +132,9 @@ class TestCalls:
             ("add", {"a": 1, "b": "x"}, "b: Input should be a valid integer"),
         ],
     )
-    async def test_wrong_calls_are_answered_with_what_is_right(self, name: str, arguments: str, said: str) -> None:
+    async def test_wrong_calls_are_answered_with_what_is_right(self, name: str, arguments: str, sentence: str) -> None:
         result, model = await run_loop([wants((name, arguments)), says("Sorry")], [add])
-        assert said in model.told()[0]
+        assert sentence in model.told()[0]
         assert result.response == "Sorry"
 
     async def test_calls_that_keep_failing_end_in_a_summary(self) -> None:
@@ -285,11 +285,11 @@ class TestHooks:
 
         calls = [("add", {"a": index, "b": 0}) for index in (1, 2, 3, 4)]
         _, model = await run_loop([wants(*calls), says("ok")], [add], hooks=[NoOnes()])  # type: ignore[arg-type]
-        told = model.told()
-        assert told[0] == "Not run: No ones today."
-        assert "could not be checked" in told[1]
-        assert "needs the person's approval" in told[2]
-        assert told[3] == "4"
+        results = model.told()
+        assert results[0] == "Not run: No ones today."
+        assert "could not be checked" in results[1]
+        assert "needs the person's approval" in results[2]
+        assert results[3] == "4"
 
     async def test_hooks_apply_their_changes_in_order_and_a_failing_hook_is_skipped(self) -> None:
         seen: list[str] = []

@@ -146,7 +146,7 @@ async def test_promise_5_a_tool_whose_effect_changed_follows_the_stricter_one() 
     journal = DyingJournal(2, after=True)
     with pytest.raises(Killed):
         await run_loop([wants(("book", {"day": "x"}))], world.tools(), journal=journal)
-    changed = [replace(one, effect=Effect.ONCE) for one in world.tools()]
+    changed = [replace(tool, effect=Effect.ONCE) for tool in world.tools()]
     rows = await journal.recorded()
     _, model = await run_loop([says("ok")], changed, journal=MemoryJournal(rows))
     assert "unknown" in model.told()[0]

@@ -38,13 +38,13 @@ async def _turn(history: Messages, *script: Step, config: ReactLoopConfig = SMAL
     model = FakeModel(list(script))
     request = TurnRequest("turn", TurnTenant("t"), "sms", (TurnMessage("m", "Now?", NOW),), MemoryJournal(), history)
     result = await Orchestrator(model, config=config).handle_message(request)
-    return model, tuple(ChatMessage.from_json(one.to_json()) for one in (*history, *result.history))
+    return model, tuple(ChatMessage.from_json(message.to_json()) for message in (*history, *result.history))
 
 
 async def test_it_is_off_by_default() -> None:
     model, _ = await _turn(LONG, says("ok"), config=ReactLoopConfig(context_token_limit=600, max_history_messages=6))
     assert len(model.requests) == 1
-    assert not any(one.internal for one in model.last)
+    assert not any(message.internal for message in model.last)
 
 
 async def test_dropped_history_is_summarised_and_the_summary_is_reused_next_turn() -> None:
@@ -60,14 +60,14 @@ async def test_dropped_history_is_summarised_and_the_summary_is_reused_next_turn
     model, _ = await _turn(history, says("ok"))
     assert len(model.requests) == 1
     assert model.last[1].text.endswith("They asked 17 questions.]")
-    assert [one.text for one in model.last[2:-2]] == [one.text for one in answered.messages[2:]]
+    assert [message.text for message in model.last[2:-2]] == [message.text for message in answered.messages[2:]]
 
 
 async def test_a_second_summary_takes_up_the_first() -> None:
     _, history = await _turn(LONG, says("First."), says("ok"))
     model, history = await _turn((*history, *LONG), says("Second."), says("ok"))
     assert model.requests[0].messages[1].text.startswith("Before that: First.")
-    assert [one.text for one in model.last if one.internal] == ["[What was said before, in short: Second.]"]
+    assert [message.text for message in model.last if message.internal] == ["[What was said before, in short: Second.]"]
 
 
 async def test_without_a_summary_history_is_still_dropped_and_none_is_shown() -> None:
@@ -83,7 +83,7 @@ async def test_without_a_summary_history_is_still_dropped_and_none_is_shown() ->
         result = await Orchestrator(model, config=SMALL, hooks=[Watch()]).handle_message(request)
         assert result.reply == "ok"
         assert len(model.last) < 12
-        assert [one.text for one in model.last if one.internal] == expected
+        assert [message.text for message in model.last if message.internal] == expected
     assert shown == ["ok", "ok"]
 
 
@@ -101,7 +101,7 @@ def test_no_summary_breaks_a_conversation(before: list[ChatMessage], between: li
             )
             result = await Orchestrator(model, config=SMALL).handle_message(request)
             history = (*history, *result.history)
-            asked += [one for one in model.requests if one.use_tools]
+            asked += [request for request in model.requests if request.use_tools]
         return asked
 
     requests = asyncio.run(turns())
@@ -110,4 +110,4 @@ def test_no_summary_breaks_a_conversation(before: list[ChatMessage], between: li
         assert complaints(request.messages) == []
         assert request.messages[0].role is Role.SYSTEM
         assert request.messages[-1].text == "Now?"
-        assert sum(one.text.startswith("[What was said before") for one in request.messages) <= 1
+        assert sum(message.text.startswith("[What was said before") for message in request.messages) <= 1
