@@ -88,6 +88,7 @@ class Settings(BaseSettings):
     onevalet_fallback_models: Names = ()
     onevalet_model_keys: Secrets = ()
     onevalet_embedding_model: str = ""
+    onevalet_reasoning_effort: Literal["", "minimal", "low", "medium", "high"] = ""
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
     onevalet_system_prompt: str = ""
     onevalet_plugins: Names = ("agents",)
@@ -227,12 +228,12 @@ class Settings(BaseSettings):
 
     def secrets(self) -> list[str]:
         """Return every secret that is set, to be redacted in logs; passwords inside URLs too."""
-        found: list[str] = []
+        values: list[str] = []
         for name in type(self).model_fields:
             value = getattr(self, name)
             items = value if isinstance(value, tuple) else (value,)
-            found += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
-        return found + [password for url in found if (password := _password(url))]
+            values += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
+        return values + [password for url in values if (password := _password(url))]
 
     @property
     def system_prompt(self) -> str:
@@ -271,27 +272,21 @@ def check_channels(settings: Settings) -> None:
         "Telegram": {"TELEGRAM_BOT_TOKEN": settings.telegram_bot_token},
         "Email": {"SMTP_HOST": settings.smtp_host, "SMTP_FROM": settings.smtp_from},
     }
-    needed_url = {
-        "SMS": True,
-        "Slack": not settings.slack_app_token,
-        "Telegram": bool(settings.telegram_webhook_secret),
-        "Email": False,
+    optional: dict[str, tuple[object, ...]] = {
+        "Slack": (settings.slack_signing_secret, settings.slack_app_token),
+        "Telegram": (settings.telegram_webhook_secret,),
+        "Email": (settings.smtp_user, settings.smtp_password),
     }
-    begun = {
-        "SMS": any(groups["SMS"].values()),
-        "Slack": bool(settings.slack_bot_token or settings.slack_signing_secret or settings.slack_app_token),
-        "Telegram": bool(settings.telegram_bot_token or settings.telegram_webhook_secret),
-        "Email": bool(settings.smtp_host or settings.smtp_from or settings.smtp_user or settings.smtp_password),
-    }
+    begun = {name for name, values in groups.items() if any((*values.values(), *optional.get(name, ())))}
     if not settings.slack_app_token:
         groups["Slack"]["SLACK_SIGNING_SECRET (or SLACK_APP_TOKEN for Socket Mode)"] = settings.slack_signing_secret
+        groups["Slack"]["PUBLIC_URL"] = settings.public_url
+    if settings.telegram_webhook_secret:
+        groups["Telegram"]["PUBLIC_URL"] = settings.public_url
+    groups["SMS"]["PUBLIC_URL"] = settings.public_url
     for channel, values in groups.items():
-        if not begun[channel]:
-            continue
         missing = [name for name, value in values.items() if not value]
-        if needed_url[channel] and not settings.public_url:
-            missing.append("PUBLIC_URL")
-        if missing:
+        if channel in begun and missing:
             raise ConfigError(f"{channel} is half configured: set {' and '.join(missing)}, or unset the others.")
 
 
@@ -317,9 +312,9 @@ class _LoopSource(PydanticBaseSettingsSource):
     @override
     def __call__(self) -> dict[str, object]:
         """Return `loop`; the environment wins over `.env`."""
-        found: dict[str, str] = {}
+        limits: dict[str, str] = {}
         for source in reversed(self._sources):
             for name, value in source.env_vars.items():
                 if name.lower().startswith(LOOP_PREFIX) and value:
-                    found[name.lower().removeprefix(LOOP_PREFIX)] = value
-        return {"loop": found} if found else {}
+                    limits[name.lower().removeprefix(LOOP_PREFIX)] = value
+        return {"loop": limits} if limits else {}

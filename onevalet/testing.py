@@ -49,7 +49,7 @@ class MemoryStorage:
         return kept[key]
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
-        return sorted(self.values.get(collection, {}).values(), key=lambda one: one.number)
+        return sorted(self.values.get(collection, {}).values(), key=lambda value: value.number)
 
     async def delete(self, collection: str, key: str) -> None:
         self.values.get(collection, {}).pop(key, None)
@@ -113,8 +113,8 @@ class Rehearsal:
         """Run the agent, as after an approval; raise `ConfigError` while it has something to ask."""
         if self.agent is None:
             raise ConfigError(f"It asks first: {self.question}")
-        said = await self.agent.on_initializing(instruction)
-        return said or await self.agent.on_running(instruction)
+        result = await self.agent.on_initializing(instruction)
+        return result or await self.agent.on_running(instruction)
 
 
 def rehearse(agent: type[StandardAgent], context: ToolExecutionContext | None = None, /, **given: Any) -> Rehearsal:

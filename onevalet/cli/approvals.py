@@ -15,7 +15,6 @@ from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
 
-_OPERATOR = "operator"
 _DONE = {Verb.APPROVE: "Approved", Verb.CANCEL: "Cancelled"}
 
 
@@ -49,7 +48,7 @@ async def decide(settings: Settings, code: str, decision: str, tenant: str, *, a
     verb = next((verb for verb in _DONE if verb.value == decision.lower()), None)
     if verb is None:
         raise ConfigError("The decision is approve or cancel.")
-    how = f"{_OPERATOR} {make_id('op')}"
+    said_in = make_id("op")  # the same when it is repeated, since an answer may be lost after the commit
     async with open_database(settings, "approvals") as database:
         store = ApprovalStore(database, NoWakeups())
         waiting = await _waiting(store, tenant, code)
@@ -62,9 +61,11 @@ async def decide(settings: Settings, code: str, decision: str, tenant: str, *, a
             )
         (pending,) = waiting
         now = Clock(settings.onevalet_clock).now()
-        decided = await store.decide(pending.tenant, pending.approval.id, verb, how=how, channel=_OPERATOR, now=now)
+        decided = await store.decide(
+            pending.tenant, pending.approval.id, verb, how="operator", channel="operator", now=now, said_in=said_in
+        )
         after = await store.get(pending.tenant, pending.approval.id)
-    if after is None or not (decided or after.decided_how == how):  # an answer may be lost after the commit
+    if after is None or not decided:
         state = after.state if after else ApprovalState.EXPIRED
         problem = (
             "cannot be decided: its time is over, or it was changed"
@@ -103,6 +104,6 @@ def _as_json(pending: _Waiting) -> JsonObject:
         "created_at": approval.created_at.isoformat(),
         "expires_at": approval.expires_at.isoformat() if approval.expires_at else None,
         "decided_at": approval.decided_at.isoformat() if approval.decided_at else None,
-        "decided_how": approval.decided_how.partition(" ")[0],
+        "decided_how": approval.decided_how,
         "hash": approval.hash,
     }

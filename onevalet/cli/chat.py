@@ -3,15 +3,17 @@
 import asyncio
 import getpass
 import sys
+import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 from pydantic import SecretStr
 
 from channels.terminal.receive import TerminalChannel
 from core.ids import make_id
 from core.inbox.inbox import Inbox
-from onevalet.dev.embedded.home import find_running, hold_home
+from onevalet.dev.embedded.home import Running, find_running, hold_home, is_starting
 from onevalet.dev.run import open_services
 from onevalet.dev.seed import CONSOLE_ACCESS
 from onevalet.settings import Settings
@@ -20,6 +22,8 @@ from onevalet.wiring.secret_keys import key_file, with_key_file
 from onevalet.wiring.worker import open_worker
 
 LOOK_EVERY = 0.1
+STARTS_WITHIN = 120.0
+"""Seconds that a `dev` which holds the folder may take to publish its addresses."""
 ANSWER_WITHIN = 300.0
 """Seconds to wait for answers after the last line of a piped input."""
 
@@ -37,7 +41,7 @@ async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def _open(settings: Settings) -> AsyncIterator[Settings]:
-    running = find_running(settings.onevalet_home)
+    running = await _wait_for_start(settings.onevalet_home)
     if running is not None:
         yield settings.model_copy(
             update={"database_url": SecretStr(running.database_url), "redis_url": SecretStr(running.redis_url)}
@@ -50,6 +54,19 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
         settings = await stack.enter_async_context(open_services(settings))
         await stack.enter_async_context(open_worker(settings, demo=True))
         yield settings
+
+
+async def _wait_for_start(home: Path) -> Running | None:
+    """Return the `dev` that runs here, waiting for one that starts; None without one, or if it never gets ready."""
+    running, told = find_running(home), False
+    end = time.monotonic() + STARTS_WITHIN
+    while running is None and time.monotonic() < end and is_starting(home):
+        if not told:
+            sys.stderr.write("OneValet is starting: one moment.\n")
+            told = True
+        await asyncio.sleep(LOOK_EVERY)
+        running = find_running(home)
+    return running
 
 
 def _with_key(settings: Settings) -> Settings:

@@ -85,7 +85,7 @@ async def _database(database: Database) -> list[Check]:
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
     except Exception as error:  # whatever an incomplete database answers is shown, not raised
-        return [Check("database", False, type(error).__name__, "run `uv run -m onevalet migrate`")]
+        return [Check("database", False, type(error).__name__, "run `bin/onevalet migrate`")]
     known = load_migrations()[-1].number
     newest = row["newest"] if row else 0
     same = {row["name"]: row["checksum"] for row in functions} == {
@@ -97,7 +97,7 @@ async def _database(database: Database) -> list[Check]:
             "database",
             current,
             f"answers; migration {newest} of {known}{'' if same else ', functions of another version'}",
-            "" if current else "run `uv run -m onevalet migrate`",
+            "" if current else "run `bin/onevalet migrate`",
         )
     ]
     if user and user["free"]:
@@ -223,20 +223,20 @@ def _model(settings: Settings) -> Check:
 
 async def _secret_keys(settings: Settings, database: Database) -> Check:
     """Check whether every data key is wrapped with a secret key that is configured."""
-    what = "secret keys"
+    name = "secret keys"
     try:
         keys = secret_keys(with_key_file(settings, make=False))
     except (ConfigError, ValueError) as error:
-        return Check(what, False, "cannot be used", str(error))
+        return Check(name, False, "cannot be used", str(error))
     try:
         under = await count_data_keys(database, keys)
     except (OneValetError, PostgresError) as error:
-        return Check(what, False, f"cannot be told ({type(error).__name__})", "see the database above")
+        return Check(name, False, f"cannot be told ({type(error).__name__})", "see the database above")
     detail = f"{under.newest} people's keys under the newest, {under.older} under older ones"
     if under.unopened:
         lost = f"{detail}, {under.unopened} under keys that are missing or do not open them"
-        return Check(what, False, lost, "put the missing key back into ONEVALET_SECRET_KEYS")
-    return Check(what, True, detail, "run `uv run -m onevalet keys rotate`" if under.older else "")
+        return Check(name, False, lost, "put the missing key back into ONEVALET_SECRET_KEYS")
+    return Check(name, True, detail, "run `bin/onevalet keys rotate`" if under.older else "")
 
 
 async def _channels(settings: Settings, database: Database | None = None) -> list[Check]:

@@ -1,6 +1,7 @@
 """`notify …`: people's addresses for notifications, and a test message."""
 
-from contextlib import AbstractAsyncContextManager
+import asyncio
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict
 
 from core.clock import Clock
@@ -9,12 +10,16 @@ from core.errors import ConfigError
 from core.ids import make_id
 from core.notifications.addresses import AddressBook, AddressRefused
 from core.notifications.store import NotificationStore
-from core.notifications.types import Notification, NotificationStatus, Urgency
+from core.notifications.types import Notification, NotificationStatus, Notified, Urgency
 from core.queue.wakeups import RedisWakeups
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, reach
 from onevalet.settings import Settings
 from onevalet.wiring.channels import notification_channel_names
+
+PATIENCE = 15.0
+"""Seconds that `notify send` waits for the outcome."""
+_LOOK_EVERY = 0.25
 
 
 async def add_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
@@ -45,8 +50,13 @@ async def delete_address(settings: Settings, tenant: str, channel: str, address:
     say("Forgotten.")
 
 
-async def send_notification(settings: Settings, tenant: str, text: str, urgency: Urgency) -> bool:
-    """Notify a person through the running system and print the result; return whether it reaches them."""
+async def send_notification(
+    settings: Settings, tenant: str, text: str, urgency: Urgency, *, patience: float = PATIENCE
+) -> bool:
+    """Notify a person through the running system and print what became of it; return whether it reaches them.
+
+    Wait for at most `patience` seconds until it is sent or refused.
+    """
     from notify.service import NotificationService
 
     reached = reach(settings)
@@ -62,17 +72,36 @@ async def send_notification(settings: Settings, tenant: str, text: str, urgency:
             service = NotificationService(
                 store, names, wakeups, Clock(settings.onevalet_clock), make_id, settings.manners
             )
-            told = await service.notify(
+            result = await service.notify(
                 tenant, Notification(text, "test", urgency, title="A message from your operator")
             )
+            status, reason = await _outcome(store, tenant, result, patience)
         finally:
             await wakeups.stop()
-    say(f"{_SAID[told.fate]}{f', by {told.where}' if told.where else ''}. Its id is {told.id}.")
-    return told.reaches
+    by = f" by {result.where}" if result.where else ""
+    say(f"{_SAID[status].format(by=by, reason=f' ({reason})' if reason else '')}. Its id is {result.id}.")
+    return result.reaches and status is not NotificationStatus.FAILED
+
+
+async def _outcome(
+    store: NotificationStore, tenant: str, result: Notified, patience: float
+) -> tuple[NotificationStatus, str]:
+    """Return what became of a notification that is owed, as soon as it is known, and why it failed."""
+    status, reason = result.fate, ""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience):
+            while status is NotificationStatus.OWED:
+                await asyncio.sleep(_LOOK_EVERY)
+                if (stored := await store.read(tenant, result.id)) is not None:
+                    status, reason = stored.state, stored.reason
+    return status, reason
 
 
 _SAID = {
-    NotificationStatus.OWED: "It is on its way",
+    NotificationStatus.OWED: "It waits to be sent{by}, and nothing has taken it yet",
+    NotificationStatus.SENT: "It was sent{by}",
+    NotificationStatus.DIGESTED: "It was sent as part of a digest",
+    NotificationStatus.FAILED: "It could not be sent{by}{reason}; it goes to the person's next place, if there is one",
     NotificationStatus.HELD: "It is held for the next digest",
     NotificationStatus.MUTED: "This person has muted it",
     NotificationStatus.DUPLICATE: "The same was said already",

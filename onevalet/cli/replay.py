@@ -98,7 +98,8 @@ def _client(settings: Settings, transcript: Transcript, model: str) -> ModelClie
     if model == RECORDED:
         return RecordedModel(transcript.rows)
     keys = [key.get_secret_value() for key in settings.onevalet_model_keys]
-    return LiteLLMClient(model, (), keys, tool_mode=settings.onevalet_tool_mode, local=DEMO_MODEL)
+    effort, mode = settings.onevalet_reasoning_effort, settings.onevalet_tool_mode
+    return LiteLLMClient(model, (), keys, reasoning_effort=effort, tool_mode=mode, local=DEMO_MODEL)
 
 
 def _as_line(difference: Difference) -> str:

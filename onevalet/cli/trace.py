@@ -62,7 +62,7 @@ async def trace(database: Database, wanted: str) -> list[Line]:
 async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
     row = await fetch_one(connection, "select * from turns where tenant_id = $1 and id = $2", tenant, turn)
     lines = await _inbound_lines(connection, tenant, turn)
-    begun = {"id": turn, "attempts": row["attempts"], "blamed": row["blamed"]}
+    begun = {"id": turn, "attempts": row["attempts"], "solo_crashes": row["solo_crashes"]}
     lines.append({"at": row["started_at"], "what": "turn begun", **begun})
     for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
         lines.append(_step_line(step))

@@ -97,14 +97,14 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         journal=MemoryJournal(),
         history=await _history(connection, tenant, turn, row["conversation_id"]),
     )
-    if found := await run_of_turn(connection, tenant, turn):
+    if run := await run_of_turn(connection, tenant, turn):
         # A run's turn has a conversation of its own, which the trigger begins.
-        request = replace(request, trigger=trigger_message(*found), history=())
+        request = replace(request, trigger=trigger_message(*run), history=())
     replies = await connection.fetch(
         "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
     )
-    said = tuple({"kind": "said", "id": one["id"], "state": one["state"], "text": one["text"]} for one in replies)
-    return Transcript(request, tuple(rows), steered, row["state"], row["reason"], row["started_at"], said)
+    lines = tuple({"kind": "said", "id": sent["id"], "state": sent["state"], "text": sent["text"]} for sent in replies)
+    return Transcript(request, tuple(rows), steered, row["state"], row["reason"], row["started_at"], lines)
 
 
 async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:
@@ -127,13 +127,13 @@ async def _history(connection: Connection, tenant: str, turn: str, conversation:
 
 def _steered(rows: Sequence[StepRecord], inbound: Sequence[TurnMessage]) -> dict[int, list[TurnMessage]]:
     by_id = {message.id: message for message in inbound}
-    found: dict[int, list[TurnMessage]] = {}
+    steered: dict[int, list[TurnMessage]] = {}
     for row in rows:
         messages = row.result.get("messages") if row.kind is StepKind.STEER else None
-        for one in messages if isinstance(messages, list) else []:
-            if isinstance(one, dict) and (message := by_id.get(str(one.get("id")))):
-                found.setdefault(row.key.step, []).append(message)
-    return found
+        for item in messages if isinstance(messages, list) else []:
+            if isinstance(item, dict) and (message := by_id.get(str(item.get("id")))):
+                steered.setdefault(row.key.step, []).append(message)
+    return steered
 
 
 def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:

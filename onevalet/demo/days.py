@@ -14,9 +14,9 @@ DAY = (
 """A pattern without groups that matches all readable days."""
 
 
-def read_day(said: str, today: date | None) -> date | None:
+def read_day(text: str, today: date | None) -> date | None:
     """Return the day, the next one of its name; None where it cannot be parsed or today is unknown."""
-    words = said.lower().removeprefix("on ").strip()
+    words = text.lower().removeprefix("on ").strip()
     if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
         return _real(*(int(part) for part in words.split("-")))
     if today is None:

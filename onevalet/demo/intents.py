@@ -18,8 +18,8 @@ type Found = re.Match[str]
 RESULTS = "{results}"
 
 
-def named(found: Found) -> JsonObject | None:
-    return {name: text.strip() for name, text in found.groupdict().items() if text}
+def named(match: Found) -> JsonObject | None:
+    return {name: text.strip() for name, text in match.groupdict().items() if text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,42 +49,42 @@ class Intent:
         return re.fullmatch(rf"(?:{self.pattern})\s*\??", sentence, re.IGNORECASE | re.DOTALL)
 
 
-def _timezone(found: Found) -> JsonObject | None:
-    place = found["place"]
+def _timezone(match: Found) -> JsonObject | None:
+    place = match["place"]
     if not place:
         return {}
     zone = _zones().get(_place(place))
     return {"timezone": zone} if zone else None
 
 
-def _city(found: Found) -> JsonObject | None:
-    return {"words": found["place"].strip()} if _place(found["place"]) in _zones() else None
+def _city(match: Found) -> JsonObject | None:
+    return {"words": match["place"].strip()} if _place(match["place"]) in _zones() else None
 
 
-def _expression(found: Found) -> JsonObject | None:
-    expression = read_sum(found["sum"], asked=bool(found["ask"]))
+def _expression(match: Found) -> JsonObject | None:
+    expression = read_sum(match["sum"], asked=bool(match["ask"]))
     return {"expression": expression} if expression else None
 
 
-def _number(found: Found) -> JsonObject | None:
-    return {"number": int(found["number"])}
+def _number(match: Found) -> JsonObject | None:
+    return {"number": int(match["number"])}
 
 
-def _email(found: Found) -> JsonObject:
-    to = re.findall(_ADDRESS, found["to"], re.IGNORECASE)
-    groups = found.groupdict()
+def _email(match: Found) -> JsonObject:
+    to = re.findall(_ADDRESS, match["to"], re.IGNORECASE)
+    groups = match.groupdict()
     body, subject = (groups.get("body") or "").strip(), (groups.get("subject") or "").strip()
     subject = subject or _beginning(body)
     wanted = {"recipient": to, "subject": subject[:1].upper() + subject[1:], "body": body[:1].upper() + body[1:]}
     return {name: value for name, value in wanted.items() if value}
 
 
-def _fields(found: Found) -> JsonObject:
-    return {"fields": named(found)}
+def _fields(match: Found) -> JsonObject:
+    return {"fields": named(match)}
 
 
-def _results(found: Found) -> JsonObject:
-    to = re.findall(_ADDRESS, found["to"] or found["too"], re.IGNORECASE)
+def _results(match: Found) -> JsonObject:
+    to = re.findall(_ADDRESS, match["to"] or match["too"], re.IGNORECASE)
     return {"recipient": to, "subject": "For your information", "body": RESULTS}
 
 

@@ -14,6 +14,7 @@ from typing import cast
 from core import replies
 from core.json_types import Json, JsonObject
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
+from core.loop.outcomes import FAILED, NO_ANSWER
 from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
 from onevalet.demo.days import read_day
 from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
@@ -36,10 +37,7 @@ _POLITE = re.compile(
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
 _MAX_CLAUSES = 6
-_HANDED_ON = "and what comes of it is said then."
-"""The end of the tool result for an answer or decision that was handed on."""
 _DAYS = ("date", "return_date")
-_TO_A_MODEL = re.compile(r" Tell the person in one sentence\.$")
 _MAX_QUOTE = 60
 
 
@@ -78,9 +76,9 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     `tools` are the names of those offered. All messages of the person since the last finished answer count.
     """
     before, after, done = _since_last_answer(messages)
-    said = [*before, *after]
-    if said and said[-1].startswith(replies.SAY_THIS):
-        return ModelAnswer(said[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
+    texts = [*before, *after]
+    if texts and texts[-1].startswith(replies.SAY_THIS):
+        return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
     known = _Known(frozenset({*tools, *(call.tool for call in done)}), intents, _today(prompt), _codes(prompt))
     plans = [plan for text in before for plan in _plans(text, known)]
@@ -101,7 +99,7 @@ def _go_through(
 ) -> tuple[list[str], list[ToolCall]]:
     """Return the texts for the plans, and the calls that are still needed. Results that are told leave `done`."""
     parts: list[str] = []
-    told: list[str] = []
+    results: list[str] = []
     calls: list[ToolCall] = []
     for plan in sorted(plans, key=_comes_last):
         if plan.intent is None:
@@ -110,9 +108,9 @@ def _go_through(
             parts.append(_say(plan, tools, intents))
         elif plan.intent.last and calls:
             break
-        elif made := _take(done, wanted := _filled(plan, told)):
-            told.append(_phrase(wanted, made))
-            parts.append(told[-1])
+        elif made := _take(done, wanted := _filled(plan, results)):
+            results.append(_phrase(wanted, made))
+            parts.append(results[-1])
         elif plan.intent.tool in tools:
             number = f"{prefix}_{len(calls)}"
             calls.append(ToolCall(number, plan.intent.tool, json.dumps(wanted.arguments, ensure_ascii=False)))
@@ -136,8 +134,9 @@ def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[
                 calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
             case "assistant":
                 before, after, calls, done = [], [], {}, []
-            case "tool" if (call := calls.get(str(message.get("tool_call_id")))) and not text.endswith(_HANDED_ON):
-                done.append(Done(*call, text))
+            case "tool" if not text.endswith(replies.HANDED_OVER):
+                if call := calls.get(str(message.get("tool_call_id"))):
+                    done.append(Done(*call, text))
     return before, after, done
 
 
@@ -214,15 +213,15 @@ def _there(plan: Plan, before: Sequence[Plan]) -> Plan:
 def _plan(text: str, known: _Known) -> Plan:
     sentence = text.replace("’", "'").strip().rstrip(" .!")
     polite = _POLITE_END.sub("", _POLITE.sub("", sentence))
-    for said in dict.fromkeys((sentence, polite)):
+    for variant in dict.fromkeys((sentence, polite)):
         for intent in known.intents:
             if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
                 continue
-            found = intent.match(said)
-            arguments = _dated(intent.arguments(found), known.today) if found else None
+            match = intent.match(variant)
+            arguments = _dated(intent.arguments(match), known.today) if match else None
             arguments = coded(arguments, known.codes) if arguments else arguments
-            if found and arguments is not None:
-                return Plan(sentence, intent, found, arguments)
+            if match and arguments is not None:
+                return Plan(sentence, intent, match, arguments)
     return Plan(sentence)
 
 
@@ -243,12 +242,12 @@ def _comes_last(plan: Plan) -> bool:
     return bool(plan.intent and plan.intent.last)
 
 
-def _filled(plan: Plan, told: Sequence[str]) -> Plan:
+def _filled(plan: Plan, results: Sequence[str]) -> Plan:
     """Fill in the results of the other plans where an argument asks for them."""
     if not _comes_last(plan) or not plan.arguments:
         return plan
-    kept = {name: value for name, value in plan.arguments.items() if told or value != RESULTS}
-    filled = {name: "\n\n".join(told) if value == RESULTS else value for name, value in kept.items()}
+    kept = {name: value for name, value in plan.arguments.items() if results or value != RESULTS}
+    filled = {name: "\n\n".join(results) if value == RESULTS else value for name, value in kept.items()}
     return replace(plan, arguments=filled)
 
 
@@ -275,7 +274,7 @@ def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
 
 def _phrase(plan: Plan, made: Done) -> str:
     # The loop's text about a broken tool is meant for a model, not for the person.
-    if re.match(rf"{re.escape(made.tool)} (?:failed|gave no answer)", made.result):
+    if made.result.startswith((FAILED.format(name=made.tool), NO_ANSWER.format(name=made.tool))):
         return "That did not work just now, as far as I can tell."
     if plan.intent and re.fullmatch(plan.intent.expected, made.result, re.DOTALL):
         return plan.intent.phrase.format(**(plan.arguments or {}), result=made.result)
@@ -286,7 +285,7 @@ def _for_person(result: str) -> str:
     """Return a result without its instruction to a model."""
     if result == replies.CANCELLED:
         return "All right, I let that go."
-    return _TO_A_MODEL.sub("", result)
+    return result.removesuffix(replies.TELL_THEM)
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core.json_types import JsonObject
+from core.turns.prompt_lines import CONDITION_MET, EVENT_CAME, TRIGGER_MARKS, pattern_of
 
 type Found = re.Match[str]
 
@@ -35,13 +36,14 @@ WHY = rf"why (?:did|didn't|did not|has|hasn't)(?: not)? {_WHICH} (?:not )?(?:fir
 YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|that's right"
 _WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
-_MARK = re.compile(r"^\[(?:Scheduled Task|Event Trigger|Condition Trigger)\] (?:Condition met: .*?\. |[\w.]+: )?")
+_MARKS = "|".join(re.escape(mark) for mark in TRIGGER_MARKS.values())
+_MARK = re.compile(rf"^(?:{_MARKS}) (?:{pattern_of(CONDITION_MET)}|{pattern_of(EVENT_CAME)})?")
 
 
 def unmarked(text: str) -> str:
     """Return the first line of a task's instruction, without its mark."""
-    found = _MARK.match(text)
-    return text[found.end() :].partition("\n")[0] if found else text
+    match = _MARK.match(text)
+    return text[match.end() :].partition("\n")[0] if match else text
 
 
 def decided(decision: str) -> JsonObject:
@@ -59,20 +61,20 @@ def coded(arguments: JsonObject, codes: Sequence[str]) -> JsonObject | None:
     return {"decisions": [decision | {"code": codes[0]} for decision in decisions if isinstance(decision, dict)]}
 
 
-def every(found: Found) -> JsonObject | None:
+def every(match: Found) -> JsonObject | None:
     """Return ScheduleTask's arguments for "every weekday at 8 …"; None where the time cannot be parsed."""
-    what = found["what"].removeprefix("to ").strip()
-    made: JsonObject = {"what": what}
-    if found["remind"]:
+    instruction = match["what"].removeprefix("to ").strip()
+    made: JsonObject = {"what": instruction}
+    if match["remind"]:
         made["remind_only"] = True
-    often = found["often"].lower()
-    if found["number"]:
-        made["every_minutes"] = int(found["number"]) * (60 if found["unit"].lower() == "hours" else 1)
+    often = match["often"].lower()
+    if match["number"]:
+        made["every_minutes"] = int(match["number"]) * (60 if match["unit"].lower() == "hours" else 1)
         return made
     if often == "hour":
         made["cron"] = "0 * * * *"
         return made
-    time = _time(found["at"] or {"morning": "8am", "evening": "7pm"}.get(often, "9am"))
+    time = _time(match["at"] or {"morning": "8am", "evening": "7pm"}.get(often, "9am"))
     if time is None:
         return None
     day = {"weekday": "1-5"}.get(often) or (str(_WEEKDAYS.index(often)) if often in _WEEKDAYS else "*")
@@ -82,10 +84,10 @@ def every(found: Found) -> JsonObject | None:
 
 def _time(text: str) -> tuple[int, int] | None:
     clock = _TIMES.get(text.strip().lower(), text.strip().lower())
-    found = re.fullmatch(r"(\d{1,2})(?:[:.](\d{2}))?\s*(o'?clock|am|pm|a\.m\.|p\.m\.)?", clock)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,2})(?:[:.](\d{2}))?\s*(o'?clock|am|pm|a\.m\.|p\.m\.)?", clock)
+    if match is None:
         return None
-    hour, minute, half = int(found[1]), int(found[2] or 0), (found[3] or "").replace(".", "")
+    hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "").replace(".", "")
     if half in ("am", "pm"):
         hour = hour % 12 + (12 if half == "pm" else 0)
     return (hour, minute) if hour < 24 and minute < 60 else None

@@ -39,8 +39,8 @@ def read_sum(text: str, *, asked: bool) -> str | None:
     """
     if len(text) > _LONGEST:
         return None
-    expression = _COMPOUND.sub(lambda found: str(_WORDS[found[1]] + _WORDS[found[2]]), text.lower())
-    expression = _WORD.sub(lambda found: str(_WORDS[found[1]]), expression)
+    expression = _COMPOUND.sub(lambda match: str(_WORDS[match[1]] + _WORDS[match[2]]), text.lower())
+    expression = _WORD.sub(lambda match: str(_WORDS[match[1]]), expression)
     for pattern, sign in _SAID:
         expression = pattern.sub(sign, expression)
     expression = " ".join(expression.split())

@@ -45,9 +45,12 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         settings = with_key_file(settings, make=True)
+        _step("Loading the assistant.")
         await load_worker()  # before `dev` says that it is ready: everything shares one loop
         (await stack.enter_async_context(watched_loop())).begin_work()
+        _step(_services_step(settings))
         settings = await stack.enter_async_context(open_services(settings))
+        _step("Starting the channels.")
         config = simulator_config(settings.onevalet_home)
         simulator = await stack.enter_async_context(
             serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1, closed=True)
@@ -100,6 +103,18 @@ async def open_services(settings: Settings) -> AsyncIterator[Settings]:
         yield settings.model_copy(update=addresses)
 
 
+def _step(line: str) -> None:
+    """Print the step that the start has reached: it takes a while, the first one longest."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _services_step(settings: Settings) -> str:
+    ours = {"Postgres": settings.database_url is None, "Valkey": settings.redis_url is None}
+    started = " and ".join(name for name, embedded in ours.items() if embedded)
+    return f"Starting {started}, and preparing the database." if started else "Preparing the database."
+
+
 def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
     """Return a text that says what is on, and what it is wired to."""
     settings = simulated.settings
@@ -110,13 +125,13 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("redis", f"Valkey at {_where(settings.redis_url)}"),
         ("secret key", _secret_key(home)),
         ("model", settings.onevalet_model or demo),
-        ("terminal", "on: uv run -m onevalet chat"),
+        ("terminal", "on: bin/onevalet chat"),
         ("sms", _channel("sms", settings.twilio_from, "TWILIO_* and PUBLIC_URL", simulated)),
         ("slack", _channel("slack", _app(settings), "SLACK_*", simulated)),
         ("telegram", _channel("telegram", _bot(settings), "TELEGRAM_BOT_TOKEN", simulated)),
         ("email", "kept in the simulator's journal and passed to nobody, until you connect an account"),
     ]
-    lines = [f"  {name:<12}{what}" for name, what in rows]
+    lines = [f"  {name:<12}{description}" for name, description in rows]
     places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]
     return "\n".join(["", "OneValet is running. Ctrl-C ends it.", "", *lines, "", *places, ""]) + "\n"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import structlog
 
-from core.queue.quarantine import CURRENT_WORK, Suspects
+from core.queue.quarantine import CURRENT_WORK, QuarantineMode
 from onevalet.settings import Settings
 from onevalet.supervision.health import HealthFile
 from onevalet.supervision.heartbeat import BEAT_EVERY, BLOCKED_AFTER, Heartbeat, Observer, end_without_beat, never_end
@@ -63,7 +63,7 @@ class LoopWatch:
 
 def worker_watch(settings: Settings, start: WorkerStart) -> AbstractAsyncContextManager[LoopWatch]:
     """Watch the loop of a worker process. Only the worker itself has a health file, not its private processes."""
-    shown = start.suspects is not Suspects.ONLY
+    shown = start.quarantine is not QuarantineMode.ONLY
     return watched_loop(
         start.heartbeat,
         supervisor=start.supervisor,

@@ -2,8 +2,8 @@
 
 A cold worker needs seconds for its imports, and the work of a dead one is free only when its leases end. The supervisor
 imports everything once, forks its worker, knows when the worker is dead, and tells the next one whose leases to end.
-Asked by its worker, it forks private processes for quarantined turns, which may have killed a worker: what kills such
-a process is certain, and no other turn dies with it. The supervisor holds no connection and does no work itself; the
+Asked by its worker, it forks private processes for quarantined turns, which have crashed workers: what crashes such a
+process is certain, and no other turn crashes with it. The supervisor holds no connection and does no work itself; the
 memory of the imports is shared. It watches the heartbeat of each process: one whose event loop has stood still for
 half a minute is killed, and counts as dead.
 """
@@ -24,7 +24,7 @@ from functools import partial
 
 import structlog
 
-from core.queue.quarantine import Suspects
+from core.queue.quarantine import QuarantineMode
 from onevalet.supervision.heartbeat import BEAT_EVERY, Heartbeat, Observer
 from onevalet.supervision.systemd import notify
 from onevalet.supervision.worker_start import ALONE, Dead, WorkerStart
@@ -170,7 +170,7 @@ class Supervisor:
     def _start_worker(self, blocked: Signals) -> None:
         self._due, self._worker_started = None, time.monotonic()
         self._worker = self._fork(
-            blocked, dead=self._take_dead(), suspects=Suspects.APART, ask=partial(_ask_for_process, os.getpid())
+            blocked, dead=self._take_dead(), quarantine=QuarantineMode.LEAVE, ask=partial(_ask_for_process, os.getpid())
         )
 
     def _start_private(self, blocked: Signals, every: float = _PRIVATE_EVERY) -> None:
@@ -178,7 +178,7 @@ class Supervisor:
         if self._stopping or len(self._private) >= _MAX_PRIVATE or now - self._private_started < every:
             return
         self._private_started = now
-        self._private.add(self._fork(blocked, dead=self._take_dead(), suspects=Suspects.ONLY))
+        self._private.add(self._fork(blocked, dead=self._take_dead(), quarantine=QuarantineMode.ONLY))
 
     def _take_dead(self) -> tuple[Dead, ...]:
         dead, self._dead = tuple(self._dead), []
@@ -189,15 +189,15 @@ class Supervisor:
         blocked: Signals,
         *,
         dead: tuple[Dead, ...],
-        suspects: Suspects,
+        quarantine: QuarantineMode,
         ask: Callable[[], None] | None = None,
     ) -> int:
         supervisor, heartbeat = os.getpid(), Heartbeat()
         pid = os.fork()
         if pid == 0:
-            start = WorkerStart(dead, suspects, ask, supervisor, heartbeat)
+            start = WorkerStart(dead, quarantine, ask, supervisor, heartbeat)
             _run_child(supervisor, blocked, lambda: self._work(start))
-        self._processes[pid] = _Process(heartbeat, Observer(heartbeat, private=suspects is Suspects.ONLY))
+        self._processes[pid] = _Process(heartbeat, Observer(heartbeat, private=quarantine is QuarantineMode.ONLY))
         return pid
 
     def _stop(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.queue.quarantine import Suspects
+from core.queue.quarantine import QuarantineMode
 from onevalet.supervision.heartbeat import Heartbeat
 
 
@@ -24,7 +24,7 @@ class WorkerStart:
     """
 
     dead: tuple[Dead, ...] = ()
-    suspects: Suspects = Suspects.HERE
+    quarantine: QuarantineMode = QuarantineMode.TAKE
     ask: Callable[[], None] | None = None
     supervisor: int = 0
     heartbeat: Heartbeat | None = None

@@ -114,7 +114,7 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
     ways.append(_push(settings))
     if settings.email_on:
         ways.append(_email(settings))
-    return {way.name: way for way in ways}
+    return {channel.name: channel for channel in ways}
 
 
 def notification_channel_names(settings: Settings) -> set[str]:

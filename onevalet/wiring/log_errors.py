@@ -51,7 +51,7 @@ def _lines(error: BaseException, seen: set[int]) -> list[str]:
         lines += "".join(traceback.format_tb(error.__traceback__)).rstrip("\n").split("\n")
     lines.append(describe(error))
     if isinstance(error, BaseExceptionGroup):
-        for number, one in enumerate(error.exceptions, start=1):
-            if id(one) not in seen:
-                lines += [f"  + {number}", *(f"  | {line}" for line in _lines(one, seen))]
+        for number, inner in enumerate(error.exceptions, start=1):
+            if id(inner) not in seen:
+                lines += [f"  + {number}", *(f"  | {line}" for line in _lines(inner, seen))]
     return lines

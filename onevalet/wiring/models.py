@@ -16,6 +16,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
         settings.onevalet_model or DEMO_MODEL.model,
         settings.onevalet_fallback_models,
         [key.get_secret_value() for key in settings.onevalet_model_keys],
+        reasoning_effort=settings.onevalet_reasoning_effort,
         tool_mode=settings.onevalet_tool_mode,
         local=DEMO_MODEL,
     )

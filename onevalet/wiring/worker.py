@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
-from core.queue.quarantine import Suspects
+from core.queue.quarantine import QuarantineMode
 from jobs.quarantine import QuarantineProcess
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE, WorkerStart
@@ -28,11 +28,11 @@ async def open_worker(
     check_worker(settings, demo=demo)
     async with AsyncExitStack() as stack:
         parts = await WorkerParts.open(stack, settings, start)
-        if start.suspects is Suspects.ONLY:
+        if start.quarantine is QuarantineMode.ONLY:
             quarantine = QuarantineProcess(parts.turns)
             quarantine.start()
             stack.push_async_callback(quarantine.stop)
-            _log.info("suspects_process_started", worker=parts.name)
+            _log.info("quarantine_process_started", worker=parts.name)
             yield quarantine.until_idle
             return
         process = build_process(stack, parts, start.ask)

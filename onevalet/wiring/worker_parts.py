@@ -61,7 +61,7 @@ class WorkerParts:
         outbound = await stack.enter_async_context(open_outbound(connections, clock))
         triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)
         # 4. The turns.
-        store = TurnStore(connections.database, make_id, LANE_LEASE, outbound.channels, start.suspects)
+        store = TurnStore(connections.database, make_id, LANE_LEASE, outbound.channels, start.quarantine)
         await _end_leases(store, start)
         features = TurnFeatures(
             people=build_person_commands(connections.database, assistant.credentials, clock),

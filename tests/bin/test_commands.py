@@ -1,4 +1,4 @@
-"""bin/dev and bin/test on machines of several kinds, with stand-ins for uv and the Pythons."""
+"""bin/dev, bin/test and bin/onevalet on machines of several kinds, with stand-ins for uv and the Pythons."""
 
 import os
 import shutil
@@ -30,9 +30,9 @@ class Machine:
             made.mkdir()
         shutil.copytree(ROOT / "bin", self.project / "bin")
         for tool in ("sh", "dirname", "cat", "ls", "mkdir", "rm", "cp", "tail"):
-            found = shutil.which(tool)
-            assert found
-            (self.path / tool).symlink_to(found)
+            path = shutil.which(tool)
+            assert path
+            (self.path / tool).symlink_to(path)
 
     def put(self, path: Path, text: str) -> Path:
         """Put a program somewhere."""
@@ -59,7 +59,10 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-@pytest.mark.parametrize(("command", "runs"), [("dev", "run -m onevalet dev"), ("test", "run pytest")])
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [("dev", "run -m onevalet dev"), ("test", "run pytest"), ("onevalet", "run -m onevalet")],
+)
 def test_a_command_hands_its_words_on_from_the_project_s_folder(machine: Machine, command: str, runs: str) -> None:
     machine.put(machine.path / "uv", UV)
 

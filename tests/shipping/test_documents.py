@@ -16,25 +16,25 @@ from onevalet.wiring.plugins import load_plugins
 from tests.shipping.harness import ROOT, clean_environment, read, run
 
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-_COMMAND = re.compile(r"uv run -m onevalet((?: [a-z][a-z-]*)*)")
+_COMMAND = re.compile(r"bin/onevalet((?: [a-z][a-z-]*)*)")
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*|[\w-]+\.(?:md|toml|yml|txt))`")
 
 
 def commands() -> set[str]:
     """Walk the command line: every command, with those below it as `group command`."""
-    found: set[str] = set()
+    commands: set[str] = set()
 
     def walk(group: TyperGroup, before: str) -> None:
         for name, command in group.commands.items():
-            found.add(f"{before}{name}")
+            commands.add(f"{before}{name}")
             if isinstance(command, TyperGroup):
                 walk(command, f"{before}{name} ")
 
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     walk(group, "")
-    return found
+    return commands
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -56,10 +56,15 @@ def test_help_names_every_command() -> None:
     assert {name for name in top if not re.search(rf"\b{re.escape(name)}\b", printed)} == set()
 
 
-@pytest.mark.parametrize("script", ["bin/dev", "bin/test"])
-def test_the_two_commands_of_the_readme_are_there_and_executable(script: str) -> None:
-    first_screen = "\n".join(read("README.md").splitlines()[:30])
-    assert re.search(rf"^{script}\b", first_screen, re.MULTILINE)
+@pytest.mark.parametrize("document", [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py"])
+def test_no_document_asks_for_a_uv_that_a_newcomer_has_not(document: str) -> None:
+    assert "uv run -m onevalet" not in read(document)
+
+
+@pytest.mark.parametrize("script", ["bin/dev", "bin/test", "bin/onevalet"])
+def test_the_commands_of_the_readme_are_there_and_executable(script: str) -> None:
+    first_screen = "\n".join(read("README.md").splitlines()[:45])
+    assert re.search(rf"(?:^|`|: ){script}\b", first_screen, re.MULTILINE)
     assert os.access(ROOT / script, os.X_OK)
     assert read(script).startswith("#!/bin/sh\n")
 

@@ -61,14 +61,14 @@ def lint(folder: Path) -> subprocess.CompletedProcess[str]:
 
 def importers(library: str, sources: dict[str, str]) -> set[str]:
     """Return the files that import a library, lazily included."""
-    found = set()
+    modules = set()
     for path, source in sources.items():
         for node in ast.walk(ast.parse(source)) if library in source else ():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if any(name.split(".")[0] == library for name in names):
-                found.add(path)
-    return found
+                modules.add(path)
+    return modules
 
 
 def test_a_copy_of_core_keeps_its_layers(core_alone: Path) -> None:

@@ -18,13 +18,13 @@ def named() -> list[tuple[str, str]]:
 def rows() -> list[str]:
     """Return the rows of the tables whose last column says what holds them."""
     lines = read(PAGE).splitlines()
-    held, found = False, []
+    held, rows = False, []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if _RULE.fullmatch(following):
             held = line.rstrip("| ").endswith("held by")
         elif held and line.startswith("|") and not _RULE.fullmatch(line):
-            found.append(line)
-    return found
+            rows.append(line)
+    return rows
 
 
 @pytest.mark.parametrize(("path", "name"), named())
@@ -34,6 +34,6 @@ def test_a_test_that_the_page_names_is_there(path: str, name: str) -> None:
 
 
 def test_every_promise_of_the_page_names_its_test() -> None:
-    found = rows()
-    assert len(found) > 20
-    assert [row for row in found if not _NAMED.search(row)] == []
+    table = rows()
+    assert len(table) > 20
+    assert [row for row in table if not _NAMED.search(row)] == []

@@ -19,12 +19,12 @@ _ELSEWHERE = re.compile(r"(?<![\w./{}$:~-])/(?:root|work|Users|mnt|home/(?!oneva
 
 
 def texts() -> list[tuple[str, str]]:
-    found = []
+    found_texts = []
     for path in tracked_files():
         content = path.read_bytes()
         if b"\0" not in content:
-            found.append((path.relative_to(ROOT).as_posix(), content.decode("utf-8")))
-    return found
+            found_texts.append((path.relative_to(ROOT).as_posix(), content.decode("utf-8")))
+    return found_texts
 
 
 def test_a_long_file_of_code_is_warned_about() -> None:
@@ -40,7 +40,7 @@ def test_no_file_names_a_package_registry() -> None:
 
 
 def test_no_file_names_a_path_of_somebodys_machine() -> None:
-    assert {name: found for name, text in texts() if (found := _ELSEWHERE.findall(text))} == {}
+    assert {name: matches for name, text in texts() if (matches := _ELSEWHERE.findall(text))} == {}
 
 
 def test_every_script_is_executable_and_every_text_ends_with_a_newline() -> None:

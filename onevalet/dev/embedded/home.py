@@ -78,6 +78,11 @@ def find_running(path: Path) -> Running | None:
         raise ConfigError(f"The folder {path} belongs to another user: run this command as that user.") from error
 
 
+def is_starting(path: Path) -> bool:
+    """Return whether a process holds this folder and has not published its addresses yet."""
+    return is_locked(path / "home.lock") and not (path / "running.json").exists()
+
+
 def _take(lock: FileLock) -> bool:
     # Several tries: a command that checks whether `dev` runs holds the lock for an instant.
     for _ in range(5):

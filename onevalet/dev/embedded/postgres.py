@@ -21,16 +21,12 @@ import asyncpg
 from core.errors import ConfigError
 from onevalet.dev.embedded import paths
 from onevalet.dev.embedded.child_process import Child, ServerUser, server_environment, unprivileged_user
-from onevalet.dev.embedded.port import free_port
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.embedded.serving_login import make_serving_login
 
 _DATABASE = "onevalet"
 _PASSWORD_FILE = "onevalet.password"  # noqa: S105 - a file's name
 _SERVING_PASSWORD_FILE = "onevalet_serving.password"  # noqa: S105 - a file's name
-_START_SECONDS = 60.0
-# Log lines after which a short wait helps: processes of a killed predecessor, or a port in use.
-_PASSING = ("pre-existing shared memory", "lock file", "could not bind", "Address already in use")
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -51,6 +47,9 @@ class Postgres(EmbeddedServer):
     """One Postgres server on one folder, on 127.0.0.1, with random passwords."""
 
     name = "postgres"
+    end_signal = signal.SIGINT
+    # Processes of a killed predecessor, or a port in use.
+    passing = ("pre-existing shared memory", "lock file", "could not bind", "Address already in use")
 
     def __init__(self, home: Path, *, fast: bool = False) -> None:
         """`home` is ONEVALET_HOME; `fast` gives up durability, for tests that discard the data."""
@@ -75,7 +74,7 @@ class Postgres(EmbeddedServer):
         self._data = data
         if not self._held_before:
             _remove_stale_pid_file(data / "postmaster.pid")
-        await self._launch(data, user, programs)
+        await self._launch(lambda: self._command(data, programs), user)
         await self._make_database()
 
     def _prepare(self) -> tuple[Path, ServerUser | None, Path]:
@@ -130,30 +129,11 @@ class Postgres(EmbeddedServer):
             words = done.stdout.decode(errors="replace").strip().splitlines()[-2:]
             raise ConfigError(f"Postgres could not make its data in {self._home}: {' | '.join(words)}")
 
-    async def _launch(self, data: Path, user: ServerUser | None, programs: Path) -> None:
-        deadline = time.monotonic() + _START_SECONDS
-        keep_port = self._port is not None
-        while True:
-            if not keep_port:
-                self._port = free_port()
-            options = [f"-c{key}={value}" for key, value in {**self._settings, "port": self._port}.items()]
-            child = self._child = Child(
-                [programs / "postgres", "-D", data, *options],
-                log=self._home / "postgres.log",
-                end_signal=signal.SIGINT,
-                user=user,
-                kept_fds=[self._lock.fd],
-            )
-            child.start()
-            if await self._answers(child, deadline):
-                return
-            last = child.last_words()
-            if time.monotonic() > deadline or not any(sign in child.last_words(8) for sign in _PASSING):
-                raise ConfigError(f"Postgres did not start; {self._home / 'postgres.log'} ends in: {last}")
-            await asyncio.sleep(0.2)
+    def _command(self, data: Path, programs: Path) -> list[str | Path]:
+        settings = {**self._settings, "port": self._port}
+        return [programs / "postgres", "-D", data, *(f"-c{key}={value}" for key, value in settings.items())]
 
     async def _answers(self, child: Child, deadline: float) -> bool:
-        """Wait until the server accepts connections; return False when it ended or the time is up."""
         while child.running and time.monotonic() < deadline:
             try:
                 connection = await asyncpg.connect(self._url("postgres"), timeout=5)

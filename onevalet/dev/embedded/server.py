@@ -1,20 +1,29 @@
 """The part that the embedded servers share: a lock on a folder, and the process that runs on it."""
 
+import asyncio
+import signal
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.errors import ConfigError
 from onevalet.dev.embedded import paths
-from onevalet.dev.embedded.child_process import Child
+from onevalet.dev.embedded.child_process import Child, ServerUser
 from onevalet.dev.embedded.lock import FileLock
+from onevalet.dev.embedded.port import free_port
 
 _LOCK_SECONDS = 20.0
+_START_SECONDS = 60.0
 
 
 class EmbeddedServer(ABC):
     """One server on one folder, on 127.0.0.1."""
 
     name: str
+    end_signal: signal.Signals
+    passing: tuple[str, ...] = ("Address already in use",)
+    """Words in the log after which a short wait helps."""
 
     def __init__(self, home: Path) -> None:
         self._home = home.absolute()
@@ -62,5 +71,28 @@ class EmbeddedServer(ABC):
             await self._child.stop()
         self._lock.release()
 
+    async def _launch(self, command: Callable[[], Sequence[str | Path]], user: ServerUser | None = None) -> None:
+        """Start the process, once more where a short wait helps, and wait until it answers. `command` has the port."""
+        log = self._home / f"{self.name}.log"
+        deadline = time.monotonic() + _START_SECONDS
+        keep_port = self._port is not None
+        while True:
+            if not keep_port:
+                self._port = free_port()
+            child = self._child = Child(
+                command(), log=log, end_signal=self.end_signal, user=user, kept_fds=[self._lock.fd]
+            )
+            child.start()
+            if await self._answers(child, deadline):
+                return
+            last = child.last_words()
+            if time.monotonic() > deadline or not any(sign in child.last_words(8) for sign in self.passing):
+                raise ConfigError(f"{self.name.capitalize()} did not start; {log} ends in: {last}")
+            await asyncio.sleep(0.2)
+
     @abstractmethod
     async def _serve(self) -> None: ...
+
+    @abstractmethod
+    async def _answers(self, child: Child, deadline: float) -> bool:
+        """Wait until the server answers; return False when it ended or the time is up."""

@@ -14,10 +14,8 @@ from redis.exceptions import RedisError
 
 from core.errors import ConfigError
 from onevalet.dev.embedded.child_process import Child
-from onevalet.dev.embedded.port import free_port
 from onevalet.dev.embedded.server import EmbeddedServer
 
-_START_SECONDS = 60.0
 _DATABASES = 64
 
 
@@ -25,6 +23,7 @@ class Valkey(EmbeddedServer):
     """One Valkey server on one folder, on 127.0.0.1, with a random password."""
 
     name = "valkey"
+    end_signal = signal.SIGTERM
 
     def __init__(self, home: Path, *, fast: bool = False) -> None:
         """`home` is ONEVALET_HOME; `fast` stores nothing on disk, for tests that discard the data."""
@@ -44,30 +43,11 @@ class Valkey(EmbeddedServer):
 
     async def _serve(self) -> None:
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        await self._launch(_program())
-
-    async def _launch(self, program: Path) -> None:
-        deadline = time.monotonic() + _START_SECONDS
-        keep_port = self._port is not None
-        while True:
-            if not keep_port:
-                self._port = free_port()
-            child = self._child = Child(
-                [program, self._write_config()],
-                log=self._home / "valkey.log",
-                end_signal=signal.SIGTERM,
-                kept_fds=[self._lock.fd],
-            )
-            child.start()
-            if await self._answers(child, deadline):
-                return
-            last = child.last_words()
-            if time.monotonic() > deadline or "Address already in use" not in last:
-                raise ConfigError(f"Valkey did not start; {self._home / 'valkey.log'} ends in: {last}")
-            await asyncio.sleep(0.2)
+        program = _program()
+        await self._launch(lambda: [program, self._write_config()])
 
     async def _answers(self, child: Child, deadline: float) -> bool:
-        """Wait for PONG, through the BusyLoadingError while data is loaded; return False when the server ended."""
+        # Through the BusyLoadingError while data is loaded.
         async with Redis.from_url(self.url, socket_timeout=5) as client:
             while child.running and time.monotonic() < deadline:
                 try:

@@ -25,12 +25,12 @@ class Operator:
     forker: Forker
     folder: Path
 
-    async def run(self, *words: str, said: str = "", **changed: str) -> tuple[int, str, str]:
+    async def run(self, *words: str, stdin: str = "", **changed: str) -> tuple[int, str, str]:
         """Run a command; return exit code, standard output and standard error."""
-        paths = [self.folder / name for name in ("said", "out", "errors")]
-        for path, text in zip(paths, (said, "", ""), strict=True):
+        paths = [self.folder / name for name in ("stdin", "out", "errors")]
+        for path, text in zip(paths, (stdin, "", ""), strict=True):
             path.write_text(text)
-        process = self.forker.fork(words, self.environment | changed, paths[1], paths[2], said=paths[0])
+        process = self.forker.fork(words, self.environment | changed, paths[1], paths[2], stdin=paths[0])
         return await process.wait(), paths[1].read_text(), paths[2].read_text()
 
 
@@ -61,7 +61,7 @@ async def test_credentials_are_set_listed_rotated_and_deleted_and_never_shown(
 ) -> None:
     shown = ""
     await add_people(database_url, "tn_ann")
-    code, out, errors = await operator.run("credentials", "set", "google", "--account", "work", said=TOKEN)
+    code, out, errors = await operator.run("credentials", "set", "google", "--account", "work", stdin=TOKEN)
     assert (code, out, errors) == (0, "Kept: google, account work, of tn_ann.\n", "")
     code, out, errors = await operator.run("credentials", "list", "--json", "--tenant", "tn_ann")
     shown += out + errors
@@ -90,15 +90,15 @@ async def test_credentials_are_set_listed_rotated_and_deleted_and_never_shown(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "stdin",
     ["", CANARY, f'["{CANARY}"]', f'{{"token": "{CANARY}"', "[" * 100_000],
     ids=["none", "words", "list", "cut", "deep"],
 )
 async def test_what_is_no_json_object_is_one_sentence_that_does_not_repeat_it(
-    operator: Operator, database_url: str, said: str
+    operator: Operator, database_url: str, stdin: str
 ) -> None:
     await add_people(database_url, "tn_ann")
-    code, out, errors = await operator.run("credentials", "set", "google", said=said)
+    code, out, errors = await operator.run("credentials", "set", "google", stdin=stdin)
     assert (code, out) == (2, "")
     assert errors.startswith("Standard input must hold the credentials as one JSON object")
     assert errors.count("\n") == 1
@@ -106,14 +106,14 @@ async def test_what_is_no_json_object_is_one_sentence_that_does_not_repeat_it(
 
 
 async def test_whose_they_are_must_be_said_unless_there_is_one_person(operator: Operator, database_url: str) -> None:
-    code, _, errors = await operator.run("credentials", "set", "google", said=TOKEN)
+    code, _, errors = await operator.run("credentials", "set", "google", stdin=TOKEN)
     assert (code, errors) == (2, "Nobody is here yet: credentials belong to a person who has written.\n")
     await add_people(database_url, "tn_ann", "tn_bob")
-    code, _, errors = await operator.run("credentials", "set", "google", said=TOKEN)
+    code, _, errors = await operator.run("credentials", "set", "google", stdin=TOKEN)
     assert (code, errors) == (2, "There are several people here: say whose with --tenant.\n")
-    code, _, errors = await operator.run("credentials", "set", "google", "--tenant", "tn_carl", said=TOKEN)
+    code, _, errors = await operator.run("credentials", "set", "google", "--tenant", "tn_carl", stdin=TOKEN)
     assert (code, errors) == (2, "There is no tenant tn_carl.\n")
-    code, out, _ = await operator.run("credentials", "set", "google", "--tenant", "tn_bob", said=TOKEN)
+    code, out, _ = await operator.run("credentials", "set", "google", "--tenant", "tn_bob", stdin=TOKEN)
     assert code == 0
     code, out, _ = await operator.run("credentials", "list", "--tenant", "tn_ann")
     assert (code, out) == (0, "tn_ann has connected nothing.\n")

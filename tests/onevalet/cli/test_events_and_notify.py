@@ -1,5 +1,6 @@
 """`events …` and `notify …` as an operator runs them, and a worker that does what they ask."""
 
+import asyncio
 import base64
 import io
 import json
@@ -58,7 +59,7 @@ async def test_a_source_is_made_shown_once_listed_and_deleted(
             await add_source(settings, "", "door", Style.BEARER, SourceOptions(), read_secret=False)
         await print_sources(settings, "", as_json=True)
         listed = capsys.readouterr().out
-        assert [one["name"] for one in json.loads(listed)] == ["door", "shop"]
+        assert [item["name"] for item in json.loads(listed)] == ["door", "shop"]
         assert secret[1] not in listed
         await delete_source(settings, "", "door")
         with pytest.raises(ConfigError, match="no source"):
@@ -88,6 +89,26 @@ async def test_what_was_set_aside_is_listed_with_its_reason_and_retried(
             await retry_event(settings, "", "door", "7")
 
 
+async def test_promise_10_a_refused_message_is_not_said_to_be_on_its_way(
+    settings: Settings, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(database_url) as store:
+        await a_person(store)
+        await add_address(settings, "", "push", "anns-topic")
+        for state, told in (("failed", "It could not be sent by push (HTTP 413)"), ("sent", "It was sent by push.")):
+            sending = asyncio.create_task(send_notification(settings, "", f"hello {state}", Urgency.URGENT))
+            async with asyncio.timeout(30):
+                while not await store.column("select id from outbound where state = 'ready'"):  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            await store.admin.execute(
+                "update outbound set state = $1, reason = $2 where state = 'ready'",
+                state,
+                "HTTP 413" if state == "failed" else "",
+            )
+            assert await sending is (state == "sent")
+            assert told in capsys.readouterr().out
+
+
 async def test_addresses_are_kept_for_one_person_each_and_a_message_reaches_them(
     settings: Settings, database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,15 +124,18 @@ async def test_addresses_are_kept_for_one_person_each_and_a_message_reaches_them
         await store.admin.execute("insert into tenants (tenant_id) values ('bob')")
         with pytest.raises(ConfigError, match="another person's"):
             await add_address(settings, "bob", "push", "ntfy:anns-topic")
-        assert await send_notification(settings, "ann", "hello again", Urgency.URGENT)
-        assert "by push" in capsys.readouterr().out
+        assert await send_notification(settings, "ann", "hello again", Urgency.URGENT, patience=0.5)
+        assert "It waits to be sent by push, and nothing has taken it yet." in capsys.readouterr().out
         # An unreachable address is tried again once it is added again.
         await store.admin.execute("update identities set state = 'blocked' where channel = 'push'")
         await add_address(settings, "ann", "push", "anns-topic")
         await print_addresses(settings, "ann", as_json=True)
         shown = capsys.readouterr().out
         listed = json.loads(shown[shown.index("[") :])
-        assert [(one["channel"], one["state"]) for one in listed] == [("email", "active"), ("push", "active")]
+        assert [(address["channel"], address["state"]) for address in listed] == [
+            ("email", "active"),
+            ("push", "active"),
+        ]
         assert await store.column("select user_key || ' ' || state from identities order by 1") == [
             "Ann@example.org active", "anns-topic active",
         ]  # fmt: skip

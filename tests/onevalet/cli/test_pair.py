@@ -20,8 +20,8 @@ async def test_a_stranger_of_dev_is_told_a_code_and_pair_lets_them_in(dev: Runni
         await _say(simulator, "ada", "What is 2 + 3?")
         assert "5" in await _heard(simulator, "ada", lambda _: True)
         await _say(simulator, "grace", "What is 2 + 3?")
-        told = await _heard(simulator, "grace", lambda text: True)
-        [code] = re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", told)
+        reply = await _heard(simulator, "grace", lambda text: True)
+        [code] = re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", reply)
         assert await _pair(dev.environment, "AAAA-AAAA") == (1, "Nobody was given this code")
         assert await _pair(dev.environment, code, "--role", "guest") == (0, "sms +14155550102 is in, as guest")
         assert await _pair(dev.environment, code) == (1, "This code was used already")
@@ -30,7 +30,7 @@ async def test_a_stranger_of_dev_is_told_a_code_and_pair_lets_them_in(dev: Runni
         assert (await _pair(dev.environment))[0] == (await _pair(dev.environment, code, *by_address))[0] == 2
         assert (await _pair(dev.environment, "--address", "telegram:@ada"))[0] == 2
         await _say(simulator, "grace", "What is 4 + 5?")
-        assert "9" in await _heard(simulator, "grace", lambda text: text != told)
+        assert "9" in await _heard(simulator, "grace", lambda text: text != reply)
 
 
 async def test_pair_where_nothing_runs_says_so(tmp_path: Path) -> None:
@@ -54,9 +54,9 @@ async def _heard(simulator: aiohttp.ClientSession, person: str, wanted: Callable
             async with simulator.get("/sim/state") as answer:
                 state: Any = await answer.json()
             bubbles = state["twilio"]["people"][person]["bubbles"]
-            found = [one["text"] for one in bubbles if one["direction"] == "out" and wanted(one["text"])]
-            if found:
-                return str(found[-1])
+            texts = [bubble["text"] for bubble in bubbles if bubble["direction"] == "out" and wanted(bubble["text"])]
+            if texts:
+                return str(texts[-1])
             await asyncio.sleep(0.1)
 
 

@@ -50,8 +50,8 @@ async def test_promise_5_a_worker_paused_for_twice_its_lease_writes_nothing(
         assert {name: rows for name, rows in (await store.everything()).items() if name in tables} == before
         assert await store.column("select text from outbound") == ["from the other"]
         assert await store.one("select count(*) from history where message ->> 'role' = $1", Role.ASSISTANT.value) == 1
-        # It died to nobody's knowledge but the leases': the turn that was alone is blamed once, and done.
-        assert await store.column("select array[attempts, blamed] from turns") == [[2, 1]]
+        # It died to nobody's knowledge but the leases': the turn that was alone crashed once, and is done.
+        assert await store.column("select array[attempts, solo_crashes] from turns") == [[2, 1]]
         for process in (paused, other):
             process.send_signal(signal.SIGTERM)
             assert await asyncio.wait_for(process.wait(), 40) == 0, (tmp_path / "paused").read_text()

@@ -22,6 +22,7 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnEnd
+from core.turns.types import TurnState
 from onevalet.cli.replay import RECORDED, print_replay, run_again
 from onevalet.cli.transcript import Transcript, read_transcript
 from onevalet.settings import Settings
@@ -80,14 +81,16 @@ async def run_turn(store: Store, words: str, script: list[ModelAnswer], agents: 
     lease, turn = await store.claim_turn()
     result = await Orchestrator(FakeModel(list(script)), tools=TOOLS, agents=agents).handle_message(turn.request)
     await store.turns.finish(
-        lease, turn.turn_id, TurnEnd(state="done", reason="", usage=result.usage, history=result.history, outbound=[])
+        lease,
+        turn.turn_id,
+        TurnEnd(state=TurnState.DONE, reason="", usage=result.usage, history=result.history, outbound=[]),
     )
     return turn.turn_id
 
 
 async def again(kept: Kept, model: str = RECORDED, tools: Iterable[AnyTool] = TOOLS) -> list[JsonObject]:
-    found = await run_again(kept.settings, await kept.transcript(), model, Plugins(ToolRegistry(tools)))
-    return [difference.to_json() for difference in found]
+    differences = await run_again(kept.settings, await kept.transcript(), model, Plugins(ToolRegistry(tools)))
+    return [difference.to_json() for difference in differences]
 
 
 async def test_the_journal_is_written_as_json_lines_with_the_labels_of_a_trace(
@@ -119,9 +122,9 @@ async def test_run_again_over_the_recorded_answers_it_goes_as_it_went(
 ) -> None:
     assert await again(kept) == []
     assert not await print_replay(kept.settings, kept.turn, RECORDED, as_json=False)
-    told = capsys.readouterr().out  # the shipped tools are others than the turn's
-    assert "It diverges at step 0.1.\n" in told
-    assert "There is no tool named 'look'" in told
+    output = capsys.readouterr().out  # the shipped tools are others than the turn's
+    assert "It diverges at step 0.1.\n" in output
+    assert "There is no tool named 'look'" in output
 
 
 async def test_no_tool_is_run_again(kept: Kept) -> None:
@@ -178,8 +181,8 @@ class Wary(Rule):
 
 async def test_a_replay_runs_hooks_and_rules_and_treats_approvals_as_granted(kept: Kept) -> None:
     plugins = Plugins(ToolRegistry(TOOLS), hooks=(Kindly(), Wary()))
-    found = await run_again(kept.settings, await kept.transcript(), RECORDED, plugins)
-    assert [(one.step, one.what, one.recorded, one.now) for one in found] == [
+    differences = await run_again(kept.settings, await kept.transcript(), RECORDED, plugins)
+    assert [(difference.step, difference.what, difference.recorded, difference.now) for difference in differences] == [
         ("0.2", "result", ["send", "ok", "sent to ann"], ["send", "refused", "Not run: not Ann"]),
         ("2.0", "answer", "All done.", "All done. :)"),
     ]
@@ -195,8 +198,10 @@ async def test_rules_of_the_file_take_part(kept: Kept, tmp_path: Path) -> None:
     settings = kept.settings.model_copy(update={"onevalet_rules": rules, "onevalet_judge": "model"})
     storage = Storage(kept.store.database)
     plugins = Plugins(ToolRegistry(TOOLS))
-    found = await run_again(settings, await kept.transcript(), RECORDED, plugins, storage)
-    assert [(one.step, one.now) for one in found] == [("0.1", ["look", "refused", "Not run: eyes shut"])]
+    differences = await run_again(settings, await kept.transcript(), RECORDED, plugins, storage)
+    assert [(difference.step, difference.now) for difference in differences] == [
+        ("0.1", ["look", "refused", "Not run: eyes shut"])
+    ]
     assert await kept.store.one("select count(*) from stored_values") == 0, "nothing is kept"
 
 
@@ -206,11 +211,11 @@ async def test_a_live_model_is_asked_and_what_it_does_otherwise_is_shown(
     async with ScriptedModel([calls(("send", {"to": "ann"}), ("look", {"at": "y"})), text("All done.")]) as model:
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        found = await again(kept, "openai/scripted")
+        differences = await again(kept, "openai/scripted")
     assert model.calls[0].new_user_texts == ["do it"]
     results = list(model.calls[1].tool_results.values())
     assert results == ["sent to ann", "This call is not in the record, so it has no result: nothing was run."]
-    assert [(one["step"], one["what"]) for one in found] == [
+    assert [(difference["step"], difference["what"]) for difference in differences] == [
         *(("0.0", "calls"), ("0.1", "result"), ("0.2", "result")),
         *(("1.0", "calls, now answer"), ("1.1", "result, now nothing"), ("2.0", "answer, now nothing")),
     ]
@@ -227,14 +232,16 @@ async def test_what_came_in_while_it_ran_comes_in_at_the_same_step_again(databas
 
         model = FakeModel([meanwhile, says("Both.")])
         result = await Orchestrator(model, tools=TOOLS).handle_message(turn.request)
-        end = TurnEnd("done", usage=result.usage, history=result.history, absorbed=result.absorbed)
+        end = TurnEnd(TurnState.DONE, usage=result.usage, history=result.history, absorbed=result.absorbed)
         await store.turns.finish(lease, turn.turn_id, end)
         transcript = await read_transcript(store.database, turn.turn_id)
         settings = Settings(_env_file=None)
-        found = await run_again(settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS)))
+        differences = await run_again(settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS)))
     assert [message.text for message in transcript.request.inbound] == ["first"]
-    assert [(step, one.text) for step, messages in transcript.steered.items() for one in messages] == [(1, "second")]
-    assert found == []
+    assert [(step, message.text) for step, messages in transcript.steered.items() for message in messages] == [
+        (1, "second")
+    ]
+    assert differences == []
 
 
 async def test_an_id_that_leads_to_no_turn_is_an_error_in_a_sentence(database_url: str) -> None:

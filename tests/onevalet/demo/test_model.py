@@ -116,8 +116,8 @@ SUNDAY: JsonObject = {
     ],
 )
 def test_an_errand_becomes_a_call_with_real_days(sentence: str, name: str, arguments: JsonObject) -> None:
-    said = demo.answer([SUNDAY, says(sentence)], [*ALL, "answer_waiting_agent"])
-    assert [(call.name, json.loads(call.arguments)) for call in said.tool_calls] == [(name, arguments)]
+    answer = demo.answer([SUNDAY, says(sentence)], [*ALL, "answer_waiting_agent"])
+    assert [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] == [(name, arguments)]
 
 
 @pytest.mark.parametrize(
@@ -143,18 +143,18 @@ def test_flights_and_weather_at_once_and_then_the_email_with_both(sentence: str)
     # Approved on the next day, when "next Friday" would be another one.
     friday = NOW.format(weekday="Friday", date="2026-11-27", time="08:00", zone="UTC")
     monday: JsonObject = {"role": "system", "content": friday}
-    told = demo.answer([monday, *messages[1:], _said(mail), _result(mail, "Sent to team@example.com.")], ALL)
-    assert told.text == "Three flights\nSunny\nSent to team@example.com.\n(demo model)"
+    answer = demo.answer([monday, *messages[1:], _said(mail), _result(mail, "Sent to team@example.com.")], ALL)
+    assert answer.text == "Three flights\nSunny\nSent to team@example.com.\n(demo model)"
 
 
 def test_without_an_email_account_it_says_how_to_connect_one() -> None:
-    said = demo.answer([says("email sam@example.com that I'm late")], TOOLS)
-    assert said.text.startswith("You have connected no email account")
+    answer = demo.answer([says("email sam@example.com that I'm late")], TOOLS)
+    assert answer.text.startswith("You have connected no email account")
 
 
 def test_what_an_agent_asks_is_said_as_it_stands() -> None:
-    said = demo.answer([says("flights"), says(f"{replies.SAY_THIS}Where to?")], ALL)
-    assert (said.text, said.tool_calls) == ("Where to?", ())
+    answer = demo.answer([says("flights"), says(f"{replies.SAY_THIS}Where to?")], ALL)
+    assert (answer.text, answer.tool_calls) == ("Where to?", ())
 
 
 @pytest.mark.parametrize(
@@ -179,12 +179,12 @@ def test_what_an_agent_asks_is_said_as_it_stands() -> None:
     ],
 )
 def test_a_sentence_is_answered_at_once_and_labelled(sentence: str, answer: str) -> None:
-    said = demo.answer([says(sentence)], TOOLS)
-    assert answer in said.text
-    assert said.text.endswith("(demo model)")
+    answered = demo.answer([says(sentence)], TOOLS)
+    assert answer in answered.text
+    assert answered.text.endswith("(demo model)")
     if "not understand" in answer:
-        assert "demo model" in said.text
-        assert "set ONEVALET_MODEL (such as openai/gpt-5-mini) and its key" in said.text
+        assert "demo model" in answered.text
+        assert "set ONEVALET_MODEL (such as openai/gpt-5-mini) and its key" in answered.text
 
 
 def test_everything_since_the_last_answer_is_answered_in_order() -> None:
@@ -195,10 +195,10 @@ def test_everything_since_the_last_answer_is_answered_in_order() -> None:
     assert len({call.id for call in asked.tool_calls}) == 3
     messages.append(_said(*asked.tool_calls))
     messages += [_result(call, text) for call, text in zip(asked.tool_calls, ("4", "4", "6"), strict=True)]
-    told = demo.answer(messages, TOOLS)
-    assert told.tool_calls == ()
-    assert [line for line in told.text.splitlines() if " = " in line] == ["2+2 = 4", "2+2 = 4", "3+3 = 6"]
-    assert [line.split(" ")[0] for line in told.text.splitlines()] == ["2+2", "Hello!", "2+2", "You", "3+3", "(demo"]
+    answer = demo.answer(messages, TOOLS)
+    assert answer.tool_calls == ()
+    assert [line for line in answer.text.splitlines() if " = " in line] == ["2+2 = 4", "2+2 = 4", "3+3 = 6"]
+    assert [line.split(" ")[0] for line in answer.text.splitlines()] == ["2+2", "Hello!", "2+2", "You", "3+3", "(demo"]
 
 
 @pytest.mark.parametrize("text", ["What time is it in Tokyo? And what is 3 + 4?", "time in Tokyo\n3 + 4", "Hm. 3 + 4."])
@@ -222,13 +222,13 @@ def test_a_forced_summary_tells_what_there_is_without_any_call() -> None:
     messages = [says("what is 2+2?")]
     asked = demo.answer(messages, TOOLS)
     messages += [_said(*asked.tool_calls), _result(asked.tool_calls[0], "4"), says("what is 3+3?")]
-    told = demo.answer([*messages, says(replies.SUMMARISE)], [])
-    assert told.tool_calls == ()
-    assert told.text == '2+2 = 4\nI did not get to "what is 3+3?".\n(demo model)'
+    answer = demo.answer([*messages, says(replies.SUMMARISE)], [])
+    assert answer.tool_calls == ()
+    assert answer.text == '2+2 = 4\nI did not get to "what is 3+3?".\n(demo model)'
 
 
 def test_what_a_tool_says_of_an_error_is_told_but_no_internals() -> None:
-    for result, told in (
+    for result, expected in (
         ("That has no result: a division by zero.", "That has no result: a division by zero. (demo model)"),
         ("calculate failed with an internal error. Go on without it.", "That did not work just now"),
         ("calculate gave no answer within 30 seconds. It may", "That did not work just now"),
@@ -236,7 +236,7 @@ def test_what_a_tool_says_of_an_error_is_told_but_no_internals() -> None:
         messages = [says("what is 1/0?")]
         asked = demo.answer(messages, TOOLS)
         messages += [_said(*asked.tool_calls), _result(asked.tool_calls[0], result)]
-        assert demo.answer(messages, TOOLS).text.startswith(told)
+        assert demo.answer(messages, TOOLS).text.startswith(expected)
 
 
 def test_only_tools_that_are_offered_are_called_and_named() -> None:
@@ -280,8 +280,8 @@ class TestThroughLitellm:
         asked = await client.answer(ModelRequest((user("what is 12*7"),), tools=offered, parallel_tools=False))
         assert [(call.name, call.arguments) for call in asked.tool_calls] == [("calculate", '{"expression": "12*7"}')]
         result = ChatMessage(Role.TOOL, "84", tool_call_id=asked.tool_calls[0].id)
-        told = await client.answer(ModelRequest((user("what is 12*7"), asked.message(), result), tools=offered))
-        assert (told.text, told.model, told.finish_reason) == ("12*7 = 84 (demo model)", "demo/valet", "stop")
+        answer = await client.answer(ModelRequest((user("what is 12*7"), asked.message(), result), tools=offered))
+        assert (answer.text, answer.model, answer.finish_reason) == ("12*7 = 84 (demo model)", "demo/valet", "stop")
 
     async def test_a_turn_runs_the_tools_that_ship(self, client: LiteLLMClient) -> None:
         reply = await _turn(client, load_plugins(["agents"]).tools, "What day is it?", "3 percent of 80", "Thanks")
@@ -322,8 +322,8 @@ def _result(call: ToolCall, text: str) -> JsonObject:
 async def _turn(
     client: LiteLLMClient, tools: Iterable[AnyTool], *texts: str, config: ReactLoopConfig | None = None
 ) -> str:
-    said = tuple(TurnMessage(f"m{index}", text, datetime.now(UTC)) for index, text in enumerate(texts))
-    request = TurnRequest("t", TurnTenant("ada", timezone="Asia/Tokyo"), "sms", said, MemoryJournal())
+    messages = tuple(TurnMessage(f"m{index}", text, datetime.now(UTC)) for index, text in enumerate(texts))
+    request = TurnRequest("t", TurnTenant("ada", timezone="Asia/Tokyo"), "sms", messages, MemoryJournal())
     result = await Orchestrator(client, tools=tools, config=config).handle_message(request)
     assert result.state is TurnState.DONE
     return result.reply

@@ -85,9 +85,9 @@ async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
         assert HUNG_AFTER == 30
         assert 28 < time.monotonic() - began < 45, log.read_text()
         assert not worker.is_running()
-        # The one who was known to hang is charged; the other one is not.
-        found = "select array[t.blamed, t.suspect::int] from turns t join inbound i on i.turn_id = t.id order by i.text"
-        assert await store.column(found) == [[0, 0], [1, 1]]
+        # The one who was known to hang has crashed; the other one has not.
+        crashed = "select array[t.solo_crashes, t.quarantined::int] from turns t"
+        assert await store.column(f"{crashed} join inbound i on i.turn_id = t.id order by i.text") == [[0, 0], [1, 1]]
         await kill_all(supervisor)
 
 
@@ -107,7 +107,9 @@ async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
         await until_told(store, SET_ASIDE, 60, log)
         assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to first"}
         assert count(log, "worker_hangs") == 3
-        found = "select array[t.blamed, t.attempts] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        found = (
+            "select array[t.solo_crashes, t.attempts] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        )
         assert sorted(str(one) for one in await store.column(found)) == ["[0, 1]", "[3, 4]"]
         supervisor.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(supervisor.wait(), 40) == 0, log.read_text()

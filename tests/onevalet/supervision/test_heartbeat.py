@@ -33,7 +33,7 @@ def test_a_busy_worker_counts_as_hanging_after_30_missed_beats() -> None:
     assert HUNG_AFTER * BEAT_EVERY == 30
 
 
-def test_a_process_for_suspects_hangs_when_its_lease_has_ended() -> None:
+def test_a_private_process_hangs_when_its_lease_has_ended() -> None:
     heartbeat = Heartbeat()
     heartbeat.begin_work()
     observer = Observer(heartbeat, private=True)

@@ -62,7 +62,7 @@ def worker_environment(database_url: str, redis_url: str, model_url: str) -> dic
 @pytest.mark.slow
 @pytest.mark.timeout(90)
 @pytest.mark.xdist_group("processes")
-async def test_promise_5_a_suspect_runs_in_its_own_process_and_harms_no_other(
+async def test_promise_5_a_quarantined_turn_harms_no_other(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     asked: asyncio.Queue[str] = asyncio.Queue()
@@ -84,11 +84,13 @@ async def test_promise_5_a_suspect_runs_in_its_own_process_and_harms_no_other(
         supervisor = forker.fork(["worker"], worker_environment(database_url, redis_url, model.url), log)
         assert await asyncio.wait_for(asked.get(), 30) == "deadly"
         worker = min(psutil.Process(supervisor.pid).children(), key=psutil.Process.create_time)
-        apart = int(str(await store.one("select substring(owner from ':(\\d+)/') from turns where suspect")))
-        assert apart != worker.pid
+        pid = "select split_part(split_part(l.process, ':', 2), '/', 1)::int"
+        [private] = await store.column(f"{pid} from lanes l join turns t on t.lane_id = l.id where t.quarantined")
+        assert isinstance(private, int)
+        assert private != worker.pid
         await store.say("hi", sender="+15550000002")
         assert await asyncio.wait_for(asked.get(), 30) == "hi"
-        os.kill(apart, signal.SIGKILL)
+        os.kill(private, signal.SIGKILL)
         async with asyncio.timeout(30):
             while not await store.column("select id from turns where state = 'poison'"):  # noqa: ASYNC110 - another process writes it
                 await asyncio.sleep(0.1)
@@ -96,9 +98,11 @@ async def test_promise_5_a_suspect_runs_in_its_own_process_and_harms_no_other(
         async with asyncio.timeout(20):
             while len(psutil.Process(supervisor.pid).children()) > 1:  # noqa: ASYNC110 - another process ends
                 await asyncio.sleep(0.1)
-        assert psutil.Process(supervisor.pid).children() == [worker], "what has no more suspects ends"
+        assert psutil.Process(supervisor.pid).children() == [worker], "what has no more quarantined turns ends"
         supervisor.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(supervisor.wait(), 30) == 0, log.read_text()
         assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to hi"}
-        found = "select array[t.attempts, t.blamed] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        found = (
+            "select array[t.attempts, t.solo_crashes] from turns t join inbound i on i.turn_id = t.id order by i.text"
+        )
         assert await store.column(found) == [[4, 3], [1, 0]]

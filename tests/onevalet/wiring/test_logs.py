@@ -23,9 +23,9 @@ QUOTING = {
 }
 
 
-@pytest.mark.parametrize("what", QUOTING)
-async def test_a_databases_error_is_logged_without_the_values_it_quotes(database_url: str, what: str) -> None:
-    statement, value = QUOTING[what]
+@pytest.mark.parametrize("leak", QUOTING)
+async def test_a_databases_error_is_logged_without_the_values_it_quotes(database_url: str, leak: str) -> None:
+    statement, value = QUOTING[leak]
     connection = await asyncpg.connect(database_url)
     try:
         await connection.execute(
@@ -43,7 +43,7 @@ async def test_a_databases_error_is_logged_without_the_values_it_quotes(database
     assert "sqlstate 2" in shown
     for kept in ("ValueError: another", "LookupError: while that was handled", "test_logs.py", "ExceptionGroup"):
         assert kept in shown
-    if what == "a key that is there":
+    if leak == "a key that is there":
         assert "table said, constraint said_pkey" in shown
 
 

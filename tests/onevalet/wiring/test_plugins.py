@@ -77,7 +77,7 @@ def test_a_tool_that_two_modules_hold_is_one(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("import nowhere_at_all\n", "plug5.py:1: it imports 'nowhere_at_all', which is missing."),
         ("x = 1\nraise ValueError('odd')\n", "plug5.py:2: ValueError: odd."),
@@ -92,11 +92,11 @@ def test_a_tool_that_two_modules_hold_is_one(write: Write) -> None:
         ),
     ],
 )
-def test_mistakes_are_told_with_the_file_and_the_line(write: Write, text: str, said: str) -> None:
+def test_mistakes_are_told_with_the_file_and_the_line(write: Write, text: str, sentence: str) -> None:
     write("plug5.py", text)
     with pytest.raises(ConfigError) as caught:
         load_plugins(["plug5"])
-    assert said in str(caught.value)
+    assert sentence in str(caught.value)
 
 
 def test_two_tools_of_one_name_are_told_with_both_places(write: Write) -> None:
@@ -132,7 +132,7 @@ def test_executors_are_found_by_name_and_duplicate_names_are_refused(write: Writ
     write("plug9.py", EXECUTOR.format(name="email_pipeline"))
     write("plug10.py", EXECUTOR.format(name="email_pipeline"))
     write("plug11.py", EXECUTOR.format(name=""))
-    assert [one.name for one in load_plugins(["plug9"]).executors] == ["email_pipeline"]
+    assert [executor.name for executor in load_plugins(["plug9"]).executors] == ["email_pipeline"]
     for names in (["plug9", "plug10"], ["plug11"]):
         with pytest.raises(ConfigError, match=r"The executor plug1\d\.Pipeline cannot be used"):
             load_plugins(names)

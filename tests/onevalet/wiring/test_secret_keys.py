@@ -93,9 +93,9 @@ def test_the_keys_are_blotted_out_of_the_logs(monkeypatch: pytest.MonkeyPatch) -
 
 def test_dev_says_where_the_key_is(settings: Settings) -> None:
     settings = with_key_file(settings.model_copy(update={"database_url": URL, "redis_url": URL}), make=True)
-    told = describe(Simulated(settings, frozenset()), "http://127.0.0.1:8080", "http://127.0.0.1:8081")
-    [line] = [line for line in told.splitlines() if "secret key" in line]
+    lines = describe(Simulated(settings, frozenset()), "http://127.0.0.1:8080", "http://127.0.0.1:8081")
+    [line] = [line for line in lines.splitlines() if "secret key" in line]
     assert str(key_file(settings.onevalet_home)) in line
     assert "keep a copy" in line
     for key in settings.onevalet_secret_keys:
-        assert key.get_secret_value() not in told
+        assert key.get_secret_value() not in lines

@@ -16,6 +16,7 @@ from core.people.tenant import TurnTenant
 from core.tools.storage import Storage
 from core.turns.types import TurnRequest
 from onevalet.settings import Settings
+from onevalet.wiring.models import build_client
 from onevalet.wiring.orchestrator import build_orchestrator
 from tests.core.credentials.harness import add_people, new_key, store_with
 
@@ -63,7 +64,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
             await context.http.request("GET", "http://127.0.0.1:9/v1/search")
         named = {"weather_url": "http://127.0.0.1:9", "flights_key": "duffel_test_key", "flights_url": ""}
         assert context.settings == named
-        offered = [one.name for one in orchestrator.agents.offered()]
+        offered = [agent.name for agent in orchestrator.agents.offered()]
         assert "SendEmailAgent" in offered
         assert "FlightSearchAgent" not in offered
     await database.close()
@@ -75,3 +76,11 @@ async def test_a_host_that_is_none_is_named_with_its_setting(store: CredentialSt
     with pytest.raises(ConfigError, match=r"^ONEVALET_FETCH_HOSTS cannot be used: 'http://intranet/' is no host"):
         async with build_orchestrator(settings, Clock(), Storage(store._database), store):
             pass
+
+
+def test_a_model_that_fails_is_asked_to_think_less_where_set() -> None:
+    efforts = {
+        effort: [layer.reasoning_effort for layer in build_client(Settings(onevalet_reasoning_effort=effort)).layers]
+        for effort in ("high", "minimal", "")
+    }
+    assert efforts == {"high": ["high", "low"], "minimal": ["minimal"], "": [""]}
