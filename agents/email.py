@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
@@ -28,6 +29,7 @@ _ADDRESS = re.compile(
     r"@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]",
     re.ASCII | re.IGNORECASE,
 )
+_PLAIN_SUBJECT = re.compile(r"(?=.{0,66}\Z)(?!.*=\?)(?:[!-~]+(?: [!-~]+)*)?")
 # Seven bits, which every server on the way can carry.
 _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
@@ -105,8 +107,7 @@ class SendEmailAgent(StandardAgent):
 
     async def on_running(self, msg: str) -> AgentResult:
         account = await self._account()
-        message = self._message(account)
-        await _send(account, list(dict.fromkeys([*self.recipient, *self.cc])), message.as_bytes())
+        await _send(account, list(dict.fromkeys([*self.recipient, *self.cc])), self._message(account))
         copied = f", with a copy to {', '.join(self.cc)}" if self.cc else ""
         return self.make_result(raw_message=f"Sent to {', '.join(self.recipient)}{copied}.")
 
@@ -123,20 +124,28 @@ class SendEmailAgent(StandardAgent):
             raise ToolFailed("Nothing was sent: this person has connected no such email account.")
         return _read_account(kept)
 
-    def _message(self, account: _Account) -> EmailMessage:
+    def _message(self, account: _Account) -> bytes:
         # The policy rejects line breaks in headers and encodes everything else.
         message = EmailMessage(policy=_POLICY)
         message["From"] = Address(account.name, addr_spec=account.address)
         message["To"] = [Address(addr_spec=address) for address in self.recipient]
         if self.cc:
             message["Cc"] = [Address(addr_spec=address) for address in self.cc]
-        message["Subject"] = self.subject
         message["Date"] = format_datetime(self.context.clock.now())
         # The same call has the same Message-ID, so that two copies of it are shown as one email.
         digest = hashlib.sha256(self.context.idempotency_key.encode()).hexdigest()[:40]
         message["Message-ID"] = f"<{digest}@{account.address.rpartition('@')[2]}>"
         message.set_content(self.body)
-        return message
+        return _subject_line(self.subject) + message.as_bytes()
+
+
+def _subject_line(subject: str) -> bytes:
+    """Return the header that every mail program reads as this very text."""
+    # Folded by EmailMessage, a text in several encoded words loses spaces (CPython 3.12), and one that looks like an
+    # encoded word would be decoded.
+    plain = _PLAIN_SUBJECT.fullmatch(subject)
+    written = subject if plain else Header(subject, "utf-8", header_name="Subject").encode(linesep="\r\n")
+    return f"Subject: {written}\r\n".encode("ascii")
 
 
 def _read_account(kept: Mapping[str, object]) -> _Account:

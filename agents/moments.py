@@ -21,17 +21,17 @@ _EARLY = 7
 
 def read_moment(text: str, now: datetime) -> datetime | None:
     """Return the wall time that a text means. `now` is the person's wall time. None: not readable."""
-    said = " ".join(text.lower().replace(",", " ").split()).removeprefix("at ").removeprefix("on ")
-    if found := _IN.fullmatch(said):
-        span = _LENGTHS[found[2]] * int(found[1] or 1)
-        return (now + (span / 2 if "half" in said else span)).replace(microsecond=0)
+    words = " ".join(text.lower().replace(",", " ").split()).removeprefix("at ").removeprefix("on ")
+    if match := _IN.fullmatch(words):
+        span = _LENGTHS[match[2]] * int(match[1] or 1)
+        return (now + (span / 2 if "half" in words else span)).replace(microsecond=0)
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         moment = None
     if moment is not None and len(text.strip()) > len("2027-01-31"):
         return moment
-    day, rest = _day(said, now)
+    day, rest = _day(words, now)
     return _at(rest.strip().removeprefix("at ").strip(), day, now)
 
 
@@ -40,35 +40,35 @@ def zone_named(text: str) -> str:
     return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
 
 
-def _day(said: str, now: datetime) -> tuple[datetime | None, str]:
+def _day(text: str, now: datetime) -> tuple[datetime | None, str]:
     """Split a day from a text; the rest names the time."""
     for word, days in (("today", 0), ("tomorrow", 1)):
-        if word in said.split():
-            return now + timedelta(days=days), said.replace(word, "", 1)
+        if word in text.split():
+            return now + timedelta(days=days), text.replace(word, "", 1)
     for number, name in enumerate(_DAYS):
-        if name in said.split():
-            return now + timedelta(days=(number - now.weekday() - 1) % 7 + 1), said.replace(name, "", 1)
-    if found := re.search(r"\d{4}-\d{2}-\d{2}", said):
+        if name in text.split():
+            return now + timedelta(days=(number - now.weekday() - 1) % 7 + 1), text.replace(name, "", 1)
+    if match := re.search(r"\d{4}-\d{2}-\d{2}", text):
         try:
-            return datetime.fromisoformat(found[0]), said.replace(found[0], "", 1)
+            return datetime.fromisoformat(match[0]), text.replace(match[0], "", 1)
         except ValueError:
-            return None, said
-    return None, said
+            return None, text
+    return None, text
 
 
-def _at(said: str, day: datetime | None, now: datetime) -> datetime | None:
-    if not said and day is not None and day.date() != now.date():
+def _at(text: str, day: datetime | None, now: datetime) -> datetime | None:
+    if not text and day is not None and day.date() != now.date():
         hour, minute = 9, 0
-    elif said in _WORDS:
-        hour, minute = _WORDS[said]
-    elif found := _CLOCK.fullmatch(said):
-        hour, minute = int(found[1]), int(found[2] or 0)
-        half = (found[3] or "").replace(".", "")
+    elif text in _WORDS:
+        hour, minute = _WORDS[text]
+    elif match := _CLOCK.fullmatch(text):
+        hour, minute = int(match[1]), int(match[2] or 0)
+        half = (match[3] or "").replace(".", "")
         if half and not 1 <= hour <= 12:
             return None
         if half:
             hour = hour % 12 + (12 if half == "pm" else 0)
-        elif 1 <= hour < _EARLY and not (found[2] and len(found[1]) == 2):
+        elif 1 <= hour < _EARLY and not (match[2] and len(match[1]) == 2):
             hour += 12
     else:
         return None
@@ -77,7 +77,7 @@ def _at(said: str, day: datetime | None, now: datetime) -> datetime | None:
     moment = (day or now).replace(hour=hour, minute=minute, second=0, microsecond=0)
     if day is None and moment <= now:
         sooner = moment + timedelta(hours=12)
-        twelve = 7 <= hour < 12 and not re.search(r"[ap]\.?m", said) and sooner > now
+        twelve = 7 <= hour < 12 and not re.search(r"[ap]\.?m", text) and sooner > now
         moment = sooner if twelve and sooner.hour < 22 else moment + timedelta(days=1)
     return moment
 

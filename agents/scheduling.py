@@ -15,6 +15,11 @@ _LOOK = (
 )
 
 
+def _option(description: str, type: Any = str) -> InputField:
+    """Return a field that nobody is asked for: the model fills it in where the person said so."""
+    return InputField("", description, required=False, default="" if type is str else None, type=type)
+
+
 @valet(name="ScheduleTask", effect="idempotent")
 class ScheduleTask(PlanningAgent):
     """Plan a task that comes again, waits for an event, or watches a value and tells when it changes.
@@ -27,60 +32,30 @@ class ScheduleTask(PlanningAgent):
         "What shall I do then?",
         description="What to do each time, as an instruction to yourself; with remind_only the words to be told",
     )
-    cron = InputField(
-        "", required=False, default="", description="Five fields, in the person's time: 0 8 * * 1-5 is weekdays at 8"
+    cron = _option("Five fields, in the person's time: 0 8 * * 1-5 is weekdays at 8")
+    every_minutes = _option(
+        "An interval instead; with expression how often to look (15 unless they say otherwise)", float
     )
-    every_minutes = InputField(
-        "",
-        required=False,
-        default=None,
-        type=float,
-        description="An interval instead; with expression how often to look (15 unless they say otherwise)",
+    timezone = _option("A city or IANA zone, only if they named another than their own")
+    until = _option("No more after this: 2027-01-31T15:00")
+    count = _option("How often at most", int)
+    missed = _option("What becomes of times missed while away: skip, once (usual) or all")
+    event_source = _option("For an event: its source, * for any")
+    event_type = _option("For an event: its type, * for any")
+    event_filter = _option(
+        'Fields of the event that must hold: {"from": {"contains": "amazon"}, "$.total": {"gt": 100}}', dict[str, Any]
     )
-    timezone = InputField(
-        "", required=False, default="", description="A city or IANA zone, only if they named another than their own"
-    )
-    until = InputField("", required=False, default="", description="No more after this: 2027-01-31T15:00")
-    count = InputField("", required=False, default=None, type=int, description="How often at most")
-    missed = InputField(
-        "",
-        required=False,
-        default="",
-        description="What becomes of times missed while away: skip, once (usual) or all",
-    )
-    event_source = InputField("", required=False, default="", description="For an event: its source, * for any")
-    event_type = InputField("", required=False, default="", description="For an event: its type, * for any")
-    event_filter = InputField(
-        "",
-        required=False,
-        default=None,
-        type=dict[str, Any],
-        description='Fields of the event that must hold: {"from": {"contains": "amazon"}, "$.total": {"gt": 100}}',
-    )
-    expression = InputField(
-        "",
-        required=False,
-        default="",
-        description="For a watch: true when to tell, over value, previous, result: value < 300",
-    )
-    url = InputField("", required=False, default="", description="For a watch: the address to look at")
-    tool = InputField("", required=False, default="", description="For a watch: the reading tool to look with")
-    tool_arguments = InputField("", required=False, default=None, type=dict[str, Any], description="For that tool")
-    path = InputField("", required=False, default="", description="JSONPath of the value in what comes back: $.price")
-    reset = InputField("", required=False, default="", description="True when it may be told again: value > 320")
-    min_gap_minutes = InputField(
-        "", required=False, default=None, type=float, description="For a watch: at least so long between two messages"
-    )
-    remind_only = InputField(
-        "", required=False, default=None, type=bool, description="Only tell the words, without doing anything"
-    )
-    only_if_worth_it = InputField(
-        "", required=False, default=None, type=bool, description="Nothing is sent when there is nothing to tell"
-    )
-    urgent = InputField(
-        "", required=False, default=None, type=bool, description="Tell even in quiet hours, only if they asked for that"
-    )
-    channel = InputField("", required=False, default="", description="sms, slack or telegram, if they named one")
+    expression = _option("For a watch: true when to tell, over value, previous, result: value < 300")
+    url = _option("For a watch: the address to look at")
+    tool = _option("For a watch: the reading tool to look with")
+    tool_arguments = _option("For that tool", dict[str, Any])
+    path = _option("JSONPath of the value in what comes back: $.price")
+    reset = _option("True when it may be told again: value > 320")
+    min_gap_minutes = _option("For a watch: at least so long between two messages", float)
+    remind_only = _option("Only tell the words, without doing anything", bool)
+    only_if_worth_it = _option("Nothing is sent when there is nothing to tell", bool)
+    urgent = _option("Tell even in quiet hours, only if they asked for that", bool)
+    channel = _option("sms, slack or telegram, if they named one")
 
     def trigger_needs_zone(self) -> bool:
         # Events and watched values come at their own time.

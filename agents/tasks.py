@@ -1,26 +1,10 @@
 """Show, pause, resume, stop and explain what the person has planned, in words."""
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
-from onevalet import ToolExecutionContext, ToolRetry, tool
+from onevalet import TaskNote, ToolExecutionContext, ToolRetry, tool
 
 _FILLERS = {"the", "my", "a", "an", "one", "task", "tasks", "reminder", "reminders", "about", "for", "number", "that"}
-
-
-class _Task(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def when(self) -> str: ...
-    @property
-    def next_at(self) -> str: ...
-    @property
-    def state(self) -> str: ...
 
 
 @tool(name="list_tasks", effect="read")
@@ -44,7 +28,7 @@ async def pause_task(which: str, context: ToolExecutionContext) -> str:
 
 @tool(name="resume_task", effect="idempotent", parallel=False)
 async def resume_task(which: str, context: ToolExecutionContext) -> str:
-    """Let a paused or disabled task go on; what was missed meanwhile is not made up for.
+    """Resume a paused or disabled task; what was missed in the meantime is not made up for.
 
     Args:
         which: Its number, as list_tasks gives it, or words of its title.
@@ -93,9 +77,9 @@ async def _change(
     return f"Task {task.number}, {task.title}, {done}."
 
 
-async def _meant(which: str, context: ToolExecutionContext) -> _Task:
+async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
     """Return the one task that `which` names; raise `ToolRetry` with a list where it names none or several."""
-    tasks: Sequence[_Task] = await context.tasks.list()
+    tasks = await context.tasks.list()
     text = which.strip().casefold().lstrip("#")
     number = text.removeprefix("task").strip()
     matches = [task for task in tasks if task.id == which.strip() or str(task.number) == number]
@@ -112,7 +96,7 @@ async def _meant(which: str, context: ToolExecutionContext) -> _Task:
     )
 
 
-def _line(task: _Task) -> str:
+def _line(task: TaskNote) -> str:
     coming = f", next {task.next_at}" if task.next_at and task.state == "ACTIVE" else ""
     state = "" if task.state == "ACTIVE" else f" ({task.state.lower()})"
     return f"{task.number}. {task.title}: {task.when}{coming}{state}"

@@ -105,19 +105,19 @@ async def get_weather(
     }
     body = await _get(context, _FORECASTS, "/v1/forecast", query)
     try:
-        found = _Forecast.model_validate_json(body)
+        forecast = _Forecast.model_validate_json(body)
     except ValidationError as error:
         raise ToolFailed(_UNREADABLE) from error
     where = ", ".join(dict.fromkeys(part for part in (place.name, place.admin1, place.country) if part))
     # No degree sign: it would double the price of an SMS.
     lines = [f"Weather in {where}, in degrees {scale}:"]
     if date is None or date == today:
-        now = found.current
+        now = forecast.current
         lines.append(
             f"Now: {_sky(now.weather_code)}, {round(now.temperature_2m)} degrees (feels like "
             f"{round(now.apparent_temperature)}), wind {round(now.wind_speed_10m)} {speed}"
         )
-    return "\n".join([*lines, *_days(found.daily)])
+    return "\n".join([*lines, *_days(forecast.daily)])
 
 
 async def _find(city: str, context: ToolExecutionContext) -> _Place:

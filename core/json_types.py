@@ -46,10 +46,10 @@ def read_json(text: str | bytes) -> Json:
 def object_in(answer: str) -> JsonObject:
     """Return the JSON object in a model's answer, whatever stands around it; an empty one where there is none."""
     try:
-        found = read_json(answer[answer.index("{") : answer.rindex("}") + 1])
+        value = read_json(answer[answer.index("{") : answer.rindex("}") + 1])
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def check_depth(value: Json) -> None:
@@ -57,12 +57,12 @@ def check_depth(value: Json) -> None:
     level: list[Json] = [value]
     for _ in range(MAX_DEPTH):
         inside: list[Json] = []
-        for one in level:
-            if isinstance(one, dict):
-                inside += one.values()
-            elif isinstance(one, list):
-                inside += one
-        level = [one for one in inside if isinstance(one, dict | list)]
+        for item in level:
+            if isinstance(item, dict):
+                inside += item.values()
+            elif isinstance(item, list):
+                inside += item
+        level = [item for item in inside if isinstance(item, dict | list)]
         if not level:
             return
     raise ValueError("nested too deeply")

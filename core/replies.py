@@ -30,6 +30,10 @@ SAY_THIS = (
     "Before you can go on, say this to the person now. Keep every fact, option and question in it, use your own voice "
     "and the person's language, and add nothing:\n\n"
 )
+HANDED_OVER = "It goes on at once, and what comes of it is said then."
+"""The end of a tool result for what a waiting turn goes on with."""
+TELL_THEM = " Tell the person in one sentence."
+"""The end of a tool result that the model only has to pass on."""
 CANCELLED = "User cancelled this action."
 TOOLS_CHANGED = (
     "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from core.errors import Ambiguous, DeliveryError, OptedOut, RateLimited, Unreachable
 from core.messaging.outbox import PartEnd
+from core.messaging.states import CallOutcome, IdentityState, SendState
 
 FIRST = 1.0
 LONGEST = 300.0
@@ -49,19 +50,21 @@ def fate(
     cause = type(error).__name__
     if isinstance(error, Ambiguous):
         if age >= GIVE_UP_AFTER:
-            return PartEnd("ambiguous", "ambiguous", error_code=error.code, reason=f"gave up: {error}")
+            return PartEnd(
+                SendState.AMBIGUOUS, CallOutcome.AMBIGUOUS, error_code=error.code, reason=f"gave up: {error}"
+            )
         delay = pause or max(CHECK_AFTER, backoff(attempt, chance))
-        return PartEnd("checking", "ambiguous", error_code=error.code, reason=str(error), delay=delay)
+        return PartEnd(SendState.CHECKING, CallOutcome.AMBIGUOUS, error_code=error.code, reason=str(error), delay=delay)
     if error.retryable and age < GIVE_UP_AFTER:
         delay = backoff(attempt, chance)
         if isinstance(error, RateLimited) and error.retry_after is not None:
             # Never earlier than asked; the jitter keeps workers from retrying at the same moment.
             delay = min(error.retry_after, MAX_WAIT) + timedelta(seconds=chance.random() * 0.25)
-        return PartEnd("ready", "retry", error_code=error.code, reason=cause, delay=delay)
-    state = ""
+        return PartEnd(SendState.READY, CallOutcome.RETRY, error_code=error.code, reason=cause, delay=delay)
+    state = None
     if isinstance(error, OptedOut):
-        state = "stopped"
+        state = IdentityState.STOPPED
     elif isinstance(error, Unreachable):
-        state = "blocked"
-    outcome = "gave_up" if error.retryable else "rejected"
-    return PartEnd("failed", outcome, error_code=error.code, reason=f"{cause}: {error}", identity_state=state)
+        state = IdentityState.BLOCKED
+    outcome = CallOutcome.GAVE_UP if error.retryable else CallOutcome.REJECTED
+    return PartEnd(SendState.FAILED, outcome, error_code=error.code, reason=f"{cause}: {error}", identity_state=state)

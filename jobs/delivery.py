@@ -14,6 +14,7 @@ from core.messaging.channels import Billed, NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Begun, Outbox
 from core.messaging.segments import Bill
+from core.messaging.states import SendState
 from core.queue.quarantine import CURRENT_WORK
 from core.replies import MISSING
 from jobs.backoff import CHECK_AFTER, fate
@@ -77,7 +78,7 @@ class DeliveryRunner:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
                 await self._hand_back(following)
                 return
-            if state in ("ready", "checking", "sending") or self._stopping:
+            if state.is_open or self._stopping:
                 return
             following = await self._following(claim.conversation_id)
 
@@ -89,7 +90,7 @@ class DeliveryRunner:
             _log.warning("claim_delayed", work="delivery", cause=str(error))
             return None
 
-    async def _sent_or_set_aside(self, claim: Claim) -> str:
+    async def _sent_or_set_aside(self, claim: Claim) -> SendState:
         """Send a row. If the database refuses its writes twice, set it aside, so that later rows may be sent.
 
         The second try is safe: it continues as after the death of a sender.
@@ -103,37 +104,37 @@ class DeliveryRunner:
                 _log.exception("outbound_refused", outbound=claim.outbound_id)
         await self._outbox.set_aside(claim, REFUSED)
         _log.error("outbound_set_aside", outbound=claim.outbound_id)
-        return "failed"
+        return SendState.FAILED
 
-    async def _send_row(self, claim: Claim) -> str:
+    async def _send_row(self, claim: Claim) -> SendState:
         due = await self._outbox.load(claim)
         channel = self._channels.get(due.address.channel)
         if channel is None:
             await self._outbox.fail(claim, "the channel is not configured")
-            return "failed"
+            return SendState.FAILED
         if not due.reachable:
             # Promise 8, on every path: a person who said STOP or blocked us gets nothing.
             await self._outbox.fail(claim, STOPPED)
-            return "failed"
+            return SendState.FAILED
         if due.hangs >= MAX_HANGS:
             await self._outbox.fail(claim, HANGS, missed=True)
-            return "failed"
+            return SendState.FAILED
         if due.takes_back:
             return await self._take_back(claim, due, channel)
         parts = await self._outbox.parts(claim) or await self._render(claim, due, channel)
         if not parts:
             await self._outbox.fail(claim, "it cannot be rendered", missed=True)
-            return "failed"
+            return SendState.FAILED
         attempt = due.attempts
         for part in parts:
-            if part.state in ("sent", "ambiguous"):
+            if part.state in (SendState.SENT, SendState.AMBIGUOUS):
                 continue
             if self._stopping:
                 await self._outbox.give_back(claim)
-                return "ready"
+                return SendState.READY
             attempt += 1
             state = await self._send_part(claim, due, channel, part, attempt)
-            if state != "sending":
+            if state is not SendState.SENDING:
                 return state
         # No part was left to send: callbacks have reported the last ones.
         return await self._outbox.settle(claim)
@@ -158,9 +159,9 @@ class DeliveryRunner:
 
     async def _send_part(
         self, claim: Claim, due: DueMessage, channel: NotificationChannel, part: KeptPart, attempt: int
-    ) -> str:
-        target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else "")
-        if part.state in ("sending", "checking"):
+    ) -> SendState:
+        target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else None)
+        if part.state in (SendState.SENDING, SendState.CHECKING):
             end = await self._calls.look_up(due, channel, part, target)
             if end is not None:
                 return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
@@ -173,11 +174,11 @@ class DeliveryRunner:
         else:
             end = await self._calls.send(due, channel, part, target, attempt)
         if not due.own_chat:
-            end = replace(end, identity_state="")
+            end = replace(end, identity_state=None)
         # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
         state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
         _log.info(
-            "part_sent" if end.state == "sent" else "part_not_sent",
+            "part_sent" if end.state is SendState.SENT else "part_not_sent",
             outbound=claim.outbound_id,
             part=part.number,
             attempt=attempt,
@@ -186,29 +187,31 @@ class DeliveryRunner:
         )
         return state
 
-    async def _refused(self, claim: Claim, channel: NotificationChannel, part: KeptPart, attempt: int) -> str | None:
+    async def _refused(
+        self, claim: Claim, channel: NotificationChannel, part: KeptPart, attempt: int
+    ) -> SendState | None:
         """Record that a call is about to leave. None: call now; otherwise the state of the row, which may not leave."""
         bill = Bill(part.part.segments, self._clock.now(), channel.budget) if isinstance(channel, Billed) else None
         match await self._outbox.begin_delivery(claim, part.number, attempt, bill):
             case Begun.GO:
                 return None
             case Begun.SENT:
-                return "sending"
+                return SendState.SENDING
             case Begun.UNREACHABLE:
                 await self._outbox.fail(claim, STOPPED)
             case Begun.OVER_PERSON:
                 _log.warning("segments_used_up", outbound=claim.outbound_id, of="person")
             case Begun.OVER_ALL:
                 _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
-        return "failed"
+        return SendState.FAILED
 
-    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> str:
+    async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> SendState:
         """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
         if not await self._calls.take_back(due, channel) and due.attempts < MAX_TAKE_BACK_TRIES:
             await self._outbox.put_off(claim, CHECK_AFTER)
-            return "ready"
+            return SendState.READY
         await self._outbox.end_stream(claim)
-        return "sent"
+        return SendState.SENT
 
     async def _hand_back(self, claim: Claim) -> None:
         try:

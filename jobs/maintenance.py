@@ -19,7 +19,7 @@ from core.events.store import KEPT as EVENTS_KEPT
 from core.events.store import EventStore
 from core.ids import IdMaker
 from core.notifications.store import NotificationStore
-from core.queue.quarantine import suspects_wait
+from core.queue.quarantine import quarantine_waits
 from core.triggers.store import TaskStore
 from jobs import catchup
 from jobs.catchup import CatchUp
@@ -85,11 +85,11 @@ class Maintenance:
         if self.profiles is not None:
             table.append(Periodic("profiles", timedelta(seconds=5), self.profiles.drain))
         if self.ask_for_process is not None:
-            table.append(Periodic("suspects", timedelta(seconds=0.5), self._ask_for_process))
+            table.append(Periodic("quarantine", timedelta(seconds=0.5), self._ask_for_process))
         return tuple(table)
 
     async def _ask_for_process(self) -> None:
-        if self.ask_for_process is not None and await suspects_wait(self.database):
+        if self.ask_for_process is not None and await quarantine_waits(self.database):
             self.ask_for_process()
 
     async def _report_health(self) -> None:

@@ -129,8 +129,8 @@ class _StreamedDraft:
         await self._drafting.written.wait()
         self._drafting.written.clear()
 
-    async def _begun(self) -> str:
-        """Start the message. When the turn ends meanwhile, the start still completes."""
+    async def _begun(self) -> str | None:
+        """Start the message. The start completes even if the turn ends during it."""
         starting = asyncio.create_task(self._start(), name="stream start")
         try:
             return await asyncio.shield(starting)
@@ -140,9 +140,9 @@ class _StreamedDraft:
             await asyncio.gather(starting, return_exceptions=True)
             raise
 
-    async def _start(self) -> str:
+    async def _start(self) -> str | None:
         if not await self._row.begin():
-            return ""
+            return None
         try:
             async with asyncio.timeout(DRAFT_TIMEOUT):
                 stream = await self._channel.start_stream(self._address)
@@ -151,7 +151,7 @@ class _StreamedDraft:
                 await self._row.forget()
             raise
         self._growing.set()
-        return stream if await self._row.keep(stream) else ""
+        return stream if await self._row.keep(stream) else None
 
     async def _add(self, stream: str) -> None:
         """Append the new text. Shown text stays: a further answer of the model becomes a new paragraph."""

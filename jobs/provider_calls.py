@@ -14,6 +14,7 @@ from core.errors import Ambiguous, DeliveryError
 from core.messaging.channels import NotificationChannel, Receipt, Streaming, Target
 from core.messaging.due_messages import DueMessage, KeptPart
 from core.messaging.outbox import PartEnd
+from core.messaging.states import CallOutcome, SendState
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 from jobs.timeouts import within
 
@@ -40,7 +41,7 @@ class ProviderCalls:
         failure: DeliveryError
         try:
             receipt = await within(SEND_TIMEOUT, self._send(due, channel, part, target))
-            return PartEnd("sent", "accepted", receipt)
+            return PartEnd(SendState.SENT, CallOutcome.ACCEPTED, receipt)
         except TimeoutError:
             failure = Ambiguous("no answer in time")
         except DeliveryError as error:
@@ -61,7 +62,7 @@ class ProviderCalls:
                 stream = stream or await channel.find_stream(due.address, due.stream_at)
                 if stream and due.overtaken:
                     await channel.drop_stream(due.address, stream)
-                    stream = ""
+                    stream = None
             except DeliveryError as error:
                 # The streamed message was only a preview: it may not hold up the answer.
                 _log.info("stream_not_settled", outbound=due.message.id, cause=type(error).__name__)
@@ -77,13 +78,17 @@ class ProviderCalls:
         patience = CHECK_AFTER
         if channel.resend_unknown and not channel.can_find:
             patience = resend_patience(part.lost)
-        if part.state == "sending" and part.silent_for < patience:
-            return PartEnd("checking", "ambiguous", reason="the sender died", delay=patience - part.silent_for)
+        if part.state is SendState.SENDING and part.silent_for < patience:
+            return PartEnd(
+                SendState.CHECKING, CallOutcome.AMBIGUOUS, reason="the sender died", delay=patience - part.silent_for
+            )
         if not channel.can_find:
             if channel.resend_unknown and part.lost <= MAX_RESENT:
                 _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
                 return None
-            return PartEnd("ambiguous", "left", reason="the outcome is unknown and cannot be looked up")
+            return PartEnd(
+                SendState.AMBIGUOUS, CallOutcome.LEFT, reason="the outcome is unknown and cannot be looked up"
+            )
         try:
             async with asyncio.timeout(SEND_TIMEOUT):
                 receipt = await channel.find(part.part, target, part.lost_since)
@@ -93,7 +98,7 @@ class ProviderCalls:
             # A bug in the adapter tells nothing either, and may not block the conversation.
             _log.exception("look_up_failed", outbound=due.message.id)
             return _still_unknown(part, type(error).__name__)
-        return None if receipt is None else PartEnd("sent", "found", receipt)
+        return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
 
     async def take_back(self, due: DueMessage, channel: NotificationChannel) -> bool:
         """Remove the message that was begun for an answer that never came. False: it may be tried again."""
@@ -114,6 +119,6 @@ class ProviderCalls:
 
 def _still_unknown(part: KeptPart, cause: str) -> PartEnd:
     if part.silent_for > LOOK_UP_WITHIN:
-        return PartEnd("ambiguous", "left", reason=f"the look-up failed: {cause}")
+        return PartEnd(SendState.AMBIGUOUS, CallOutcome.LEFT, reason=f"the look-up failed: {cause}")
     delay = min(max(CHECK_AFTER, part.silent_for / 4), timedelta(seconds=LONGEST))
-    return PartEnd("checking", "ambiguous", reason=cause, delay=delay)
+    return PartEnd(SendState.CHECKING, CallOutcome.AMBIGUOUS, reason=cause, delay=delay)

@@ -1,4 +1,4 @@
-"""The private process that runs quarantined turns, which may have killed a worker."""
+"""The private process that runs quarantined turns, which may have crashed a worker."""
 
 import asyncio
 from contextlib import suppress
@@ -20,14 +20,14 @@ class QuarantineProcess:
     def __init__(self, turns: TurnRunner, idle: float = IDLE) -> None:
         self._turns = turns
         self._idle = idle
-        self._runner: Runner[Lease] = Runner("suspect", turns.claim, self._run, slots=1, poll=POLL)
+        self._runner: Runner[Lease] = Runner("quarantined turn", turns.claim, self._run, slots=1, poll=POLL)
         self._running = False
         self._ended = asyncio.Event()
         self._poll: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Start to poll."""
-        self._poll = asyncio.create_task(self._runner.poll(), name="poll suspects")
+        self._poll = asyncio.create_task(self._runner.poll(), name="poll quarantined turns")
 
     async def until_idle(self) -> None:
         """Return when no turn has run for `idle` seconds."""

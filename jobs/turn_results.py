@@ -24,8 +24,10 @@ from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
 from jobs.preview import show_progress
 
-MAX_DEATHS = 3
-"""A turn that killed so many processes is set aside as poison. Deaths with other turns in the process do not count."""
+MAX_SOLO_CRASHES = 3
+"""A turn that crashed so many processes alone, at one place, is set aside as poison."""
+MAX_CRASHES = 12
+"""A turn that crashed so often is poison, wherever it did."""
 
 _log = structlog.get_logger()
 
@@ -39,32 +41,24 @@ class TurnOutcome:
     new_session: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class TurnResults:
     """Work on a turn until its outcome is known; nothing of the outcome is stored here."""
 
-    def __init__(
-        self,
-        store: TurnStore,
-        orchestrator: Orchestrator,
-        wakeups: Wakeups,
-        channels: Mapping[str, NotificationChannel],
-        commands: ChatCommands,
-        runs: RunExecutors | None,
-    ) -> None:
-        self._store = store
-        self._orchestrator = orchestrator
-        self._wakeups = wakeups
-        self._channels = channels
-        self._commands = commands
-        self._runs = runs
+    store: TurnStore
+    orchestrator: Orchestrator
+    wakeups: Wakeups
+    channels: Mapping[str, NotificationChannel]
+    commands: ChatCommands
+    runs: RunExecutors | None
 
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
-        poison = is_poison(turn) or bool(turn.run_id and self._runs is None)
+        poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
         turn = replace(turn, request=replace(turn.request, too_long=self._cards_too_long(turn.address.channel)))
         try:
-            if not poison and turn.run_id and self._runs is not None:
-                return TurnOutcome(*await self._runs.result(turn.request, turn.run_id))
+            if not poison and turn.run_id and self.runs is not None:
+                return TurnOutcome(*await self.runs.result(turn.request, turn.run_id))
             if not poison:
                 return await self._answer(lease, turn)
         except (LeaseLost, StoreUnavailable, TurnDelayed):
@@ -78,24 +72,24 @@ class TurnResults:
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer what a person wrote: a command by itself, anything else with the assistant."""
         if command := command_of(turn):
-            if command.name == MORE and await self._store.say_more(lease, turn.turn_id):
-                self._wakeups.wake_delivery(lease.lane_id)
+            if command.name == MORE and await self.store.say_more(lease, turn.turn_id):
+                self.wakeups.wake_delivery(lease.lane_id)
                 return TurnOutcome(TurnResult(TurnState.DONE, reason=MORE))
-            if answer := await self._commands.answer(command, turn):
+            if answer := await self.commands.answer(command, turn):
                 return TurnOutcome(answer.result, new_session=answer.new_session)
-        row = self._store.stream_row(lease, turn.turn_id)
-        channel = self._channels.get(turn.address.channel)
+        row = self.store.stream_row(lease, turn.turn_id)
+        channel = self.channels.get(turn.address.channel)
         async with show_progress(channel, turn.address, turn.turn_id, row) as hooks:
-            return TurnOutcome(await self._orchestrator.handle_message(replace(turn.request, hooks=hooks)))
+            return TurnOutcome(await self.orchestrator.handle_message(replace(turn.request, hooks=hooks)))
 
     def _cards_too_long(self, name: str) -> Callable[[NewApproval], bool]:
-        channel = self._channels.get(name)
+        channel = self.channels.get(name)
         return lambda approval: channel is not None and too_long(card(approval, "").message, channel)
 
 
 def is_poison(turn: BegunTurn) -> bool:
-    """Return whether a turn has killed too many processes to be tried again."""
-    return turn.blamed >= MAX_DEATHS
+    """Return whether a turn has crashed too many processes to be tried again."""
+    return turn.solo_crashes >= MAX_SOLO_CRASHES or turn.crashes >= MAX_CRASHES
 
 
 async def _set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:

@@ -24,7 +24,7 @@ from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnEnd, TurnStore
-from core.turns.types import BegunTurn
+from core.turns.types import BegunTurn, TurnState
 from jobs.lease_keepalive import kept_alive
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
 
@@ -94,7 +94,7 @@ class TurnRunner:
                     turns += 1
                     turn, more = await self._begin(lease)
                     if turn is not None:
-                        quarantined = quarantined or turn.suspect
+                        quarantined = quarantined or turn.quarantined
                         more = await self._run_turn(lease, turn)
         except LeaseLost:
             _log.warning("lease_lost", lane=lease.lane_id)
@@ -124,7 +124,7 @@ class TurnRunner:
     async def _run_turn(self, lease: Lease, turn: BegunTurn) -> bool:
         """Run a turn to its end. If the database refuses that end twice, fail the turn, so that the next may begin."""
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
-        log.info("turn_begun", messages=len(turn.request.inbound), blamed=turn.blamed)
+        log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
             return await self._to_its_end(lease, turn, log)
         except (LeaseLost, StoreUnavailable):
@@ -168,7 +168,7 @@ class TurnRunner:
             lease,
             turn.turn_id,
             TurnEnd(
-                state="poison" if is_poison(turn) else result.state.value,
+                state=TurnState.POISON if is_poison(turn) else result.state,
                 reason=result.reason,
                 usage=result.usage,
                 history=() if note else result.history,
@@ -200,11 +200,14 @@ class TurnRunner:
     async def _are_held(self, turn: BegunTurn) -> bool:
         """Return whether the person's quiet hours hold the cards of this run."""
         holds_cards = self._features.holds_cards
-        return holds_cards is not None and await holds_cards(turn.request.tenant.id, turn.run_id)
+        if holds_cards is None or turn.run_id is None:
+            return False
+        return await holds_cards(turn.request.tenant.id, turn.run_id)
 
     async def _show(self, turn: BegunTurn, cards: Sequence[Card]) -> None:
         """Wake the delivery of a turn's cards, and show high-risk cards of SMS in another chat too."""
-        self._wakeups.wake_delivery(turn.request.conversation_id)
+        if turn.request.conversation_id is not None:
+            self._wakeups.wake_delivery(turn.request.conversation_id)
         approvals = self._features.approvals
         for shown in cards:
             if shown.approval.high_risk and turn.address.channel == "sms" and approvals is not None:

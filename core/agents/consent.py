@@ -1,6 +1,7 @@
 """The request for consent to an agent's run: the agent's own words, a form of its fields, a check of changes."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
 
 from core.agents.field_collection import collect
 from core.agents.fields import InputField
@@ -29,8 +30,8 @@ def agent_consent(
             _labels(inputs),
             frozenset(optional),
             agent_form(inputs, _properties(valet), given),
-            request.timeout_minutes * 60.0,
-            request.allow_modification,
+            None if request.timeout_minutes is None else timedelta(minutes=request.timeout_minutes),
+            request.editable,
         )
 
     check = agent_check(inputs, (INSTRUCTION,))

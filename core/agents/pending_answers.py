@@ -7,6 +7,7 @@ from typing import cast
 
 from pydantic import BaseModel
 
+from core import replies
 from core.agents.field_collection import Answer, plain_answer, take
 from core.agents.pool_entry import PoolEntry
 from core.agents.schema import field_schema
@@ -18,12 +19,12 @@ from core.llm.types import ChatMessage, Marker, ToolCall
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
+from core.tools.results import ToolEnd
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 
 ANSWER = "answer_waiting_agent"
 """The built-in tool with which the model passes the person's answer to an agent that waits."""
-_TAKEN = "Taken: it goes on at once, and what comes of it is said then."
 _SAYS = (
     "Hand on what the person said to an agent that waits for their answer: what was asked, a correction of what it "
     "was given before, or that they drop it."
@@ -135,9 +136,9 @@ class AnswerTool(Tool[..., object]):
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
-    ) -> tuple[str, Outcome]:
+    ) -> ToolEnd:
         self.waiting.give(arguments)
-        return _TAKEN, Outcome.HANDED_OVER
+        return ToolEnd(f"Taken. {replies.HANDED_OVER}", Outcome.HANDED_OVER)
 
 
 def _answer_tool(waiting: PendingAnswers) -> AnswerTool:

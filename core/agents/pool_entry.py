@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 from core.agents.standard_agent import AgentStatus
 from core.json_types import JsonObject
@@ -33,7 +33,7 @@ class PoolEntry:
 
     agent_id: str
     agent_type: str
-    conversation_id: str
+    conversation_id: str | None
     turn_id: str
     agent_path: str
     tool_call_id: str
@@ -73,49 +73,32 @@ class PoolEntry:
         return replace(self, status=AgentStatus.CANCELLED, reason=reason)
 
     def to_json(self) -> JsonObject:
-        return {
-            "agent_id": self.agent_id,
-            "agent_type": self.agent_type,
-            "turn_id": self.turn_id,
-            "agent_path": self.agent_path,
-            "tool_call_id": self.tool_call_id,
-            "status": self.status.value,
-            "schema_version": self.schema_version,
+        return {name: getattr(self, name) for name in _PLAIN} | {
             "expires_at": self.expires_at.isoformat(),
             "collected_fields": self.fields,
             "reason": self.reason or "",
-            "revision": self.revision,
             "wakes": self.wakes,
-            "context": {
-                "asked": list(self.asked),
-                "question": self.question,
-                "instruction": self.instruction,
-                "answer": self.answer,
-                "state": self.state,
-                "reminded": self.reminded,
-            },
+            "context": {name: getattr(self, name) for name in _CONTEXT} | {"asked": list(self.asked)},
         }
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "PoolEntry":
-        context = cast(dict[str, Any], row["context"])
+        values = {name: row[name] for name in _PLAIN}
+        values |= {name: value for name, value in row["context"].items() if name in _CONTEXT}
         return cls(
-            agent_id=row["agent_id"],
-            agent_type=row["agent_type"],
-            conversation_id=row["conversation_id"] or "",
-            turn_id=row["turn_id"],
-            agent_path=row["agent_path"],
-            tool_call_id=row["tool_call_id"],
-            status=AgentStatus(row["status"]),
-            schema_version=row["schema_version"],
-            expires_at=row["expires_at"],
-            fields=row["collected_fields"],
-            asked=tuple(context.get("asked", ())),
-            question=context.get("question", ""),
-            instruction=context.get("instruction", ""),
-            answer=context.get("answer", ""),
-            state=context.get("state", {}),
-            reminded=context.get("reminded", False),
-            reason=PoolEnd(row["reason"]) if row["reason"] else None,
-            revision=row["revision"],
+            **values
+            | {
+                "conversation_id": row["conversation_id"],
+                "status": AgentStatus(row["status"]),
+                "expires_at": row["expires_at"],
+                "fields": row["collected_fields"],
+                "asked": tuple(values.get("asked", ())),
+                "reason": PoolEnd(row["reason"]) if row["reason"] else None,
+            }
         )
+
+
+_PLAIN = ("agent_id", "agent_type", "turn_id", "agent_path", "tool_call_id", "status", "schema_version", "revision")
+"""The fields of an entry that its row holds as they are."""
+_CONTEXT = ("asked", "question", "instruction", "answer", "state", "reminded")
+"""The fields that its row holds in `context`."""

@@ -29,9 +29,9 @@ _log = structlog.get_logger()
 
 _OVER = {
     PoolEnd.CANCELLED: replies.CANCELLED,
-    PoolEnd.EXPIRED: "Not done: no answer came in time, so it was dropped. Tell the person in one sentence.",
-    PoolEnd.STALE: "Not done: it has changed since it was begun, so it was set aside. Tell the person in one sentence.",
-    PoolEnd.DROPPED: "Not done: too much was waiting, so it was dropped. Tell the person in one sentence.",
+    PoolEnd.EXPIRED: f"Not done: no answer came in time, so it was dropped.{replies.TELL_THEM}",
+    PoolEnd.STALE: f"Not done: it has changed since it was begun, so it was set aside.{replies.TELL_THEM}",
+    PoolEnd.DROPPED: f"Not done: too much was waiting, so it was dropped.{replies.TELL_THEM}",
 }
 
 

@@ -53,5 +53,5 @@ def field_schema(field: InputField) -> JsonObject:
 
 
 def _definitions(schema: JsonObject) -> JsonObject:
-    found = schema.get("$defs")
-    return found if isinstance(found, dict) else {}
+    definitions = schema.get("$defs")
+    return definitions if isinstance(definitions, dict) else {}

@@ -40,24 +40,37 @@ class AgentResult:
     outputs: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalRequest:
-    """An agent's request for a person's consent, in full."""
-
-    agent_name: str
-    action_summary: str
-    details: JsonObject
-    options: tuple[str, ...] = ("approve", "edit", "cancel")
-    timeout_minutes: int = 30
-    allow_modification: bool = True
-
-
 class ApprovalDecision(StrEnum):
     """A person's answer to a request for approval."""
 
     APPROVE = "approve"
     EDIT = "edit"
     CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """An agent's request for a person's consent, in full.
+
+    The person may always approve and cancel; without "edit" in `options`, or without `allow_modification`, nothing can
+    be changed. `timeout_minutes` None: as long as the operator set.
+    """
+
+    agent_name: str
+    action_summary: str
+    details: JsonObject
+    options: tuple[str, ...] = ("approve", "edit", "cancel")
+    timeout_minutes: int | None = None
+    allow_modification: bool = True
+
+    def __post_init__(self) -> None:
+        if unknown := [option for option in self.options if option not in tuple(ApprovalDecision)]:
+            raise ValueError(f"{unknown[0]!r} is no option of an approval; there are {', '.join(ApprovalDecision)}.")
+
+    @property
+    def editable(self) -> bool:
+        """Return whether the person may change the action."""
+        return self.allow_modification and ApprovalDecision.EDIT in self.options
 
 
 type Thinking = Callable[[str, "Sequence[AnyTool | type[StandardAgent]]", str], Awaitable[str]]

@@ -16,6 +16,7 @@ from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json
 from core.llm.types import ToolCall
 from core.tools.context import ToolExecutionContext
+from core.tools.results import ToolEnd
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 
@@ -52,9 +53,10 @@ class AgentTool(Tool[..., object]):
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
-    ) -> tuple[str, Outcome]:
+    ) -> ToolEnd:
         path = agent_path(key, self.valet.name)
-        return await AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tools)).go(arguments)
+        run = AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tools))
+        return ToolEnd(*await run.go(arguments))
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None

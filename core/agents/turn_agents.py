@@ -60,7 +60,7 @@ class TurnAgents:
     make_context: Callable[[str, str], ToolExecutionContext]
     config: ReactLoopConfig
     clock: Clock
-    conversation_id: str = ""
+    conversation_id: str | None = None
     entries: Mapping[str, PoolEntry] = field(default_factory=dict)
     control: TurnControl | None = None
     budget: TurnBudget = field(default_factory=NoBudget)

@@ -7,7 +7,7 @@ from core.approvals.rendering import as_markdown
 from core.approvals.types import HIGH, NewApproval
 from core.json_types import JsonObject
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
-from core.messaging.visible_text import plain_line, plain_words
+from core.messaging.visible_text import literal, plain_words
 
 SAY = {
     "approve": "Approved {code}: {summary}.",
@@ -88,9 +88,9 @@ def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
 
 def _lines(approval: NewApproval) -> list[str]:
     code = approval.code
-    lines = [f"**{code}: {plain_line(approval.summary)}**", ""]
+    lines = [f"**{code}: {literal(approval.summary)}**", ""]
     if approval.note:
-        lines += [plain_words(approval.note), ""]
+        lines += [literal(plain_words(approval.note)), ""]
     lines += [as_markdown(approval.rendered)]
     if approval.changed:
         lines += ["Changed, as you asked:", as_markdown([_halves(change) for change in approval.changed])]
@@ -107,8 +107,6 @@ def _halves(change: str) -> tuple[str, str]:
 
 
 def _span(seconds: float) -> str:
-    minutes = max(round(seconds / 60), 1)
-    if minutes % 60 == 0:
-        hours = minutes // 60
-        return f"{hours} hour{'s' if hours > 1 else ''}"
-    return f"{minutes} minute{'s' if minutes > 1 else ''}"
+    hours, minutes = divmod(max(round(seconds / 60), 1), 60)
+    parts = [f"{count} {name}{'s' * (count > 1)}" for count, name in ((hours, "hour"), (minutes, "minute")) if count]
+    return " and ".join(parts)

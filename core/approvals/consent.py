@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 
 from core.json_types import JsonObject
@@ -25,8 +26,8 @@ class ConsentState(StrEnum):
 class Described:
     """An action as a card shows it.
 
-    `details` are in the tool's or agent's own words, `labels` name arguments in words, and `seconds` is the time to
-    decide.
+    `details` are in the tool's or agent's own words, `labels` name arguments in words, and `open_for` is the time to
+    decide, None for the operator's default.
     """
 
     summary: str
@@ -35,7 +36,7 @@ class Described:
     hidden_when_empty: frozenset[str] = frozenset()
     """Optional arguments to hide while empty."""
     form: tuple[FormField, ...] = ()
-    seconds: float = 1800.0
+    open_for: timedelta | None = None
     editable: bool = True
 
 

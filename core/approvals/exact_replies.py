@@ -32,11 +32,11 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExactReply:
-    """An exact decision. `code` is empty for a bare word, `ALL` for all; high risk needs `confirmation_number`."""
+    """An exact decision. `code` is None for a bare word, `ALL` for all; high risk needs `confirmation_number`."""
 
     verb: Verb
-    code: str = ""
-    confirmation_number: str = ""
+    code: str | None = None
+    confirmation_number: str | None = None
     snooze: timedelta = SNOOZE
 
 
@@ -56,7 +56,7 @@ def parse_exact_reply(text: str) -> ExactReply | None:
         return None
     if more and (verb is not Verb.APPROVE or not re.fullmatch(r"\d{6}", more)):
         return None
-    return ExactReply(verb, code, more)
+    return ExactReply(verb, code or None, more or None)
 
 
 def new_codes(count: int = 8) -> list[str]:

@@ -1,10 +1,17 @@
 """Render an action: every argument in full, and so that no character can pretend to be something else."""
 
+import json
+import re
 from collections.abc import Sequence
 
 from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
-from core.messaging.visible_text import plain_line, visible
+from core.messaging.visible_text import literal, plain_line, visible
+
+_WORDS: dict[object, str] = {None: "(none)", True: "yes", False: "no", "": "(empty)"}
+_LIKE_A_WORD = re.compile(r'"*\((?:none|empty)\)"*')
+_LIKE_ANOTHER = re.compile(r"""(?s)["\[{].*|yes|no|\((?:none|empty)\)|-?[0-9.]+(?:e[+-]?[0-9]+)?""")
+_NAME = re.compile(r"\w(?:[\w .-]*\w)?")
 
 
 def render_arguments(arguments: JsonObject, described: Described) -> tuple[tuple[str, str], ...]:
@@ -29,30 +36,33 @@ def is_empty(value: Json) -> bool:
 
 
 def as_text(value: Json) -> str:
-    """Return a value in full as a person reads it, with invisible characters named (`<U+202E>`)."""
+    """Return a value in full as a person reads it, with invisible characters named (`<U+202E>`).
+
+    Two different values that one parameter may have are never returned alike: two texts, two
+    lists, or one of them and none at all.
+    """
     match value:
-        case _ if is_empty(value):  # the pattern `{}` would match every dict
-            return "(empty)"
-        case True:
-            return "yes"
-        case False:
-            return "no"
+        case None | True | False | "":
+            return _WORDS[value]
+        case str():
+            return _quoted(value) if _LIKE_A_WORD.fullmatch(value) else visible(value)
         case list():
-            parts = [as_text(item) for item in value]
+            parts = [_inner(item) for item in value]
             plain = not any(
-                isinstance(item, list | dict) or "\n" in part or "," in part
+                isinstance(item, list | dict) or "\n" in part or "," in part or part.startswith("- ")
                 for item, part in zip(value, parts, strict=True)
             )
-            return ", ".join(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
+            lines = ", ".join(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
+            return lines or "(empty)"
         case dict():
-            return "\n".join(f"{visible(name)}: {_inside(as_text(item))}" for name, item in value.items())
+            return "\n".join(f"{_key(name)}: {_inside(_inner(item))}" for name, item in value.items()) or "(empty)"
         case _:
-            return visible(str(value))
+            return str(value)
 
 
 def as_markdown(pairs: Sequence[tuple[str, str]]) -> str:
     """Return labels and values as Markdown in which a value stays literal and never looks like a line of ours."""
-    written = [_pair(plain_line(label), text) for label, text in pairs]
+    written = [_pair(literal(plain_line(label)), text) for label, text in pairs]
     return "".join(f"{part}\n" for part in written)
 
 
@@ -63,6 +73,25 @@ def _pair(label: str, text: str) -> str:
         return f"{label}: `{literal}`"
     quoted = "\n".join(f"> {line}" for line in literal.split("\n"))
     return f"{label}:\n```\n{quoted}\n```"
+
+
+def _inner(value: Json) -> str:
+    """Return a value within another, where texts that read like a value of another kind stand in quotes."""
+    match value:
+        case str():
+            return _quoted(value) if not value or _LIKE_ANOTHER.fullmatch(value) else visible(value)
+        case list() | dict():
+            return visible(json.dumps(value, ensure_ascii=False))
+        case _:
+            return as_text(value)
+
+
+def _key(name: str) -> str:
+    return visible(name) if _NAME.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    return f'"{visible(text).replace('"', "<U+0022>")}"'
 
 
 def _inside(text: str) -> str:

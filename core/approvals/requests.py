@@ -17,9 +17,9 @@ from core.clock import Clock
 from core.errors import ToolError
 from core.json_types import JsonObject, canonical_hash, storable
 from core.messaging.visible_text import is_short, plain_line
-from core.replies import TOO_LONG_TO_APPROVE
+from core.replies import TELL_THEM, TOO_LONG_TO_APPROVE
 
-_EXPIRED = "Not done: the person did not decide in time, so it was dropped. Tell them in one sentence."
+_EXPIRED = f"Not done: the person did not decide in time, so it was dropped.{TELL_THEM}"
 _NOT_SHOWN = "Not done: the request for approval could not be shown to the person."
 _ALTERED = "Not run: it is not what was approved. Say so, and ask again if it is still wanted."
 _NO_JSON = "Not run: its arguments cannot be shown in full, so nobody can approve them."
@@ -52,6 +52,8 @@ class ApprovalRequests:
     """Actions that one model answer may ask for: each has a card of its own, and nobody reads sixty."""
     too_long: Callable[[NewApproval], bool] = lambda _: False
     """Returns whether the chat cannot show a request in full."""
+    open_for: timedelta = timedelta(minutes=30)
+    """How long a card is open unless its tool or agent says otherwise."""
     make_token: Callable[[], str] = new_token
     new: dict[str, NewApproval] = field(default_factory=dict)
     _claimed: set[str] = field(default_factory=set)
@@ -73,6 +75,14 @@ class ApprovalRequests:
                 return Consent(ConsentState.REFUSED, _NOT_SHOWN if latest.reason == "not shown" else _EXPIRED)
             case ApprovalState.REPLACED:
                 return await self._replace(request, latest)
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """Return the codes of what this turn has asked for and nobody has decided yet."""
+        earlier = (latest for latest in map(self._latest, {approval.call_id for approval in self._own()}) if latest)
+        waiting = [a for a in earlier if a.state is ApprovalState.PENDING and a.call_id not in self.new]
+        codes = [approval.code for approval in waiting] + [approval.code for approval in self.new.values()]
+        return tuple(sorted(codes))
 
     async def ran(self, call_id: str, outcome: str) -> None:
         """Record that an approved action has run."""
@@ -125,7 +135,7 @@ class ApprovalRequests:
             source=self.source,
             code="",
             token=self.make_token(),
-            seconds=described.seconds,
+            seconds=(described.open_for or self.open_for).total_seconds(),
             sealed=sealed,
             created_at=now,
             changed=changed,

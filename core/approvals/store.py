@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from core.approvals.cards import DRAW
 from core.approvals.exact_replies import Verb, new_codes
-from core.approvals.types import Approval, ApprovalState, PendingApproval
+from core.approvals.types import Approval, ApprovalState, DecidedBy, PendingApproval
 from core.clock import Clock
 from core.db.database import Connection, Database
 from core.json_types import JsonObject
@@ -62,15 +62,15 @@ class ApprovalStore:
         approval_id: str,
         verb: Verb,
         *,
-        how: str,
+        how: DecidedBy,
         channel: str,
         now: datetime,
-        said_in: str = "",
+        said_in: str,
         changes: JsonObject | None = None,
     ) -> bool:
         """Decide, or propose changes (`Verb.EDIT`), and wake the turn. Return False if the approval was not open.
 
-        `said_in` is the message with the decision; its sender decides.
+        `said_in` is the message with the decision, whose sender decides, or an id that the operator makes for it.
         """
         row = await self._database.call(
             "select * from decide_approval($1,$2,$3,$4,$5,$6,$7)",

@@ -13,6 +13,8 @@ from core.tools.tool import Risk
 
 type Source = Literal["message", "trigger"]
 """What the turn that asks began with."""
+type DecidedBy = Literal["words", "again", "operator"]
+"""How an approval is decided otherwise than by a button, a form or a code."""
 HIGH: Risk = "high"
 """The risk that neither a text message alone nor words to the model may approve."""
 
@@ -113,25 +115,18 @@ class NewApproval:
         return self.risk == HIGH
 
     def to_json(self) -> JsonObject:
-        return {
-            "id": self.id,
+        return {name: getattr(self, name) for name in _STORED} | {
             "place": self.call_id,
-            "generation": self.generation,
-            "name": self.name,
-            "summary": self.summary,
-            "arguments": self.arguments,
             "shown": [list(pair) for pair in self.rendered],
             "form": [asdict(form_field) for form_field in self.form],
-            "editable": self.editable,
-            "risk": self.risk,
-            "source": self.source,
-            "code": self.code,
-            "token": self.token,
-            "seconds": self.seconds,
             "sealed_head": self.sealed.head,
             "sealed_tail": self.sealed.tail,
             "created_at": self.created_at.isoformat(),
         }
+
+
+_STORED = {f.name for f in fields(NewApproval)} & (_PLAIN | {"seconds"})
+"""The fields of a request that are committed as they are."""
 
 
 @dataclass(frozen=True, slots=True)

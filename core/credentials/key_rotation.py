@@ -41,8 +41,8 @@ async def count_data_keys(database: Database, keys: SecretKeys) -> DataKeys:
     """Count the data keys by trying each; nothing is changed."""
     newest = older = unopened = 0
     after: tuple[str, int] = ("", 0)
-    while found := await database.rows("select * from find_data_keys($1,$2,$3,$4)", "", *after, AT_ONCE):
-        for row in found:
+    while rows := await database.rows("select * from find_data_keys($1,$2,$3,$4)", "", *after, AT_ONCE):
+        for row in rows:
             after = (row["tenant_id"], row["version"])
             data_key = await database.call("select * from read_data_key($1,$2)", *after)
             if data_key is None:
@@ -61,8 +61,8 @@ async def rotate_keys(database: Database, keys: SecretKeys) -> Rotated:
     """Wrap the data keys under the newest secret key that are wrapped under another one."""
     rewrapped = unopened = 0
     after: tuple[str, int] = ("", 0)
-    while found := await _find(database, keys, after):
-        for row in found:
+    while rows := await _find(database, keys, after):
+        for row in rows:
             after = (row["tenant_id"], row["version"])
             try:
                 await _rewrap(database, keys, *after)

@@ -13,7 +13,7 @@ from core.db.database import Database
 MAX_APART = 60.0
 """Seconds that the machine's time may differ from Postgres'."""
 MEASURED_EVERY = 30.0
-"""Seconds for which a measurement holds, unless the machine's time steps meanwhile."""
+"""Seconds for which a measurement holds, unless the machine's clock steps."""
 WRONG_EVERY = 1.0
 """The same while the clocks differ: it goes on soon after they agree."""
 _STEP = 1.0

@@ -83,11 +83,11 @@ class EventSources:
     async def find(self, source: str, bearer: str = "") -> EventSource | None:
         """Return a source by its id, or by its name together with the bearer's secret, which names the tenant."""
         hashed = hash_secret(bearer) if bearer else None
-        found = await self._database.call("select * from find_event_source($1,$2)", source, hashed)
-        if found is None:
+        named = await self._database.call("select * from find_event_source($1,$2)", source, hashed)
+        if named is None:
             return None
         row = await self._database.tenant_row(
-            found["tenant_id"], "select * from event_sources where tenant_id = $1 and id = $2", found["source_id"]
+            named["tenant_id"], "select * from event_sources where tenant_id = $1 and id = $2", named["source_id"]
         )
         return await self._read(row) if row is not None else None
 

@@ -74,20 +74,20 @@ class EventStreams:
                 raise
             await self._make_group(group)
             return []
-        return [entry for _, found in answer or [] for entry in _entries(found)]
+        return [entry for _, raw_entries in answer or [] for entry in _entries(raw_entries)]
 
     async def take_over(self, group: str, idle: timedelta, count: int = 50) -> list[StreamEntry]:
         """Claim entries that a dead consumer never acknowledged."""
         try:
             async with asyncio.timeout(SILENT_SECONDS):
-                _, found, *_ = await self._client().xautoclaim(
+                _, raw_entries, *_ = await self._client().xautoclaim(
                     _stream(group), SHARED, self._consumer, int(idle.total_seconds() * 1000), "0-0", count=count
                 )
         except ResponseError as error:
             if not str(error).startswith("NOGROUP") and not await self._healed(group, error):
                 raise
             return []
-        return _entries(found)
+        return _entries(raw_entries)
 
     async def acknowledge(self, group: str, entry_id: str) -> None:
         """Acknowledge and delete an entry; where that fails, the consumer that takes it over finds the event done."""
@@ -140,10 +140,10 @@ def _stream(group: str) -> str:
     return f"onevalet:events:{group}"
 
 
-def _entries(found: list[tuple[str, dict[str, str] | None]]) -> list[StreamEntry]:
+def _entries(raw_entries: list[tuple[str, dict[str, str] | None]]) -> list[StreamEntry]:
     # An entry that has been trimmed has no fields.
     return [
         StreamEntry(entry_id, EventRef(fields["tenant"], fields["source"], fields["id"]))
-        for entry_id, fields in found
+        for entry_id, fields in raw_entries
         if fields and fields.keys() >= {"tenant", "source", "id"}
     ]

@@ -12,8 +12,7 @@ from core.budgets.types import OutOfMoney, TurnBudget
 from core.errors import ModelError
 from core.hooks.hooks import Hook, HookContext, Messages
 from core.journal.types import Journal, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import canonical_json, read_json
-from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage, ToolCall
+from core.llm.types import ModelAnswer, ModelClient, ModelRequest, TokenUsage
 from core.tools.results import CallResult
 
 _log = structlog.get_logger()
@@ -166,14 +165,7 @@ class Judging:
 
 
 def _act(result: CallResult) -> Act:
-    return Act(result.call.name, _canonical(result.call), result.text, result.outcome is Outcome.OK)
-
-
-def _canonical(call: ToolCall) -> str:
-    try:
-        return canonical_json(read_json(call.arguments or "{}"))
-    except ValueError:
-        return call.arguments
+    return Act(result.call.name, result.call.canonical_arguments(), result.text, result.outcome is Outcome.OK)
 
 
 def _record(key: StepKey, judged: Judgement) -> StepRecord:

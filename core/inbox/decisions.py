@@ -17,6 +17,8 @@ from core.messaging.messages import Form, InboundMessage, Press
 from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups
 
+_DONE = {"approve": "Approved.", "cancel": "Cancelled."}
+"""What the presser of a button is shown, in place of the reply that their conversation gets."""
 _log = structlog.get_logger()
 
 
@@ -55,8 +57,8 @@ class Decisions:
         self._ring(row)
         _log.info("pressed", channel=address.channel, outcome=row["outcome"], duplicate=row["duplicate"])
         form = _form(row["form"], verb) if row["form"] else None
-        said = "" if form or row["outcome"] in ("approve", "cancel") else row["said"] or ""
-        return Received(row["inbound_id"], row["duplicate"], said or _done(row["outcome"]), form)
+        toast = None if form else _DONE.get(row["outcome"], row["said"] or None)
+        return Received(row["inbound_id"], row["duplicate"], toast, form)
 
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
         """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""
@@ -64,7 +66,12 @@ class Decisions:
         row = await self.database.one(
             "select * from receive_exact($1,$2,$3,$4,$5,$6)",
             of_message(message, sender, self.access, self.make_id),
-            {"verb": exact.verb.value, "code": exact.code, "given": exact.confirmation_number, "fresh": new_number()},
+            {
+                "verb": exact.verb.value,
+                "code": exact.code or "",
+                "given": exact.confirmation_number or "",
+                "fresh": new_number(),
+            },
             exact.snooze,
             self.clock.now(),
             SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
@@ -82,10 +89,6 @@ class Decisions:
             self.wakeups.wake_turn(lane)
         if row["conversation_id"]:
             self.wakeups.wake_delivery(row["conversation_id"])
-
-
-def _done(outcome: str) -> str:
-    return {"approve": "Approved.", "cancel": "Cancelled."}.get(outcome, "")
 
 
 def _form(row: dict[str, object], verb: Verb) -> Form:

@@ -1,6 +1,5 @@
 """The inbox: the one door in. A call that returns has committed; a call that raises may be retried."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import asyncpg
@@ -32,7 +31,6 @@ from core.messaging.messages import (
     StatusUpdate,
 )
 from core.people.access_policy import Access
-from core.people.pairing import new_code
 from core.queue.limits import BUSY, BacklogLimits
 from core.queue.wakeups import Wakeups
 
@@ -66,7 +64,6 @@ class Inbox:
         access: Access | None = None,
         *,
         clock: Clock | None = None,
-        make_code: Callable[[], str] = new_code,
         waiting: BacklogLimits | None = None,
         codes_only: frozenset[str] = frozenset(),
     ) -> None:
@@ -78,7 +75,7 @@ class Inbox:
         self._waiting = waiting or BacklogLimits()
         self._decisions = Decisions(database, wakeups, make_id, access, clock, codes_only)
         links = LinkStrangers(database, wakeups, make_id, clock)
-        self._strangers = Strangers(database, wakeups, make_id, access, clock, make_code, links)
+        self._strangers = Strangers(database, wakeups, make_id, access, clock, links)
         self._ignored = Ignored(database, wakeups, make_id)
         self._statuses = Statuses(database, wakeups)
         self._reachability = Reachability(database, wakeups, make_id)
@@ -152,12 +149,9 @@ class Inbox:
                 self._wakeups.wake_delivery(refused.reply_in)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
-        _log.info(
-            "message_received",
-            channel=address.channel,
-            message=row["inbound_id"],
-            duplicate=row["duplicate"],
-        )
+        # Each sweep hands in what is known already, every few minutes: that would be most of the log.
+        tell = _log.debug if row["duplicate"] else _log.info
+        tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])
         return Received(row["inbound_id"], row["duplicate"])
 
     async def _press(self, press: Press) -> Received:

@@ -93,5 +93,5 @@ class LinkStrangers:
             self._make_id("tn"),
             self._clock.now(),
         )
-        told = await tell_places(connection, tenant_id, new, linked_with(old), self._make_id)
-        return [*told, *await tell_places(connection, tenant_id, old, now_linked(new), self._make_id)]
+        queued = await tell_places(connection, tenant_id, new, linked_with(old), self._make_id)
+        return [*queued, *await tell_places(connection, tenant_id, old, now_linked(new), self._make_id)]

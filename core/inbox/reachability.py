@@ -9,6 +9,7 @@ from core.ids import IdMaker
 from core.inbox.arrival import named
 from core.messaging.channels import Received
 from core.messaging.messages import AddressChange, ReachabilityChange, SenderProfile
+from core.messaging.states import IdentityState
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
@@ -23,7 +24,8 @@ class Reachability:
     make_id: IdMaker
 
     async def change(self, change: ReachabilityChange) -> Received:
-        state = "active" if change.reachable else ("stopped" if change.reason == "stopped" else "blocked")
+        lost = IdentityState.STOPPED if change.reason == "stopped" else IdentityState.BLOCKED
+        state = IdentityState.ACTIVE if change.reachable else lost
         row = await self.database.call(
             "select * from change_reachability($1,$2,$3,$4)",
             {
@@ -35,13 +37,13 @@ class Reachability:
                 "outbound": self.make_id("out"),
                 "new_conversation": self.make_id("cv"),
             },
-            state,
+            state.value,
             change.reason,
             change.reply,
         )
         if row and row["conversation_id"]:
             self.wakeups.wake_delivery(row["conversation_id"])
-        _log.info("reachability_changed", channel=change.channel, state=state, reason=change.reason)
+        _log.info("reachability_changed", channel=change.channel, state=state.value, reason=change.reason)
         return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))
 
     async def move(self, change: AddressChange) -> Received:

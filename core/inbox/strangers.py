@@ -1,6 +1,5 @@
 """Senders who are nobody's yet: kept without their text, and given a pairing code where the policy says so."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
@@ -13,7 +12,14 @@ from core.inbox.link_requests import LinkStrangers
 from core.messaging.channels import Received
 from core.messaging.messages import IgnoreReason, InboundMessage
 from core.people.access_policy import Access, Policy
-from core.people.pairing import MAX_GUESSES_PER_ACCOUNT, MAX_GUESSES_PER_SENDER, VALID, code_hash, pairing_sentence
+from core.people.pairing import (
+    MAX_GUESSES_PER_ACCOUNT,
+    MAX_GUESSES_PER_SENDER,
+    VALID,
+    code_hash,
+    new_code,
+    pairing_sentence,
+)
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
@@ -21,14 +27,13 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Strangers:
-    """Meet strangers. `make_code` makes a pairing code by chance."""
+    """Meet strangers."""
 
     database: Database
     wakeups: Wakeups
     make_id: IdMaker
     access: Access
     clock: Clock
-    make_code: Callable[[], str]
     links: LinkStrangers
 
     async def meet(self, message: InboundMessage, sender: str) -> Received:
@@ -36,7 +41,7 @@ class Strangers:
         address, now = message.address, self.clock.now()
         if self.access.policy is Policy.PAIRING and (linked := await self.links.take(message, sender)):
             return linked
-        code = self.make_code() if self.access.policy is Policy.PAIRING else ""
+        code = new_code() if self.access.policy is Policy.PAIRING else ""
         row = await self.database.one(
             "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7)",
             of_message(message, sender, self.access, self.make_id),

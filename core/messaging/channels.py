@@ -36,16 +36,16 @@ class Target:
     address: Address
     ref: str
     reply_to: str = ""
-    stream: str = ""
+    stream: str | None = None
     """The message that grew while this part was written (`Streaming`): the part takes its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The provider's word that it accepted a part. `address` is set when it moved the conversation."""
+    """The provider's word that it accepted a part. `moved_to` is set when it moved the conversation."""
 
     provider_id: str
-    moved_to: str = ""
+    moved_to: str | None = None
     degraded: bool = False
     """The provider refused the formatting, so the plain text was sent."""
 
@@ -127,7 +127,7 @@ class Streaming(Protocol):
     """Optional capability: an answer grows in the message that will hold it.
 
     That message is nobody's answer until `send` is given it as `Target.stream`: then it holds the part, or the part
-    is sent anew and the message is gone. Either way the person has the part once. All but `streams_to` raise
+    is sent again and the message is gone. Either way the person has the part once. All but `streams_to` raise
     `core.errors.DeliveryError`.
     """
 
@@ -148,8 +148,8 @@ class Streaming(Protocol):
         """Add Markdown to a growing message."""
         ...
 
-    async def find_stream(self, to: Address, since: datetime) -> str:
-        """Find a message that was begun since then and never got a word, since its id was lost; empty for none."""
+    async def find_stream(self, to: Address, since: datetime) -> str | None:
+        """Find a message that was begun since then and never got a word, since its id was lost."""
         ...
 
     async def drop_stream(self, to: Address, stream: str) -> None:
@@ -192,7 +192,7 @@ class Received:
 
     id: str
     duplicate: bool = False
-    said: str = ""
+    said: str | None = None
     form: Form | None = None
 
 

@@ -32,16 +32,16 @@ class CommandAnswer:
 
 def own_words(text: str, channel: str) -> Command | None:
     """Read a command that a person typed as plain words, the same on every channel; None for anything else."""
-    said = " ".join(text.split()).rstrip(".!")
-    if found := _LINK.fullmatch(said):
-        return Command("link", found[1])
-    if found := _PREFS.fullmatch(said):
-        return Command("prefs", found[1])
-    if found := _UNDO.fullmatch(said):
-        return Command("profile", found[1])
-    if found := _AGAIN.fullmatch(said):
-        return Command("again", found[1].upper())
-    word = said.lower()
+    words = " ".join(text.split()).rstrip(".!")
+    if match := _LINK.fullmatch(words):
+        return Command("link", match[1])
+    if match := _PREFS.fullmatch(words):
+        return Command("prefs", match[1])
+    if match := _UNDO.fullmatch(words):
+        return Command("profile", match[1])
+    if match := _AGAIN.fullmatch(words):
+        return Command("again", match[1].upper())
+    word = words.lower()
     if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
         return Command(word)
     if channel == "sms" and word == MORE:

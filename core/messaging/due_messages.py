@@ -7,6 +7,7 @@ from typing import Any
 from core.db.database import Database, fetch_one
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
+from core.messaging.states import IdentityState, SendState
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class DueMessage:
     reachable: bool
     attempts: int
     age: timedelta
-    stream: str = ""
-    """The provider's id of the message that grew while this was written; empty while that is not known."""
+    stream: str | None = None
+    """The provider's id of the message that grew while this was written; None while that is not known."""
     stream_at: datetime | None = None
     """When that message was begun, by the database's clock; None when none was."""
     overtaken: bool = False
@@ -70,7 +71,7 @@ class KeptPart:
     number: int
     ref: str
     part: Part
-    state: str
+    state: SendState
     attempt: int
     silent_for: timedelta
     lost: int
@@ -95,21 +96,23 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
             claim.tenant_id,
             claim.outbound_id,
         )
+    identity_state = IdentityState(row["identity_state"])
     message = OutboundMessage(
         id=row["id"],
         kind=OutboundKind(row["kind"]),
         text=row["text"],
-        actions=tuple(_action(one) for one in row["actions"]),
+        actions=tuple(_action(action) for action in row["actions"]),
         media=tuple(Media(**media) for media in row["media"]),
         wants_reply=row["wants_reply"],
     )
     return DueMessage(
         message=message,
         address=Address(row["channel"], row["account"], row["peer"], row["thread"]),
-        reachable=row["identity_state"] == "active" or (row["regardless"] and row["identity_state"] == "stopped"),
+        reachable=identity_state is IdentityState.ACTIVE
+        or (row["regardless"] and identity_state is IdentityState.STOPPED),
         attempts=row["attempts"],
         age=row["age"],
-        stream=row["stream"],
+        stream=row["stream"] or None,
         stream_at=row["stream_at"],
         overtaken=row["overtaken"],
         missing=row["missing"],
@@ -139,7 +142,7 @@ async def load_parts(database: Database, claim: Claim) -> list[KeptPart]:
             number=row["part"],
             ref=row["ref"],
             part=Part(row["text"], row["data"], row["segments"]),
-            state=row["state"],
+            state=SendState(row["state"]),
             attempt=row["attempt"],
             silent_for=row["silent_for"],
             lost=row["lost"],

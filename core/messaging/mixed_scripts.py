@@ -22,22 +22,22 @@ def posing_letters(text: str) -> frozenset[int]:
 
 def _posing(word: str, start: int) -> list[int]:
     present = [name for name, letter in _LETTERS.items() if letter.search(word)]
-    scripts = [_script(one) for one in word] if len(present) > 1 else [""] * len(word)
+    scripts = [_script(letter) for letter in word] if len(present) > 1 else [""] * len(word)
     most = "Latin" if "Latin" in present else max(present, key=scripts.count, default="")
     return [
         start + at
-        for at, (one, script) in enumerate(zip(word, scripts, strict=True))
-        if (script and script != most) or _is_disguised(one)
+        for at, (letter, script) in enumerate(zip(word, scripts, strict=True))
+        if (script and script != most) or _is_disguised(letter)
     ]
 
 
-def _script(one: str) -> str:
-    return next((name for name, letter in _LETTERS.items() if letter.fullmatch(one)), "")
+def _script(letter: str) -> str:
+    return next((name for name, pattern in _LETTERS.items() if pattern.fullmatch(letter)), "")
 
 
-def _is_disguised(one: str) -> bool:
+def _is_disguised(letter: str) -> bool:
     """Return whether a letter is a variant of an ASCII one, such as a full-width or a mathematical `a`."""
-    if one < "\u0100" or unicodedata.category(one)[0] not in "LN":
+    if letter < "\u0100" or unicodedata.category(letter)[0] not in "LN":
         return False
-    plain = unicodedata.normalize("NFKC", one)
-    return plain != one and plain.isascii() and plain.isalnum()
+    plain = unicodedata.normalize("NFKC", letter)
+    return plain != letter and plain.isascii() and plain.isalnum()

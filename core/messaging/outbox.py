@@ -14,6 +14,7 @@ from core.messaging.channels import Part, Receipt
 from core.messaging.due_messages import Claim, DueMessage, KeptPart, load_message, load_parts
 from core.messaging.messages import OutboundMessage
 from core.messaging.segments import MOVED, OVER, Bill
+from core.messaging.states import CallOutcome, IdentityState, SendState
 
 
 class Begun(StrEnum):
@@ -21,9 +22,9 @@ class Begun(StrEnum):
 
     GO = "go"
     SENT = "sent"
-    """A callback proved meanwhile that the part arrived."""
+    """A callback has proved that the part arrived."""
     UNREACHABLE = "unreachable"
-    """The person stopped or blocked the channel meanwhile."""
+    """The person has stopped or blocked the channel."""
     OVER_PERSON = "over_person"
     """The person has had all of the day's segments: the message was ended, and sent elsewhere where that can be."""
     OVER_ALL = "over_all"
@@ -32,15 +33,18 @@ class Begun(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """What became of one attempt: `state` of the part, `outcome` for the record, when to come back."""
+    """What became of one attempt: `state` of the part, `outcome` for the record, when to come back.
 
-    state: str
-    outcome: str
+    `identity_state` is what the attempt showed of the person's address; None where it showed nothing.
+    """
+
+    state: SendState
+    outcome: CallOutcome
     receipt: Receipt | None = None
     error_code: str = ""
     reason: str = ""
     delay: timedelta = timedelta()
-    identity_state: str = ""
+    identity_state: IdentityState | None = None
 
 
 class Outbox:
@@ -85,7 +89,7 @@ class Outbox:
 
     async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:
         """Store the rendering, or give the one that an earlier attempt stored."""
-        rendered = [self._kept(one) for one in _portions(parts)]
+        rendered = [self._kept(portion) for portion in _portions(parts)]
         await self._database.rows(
             "select * from keep_parts($1,$2,$3,$4,$5)",
             claim.tenant_id,
@@ -127,14 +131,14 @@ class Outbox:
             )
         return Begun(row["begun"])
 
-    async def settle(self, claim: Claim) -> str:
+    async def settle(self, claim: Claim) -> SendState:
         """End a row whose parts have all ended; return its state, `sending` while a part is open."""
         row = await self._database.one(
             "select settle_outbound($1,$2,$3) as state", claim.tenant_id, claim.outbound_id, claim.fence
         )
-        return str(row["state"])
+        return SendState(row["state"])
 
-    async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> str:
+    async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> SendState:
         """Record what became of the call; return the row's state."""
         row = await self._database.one(
             "select end_delivery($1,$2,$3,$4,$5,$6,$7) as state",
@@ -144,13 +148,13 @@ class Outbox:
             part,
             attempt,
             {
-                "part_state": end.state,
-                "outcome": end.outcome,
+                "part_state": end.state.value,
+                "outcome": end.outcome.value,
                 "error_code": end.error_code,
                 "reason": end.reason,
                 "provider_id": end.receipt.provider_id if end.receipt else "",
                 "degraded": bool(end.receipt and end.receipt.degraded),
-                "identity_state": end.identity_state,
+                "identity_state": end.identity_state.value if end.identity_state else "",
             },
             end.delay,
         )
@@ -158,7 +162,7 @@ class Outbox:
             await self._database.call(
                 "select move_conversation($1,$2,$3)", claim.tenant_id, claim.conversation_id, end.receipt.moved_to
             )
-        return str(row["state"])
+        return SendState(row["state"])
 
     async def tell_missing(self, claim: Claim) -> None:
         """Note that this row tells of the messages of its conversation that were given up; repeatable."""

@@ -134,7 +134,7 @@ class NotificationStore:
         """Return a person's held notifications that are due, the oldest first."""
         rows = await self.database.tenant_rows(
             tenant_id,
-            "select *, not_before = '-infinity' as anew from notifications"
+            "select *, not_before = '-infinity' as unscheduled from notifications"
             " where tenant_id = $1 and state = 'held' and not_before <= $2 order by at, id limit $3",
             now,
             limit,
@@ -169,7 +169,7 @@ class NotificationStore:
 
     async def read(self, tenant_id: str, id: str) -> StoredNotification | None:
         row = await self.database.tenant_row(
-            tenant_id, "select *, false as anew from notifications where tenant_id = $1 and id = $2", id
+            tenant_id, "select *, false as unscheduled from notifications where tenant_id = $1 and id = $2", id
         )
         return _stored(row) if row is not None else None
 
@@ -255,10 +255,8 @@ def _stored(row: asyncpg.Record) -> StoredNotification:
         NotificationStatus(row["state"]),
         row["at"],
         tuple(row["tried"]),
-        row["anew"],
+        row["unscheduled"],
         row["reason"],
-        row["digest_id"] or "",
-        row["outbound_id"] or "",
         row["repeats"],
         row["aside"],
     )

@@ -129,7 +129,7 @@ class NotifyResult:
 class StoredNotification:
     """A stored notification.
 
-    `anew`: when to send it is still to be decided, or its person changed their preferences. `aside`: send it only to
+    `unscheduled`: its time is still to be decided, or its person changed their preferences. `aside`: send it only to
     one-way channels; the question itself is in another chat.
     """
 
@@ -138,10 +138,8 @@ class StoredNotification:
     state: NotificationStatus
     at: datetime
     tried: tuple[str, ...] = ()
-    anew: bool = False
+    unscheduled: bool = False
     reason: str = ""
-    digest_id: str = ""
-    outbound_id: str = ""
     repeats: int = 0
     aside: bool = False
 

@@ -74,8 +74,8 @@ _FORMS = {
 _SHOWN = {"sms": "sms:+15551234567", "slack": "slack:T0123ABC:U0456DEF", "telegram": "telegram:123456789"}
 
 
-def parse_listed(text: str, what: str = "ONEVALET_ALLOW has an entry that") -> Listed:
-    """Parse an entry of the allowlist, or an address like one; `what` begins the error message.
+def parse_listed(text: str, subject: str = "ONEVALET_ALLOW has an entry that") -> Listed:
+    """Parse an entry of the allowlist, or an address like one; `subject` begins the error message.
 
     Raises `ConfigError`, also for names: they identify nobody, since anybody can take one.
     """
@@ -84,5 +84,5 @@ def parse_listed(text: str, what: str = "ONEVALET_ALLOW has an entry that") -> L
     match = form.fullmatch(text) if form else None
     if match is None:
         shown = _SHOWN.get(channel) or ", ".join(_SHOWN.values())
-        raise ConfigError(f"{what} names nobody: write it as {shown}.")
+        raise ConfigError(f"{subject} names nobody: write it as {shown}.")
     return Listed(channel, **match.groupdict())

@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable
 from datetime import timedelta
 
 from core.people.pairing import LETTERS
@@ -20,13 +19,10 @@ GUESSES_WITHIN = timedelta(hours=1)
 AGREED = "AGREE"
 """The word after a code by which a person agrees to the link, once they were asked."""
 
-type Choose = Callable[[str], str]
-"""Picks one of the letters at random."""
 
-
-def new_link_code(choose: Choose = secrets.choice) -> str:
+def new_link_code() -> str:
     while True:
-        code = "".join(choose(LETTERS) for _ in range(LENGTH))
+        code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         if sum(letter.isdigit() for letter in code) >= DIGITS:
             return code
 

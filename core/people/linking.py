@@ -1,6 +1,5 @@
 """Linking two places of one person by a code, and merging what both have."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -19,7 +18,6 @@ from core.people.link_codes import (
     MAX_CODES,
     MAX_GUESSES_PER_SENDER,
     VALID,
-    Choose,
     link_code_hash,
     new_link_code,
 )
@@ -57,7 +55,7 @@ class Link:
     outcome: LinkOutcome
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     places: tuple[Place, ...] = ()
-    role: str = ""
+    role: str | None = None
     told: tuple[str, ...] = ()
 
 
@@ -71,18 +69,16 @@ class Linking:
         make_id: IdMaker,
         *,
         hooks: Sequence[MergeHook] = (),
-        choose: Choose = secrets.choice,
     ) -> None:
         self._database = database
         self._credentials = credentials
         self._make_id = make_id
         self._hooks = tuple(hooks)
-        self._choose = choose
         self._unlinking = Unlinking(database, credentials, make_id, self._hooks)
 
     async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
         """Return a new code for the person of a turn, replacing any other; empty when there were too many today."""
-        code = new_link_code(self._choose)
+        code = new_link_code()
         row = await self._database.call(
             "select keep_link_code($1,$2,$3,$4,$5,$6) as outcome",
             tenant_id,
@@ -105,8 +101,8 @@ class Linking:
             async with self._database.tenant(tenant_id) as connection:
                 link, gone = await self._begin(connection, tenant_id, turn_id, hashed, agreed=agreed, now=now)
                 if link.outcome is LinkOutcome.LINKED and gone:
-                    told = await self._merge(connection, tenant_id, gone, turn_id, hashed, now)
-                    link = replace(link, told=told)
+                    queued = await self._merge(connection, tenant_id, gone, turn_id, hashed, now)
+                    link = replace(link, told=queued)
         except asyncpg.PostgresError as error:
             if error.sqlstate == "OV001":
                 raise LeaseLost from error
@@ -167,8 +163,8 @@ class Linking:
             turn_id,
         )
         others = [place for place in ours if place.id != here]
-        told = await tell_places(connection, kept, others, now_linked(theirs), self._make_id)
-        return (*told, *await tell_places(connection, kept, theirs, now_linked(ours), self._make_id))
+        queued = await tell_places(connection, kept, others, now_linked(theirs), self._make_id)
+        return (*queued, *await tell_places(connection, kept, theirs, now_linked(ours), self._make_id))
 
 
 async def _lower_role(connection: Connection, kept: str, gone: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.db.database import Connection
 from core.ids import IdMaker
-from core.messaging.visible_text import plain_words
+from core.messaging.visible_text import literal, plain_words
 
 _CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": "the terminal"}
 _MASK = "•••••"
@@ -23,8 +23,8 @@ class Place:
 
     @property
     def shown(self) -> str:
-        """Return the place as others may see it, such as `Telegram •••••042 (Ada)`."""
-        name = plain_words(self.name)[:_MAX_OF_NAME].strip()
+        """Return the place as others may see it, as Markdown, such as `Telegram •••••042 (Ada)`."""
+        name = literal(plain_words(self.name)[:_MAX_OF_NAME].strip())
         channel = _CHANNELS.get(self.channel, self.channel)
         return f"{channel} {masked(self.user_key)}" + (f" ({name})" if name else "")
 

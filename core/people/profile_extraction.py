@@ -60,8 +60,8 @@ def read_changes(answer: str, words: Sequence[str]) -> list[Change]:
         key, value = str(item.get("key", "")), " ".join(str(item.get("value", "")).split())
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE or _SECRET.search(key) or _DIGITS.search(value):
             continue
-        told = item.get("source") == "told" and _is_written(value, words)
-        changes.append(Change(key, value, FactSource.TOLD if told else FactSource.INFERRED))
+        is_told = item.get("source") == "told" and _is_written(value, words)
+        changes.append(Change(key, value, FactSource.TOLD if is_told else FactSource.INFERRED))
     return changes[:_MAX_CHANGES]
 
 

@@ -17,7 +17,7 @@ class TurnTenant:
     tier: str = ""
     """The tier they were given; empty for their role's."""
     timezone_known: bool = True
-    """Whether somebody told the timezone, or it is only what is taken meanwhile."""
+    """False while `timezone` is only the default."""
 
 
 class WhileRunning(StrEnum):

@@ -73,14 +73,14 @@ def _load(text: str) -> dict[str, object]:
         if text.startswith("@"):
             path = Path(text[1:])
             content = path.read_text(encoding="utf-8")
-            found = tomllib.loads(content) if path.suffix == ".toml" else json.loads(content)
+            tiers = tomllib.loads(content) if path.suffix == ".toml" else json.loads(content)
         else:
-            found = json.loads(text or "{}")
+            tiers = json.loads(text or "{}")
     except (OSError, ValueError) as error:
         raise ConfigError("ONEVALET_TIERS cannot be read: write JSON, or @ and the path of a file.") from error
-    if not isinstance(found, dict):
+    if not isinstance(tiers, dict):
         raise ConfigError("ONEVALET_TIERS must map the names of tiers to their limits.")
-    return found
+    return tiers
 
 
 def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
@@ -94,11 +94,11 @@ def _tier(name: str, limits: dict[str, object], usual: Tier) -> Tier:
     return Tier(name, minute, tuple(tools) if tools is not None else None, _dollars(name, limits.get("dollars_a_day")))
 
 
-def _dollars(name: str, said: object) -> Decimal | None:
-    if said is None:
+def _dollars(name: str, value: object) -> Decimal | None:
+    if value is None:
         return None
     try:
-        dollars = Decimal(str(said))
+        dollars = Decimal(str(value))
     except InvalidOperation:
         dollars = Decimal(-1)
     if not dollars.is_finite() or dollars < 0:

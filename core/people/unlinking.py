@@ -81,8 +81,8 @@ class Unlinking:
         here = asked["identity_id"] if asked else ""
         queued: tuple[str, ...] = ()
         for tenant_id, places, gone in ((other, theirs, ours), (kept, ours, theirs)):
-            told = [place for place in places if place.id != here]
-            queued += await tell_places(connection, tenant_id, told, taken_back(gone, told[1:]), self._make_id)
+            others = [place for place in places if place.id != here]
+            queued += await tell_places(connection, tenant_id, others, taken_back(gone, others[1:]), self._make_id)
         text = taken_back(ours if moves else theirs, [p for p in (theirs if moves else ours) if p.id != here])
         if not moves or asked is None:
             return Unlinked(True, text, queued)

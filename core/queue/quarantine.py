@@ -1,4 +1,4 @@
-"""Turns that may have killed their worker: who runs them, and whether one waits for that."""
+"""Turns that have crashed their worker twice: who runs them, and whether one waits for that."""
 
 from contextvars import ContextVar
 from datetime import timedelta
@@ -12,18 +12,18 @@ CURRENT_WORK: ContextVar[str] = ContextVar("current_work", default="")
 _EVER = timedelta(days=365)
 
 
-class Suspects(StrEnum):
-    """What a process does with turns that may have killed others."""
+class QuarantineMode(StrEnum):
+    """What a process does with quarantined turns."""
 
-    HERE = "here"
-    """Take them, at a moment when their death would tell."""
-    APART = "apart"
-    """Leave them to a process of their own, unless they wait for long."""
+    TAKE = "take"
+    """Run them when nothing else runs here, or when they have waited for a while."""
+    LEAVE = "leave"
+    """Leave them to a private process, unless they wait for long."""
     ONLY = "only"
     """Be that process: take nothing else."""
 
 
-async def suspects_wait(database: Database) -> bool:
-    """Return whether one waits that could be taken now."""
-    row = await database.call("select suspect_waits($1,$2,$3) as wait", MAX_LANES_PER_TENANT, timedelta(), _EVER)
+async def quarantine_waits(database: Database) -> bool:
+    """Return whether a quarantined turn waits that could be taken now."""
+    row = await database.call("select quarantine_waits($1,$2,$3) as wait", MAX_LANES_PER_TENANT, timedelta(), _EVER)
     return bool(row and row["wait"])

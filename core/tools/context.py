@@ -108,21 +108,16 @@ class TenantStorage(Protocol):
 type TaskChange = Literal["pause", "resume", "delete"]
 
 
-class TaskNote(Protocol):
+@dataclass(frozen=True, slots=True)
+class TaskNote:
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words."""
 
-    @property
-    def id(self) -> str: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def when(self) -> str: ...
-    @property
-    def next_at(self) -> str: ...
-    @property
-    def state(self) -> str: ...
+    id: str
+    number: int
+    title: str
+    when: str
+    next_at: str
+    state: str
 
 
 class TenantTasks(Protocol):

@@ -28,9 +28,9 @@ def read_docstring(text: str | None) -> Docs:
             inside = "parameters"
         elif _OTHER_SECTION.match(line) or line.startswith((":return", ":raise")):
             inside = "other"
-        elif found := _SPHINX.match(line):
-            inside, current = "parameters", found[1]
-            parameters[current] = found[2].strip()
+        elif match := _SPHINX.match(line):
+            inside, current = "parameters", match[1]
+            parameters[current] = match[2].strip()
         elif inside == "summary":
             summary.append(line)
         elif inside == "parameters":

@@ -21,14 +21,10 @@ class Fetched(Protocol):
     """What a fetcher gives of one file."""
 
     @property
-    def content_type(self) -> str:
-        """Return the media type."""
-        ...
+    def content_type(self) -> str: ...
 
     @property
-    def body(self) -> bytes:
-        """Return the bytes."""
-        ...
+    def body(self) -> bytes: ...
 
 
 class FileFetcher(Protocol):

@@ -28,22 +28,22 @@ def entities_in(tool: str, text: str) -> tuple[Entity, ...]:
     if start not in ("{", "[") or len(text) > _MAX_TEXT:
         return ()
     try:
-        found = {thing["id"]: thing["name"] for thing in _things(read_json(text), 0)}
+        names = {thing["id"]: thing["name"] for thing in _things(read_json(text), 0)}
     except ValueError:
         return ()
-    return tuple(Entity(tool, id_, name) for id_, name in list(found.items())[:_MAX_FOUND])
+    return tuple(Entity(tool, id_, name) for id_, name in list(names.items())[:_MAX_FOUND])
 
 
 def _things(value: Json, depth: int) -> Iterator[dict[str, str]]:
     if depth > _MAX_DEPTH:
         return
     if isinstance(value, list):
-        for one in value:
-            yield from _things(one, depth + 1)
+        for item in value:
+            yield from _things(item, depth + 1)
     elif isinstance(value, dict):
         name = next((value[key] for key in _NAMES if isinstance(value.get(key), str) and value[key]), None)
         if isinstance(value.get("id"), str | int) and isinstance(name, str):
             yield {"id": str(value["id"])[:_MAX_LENGTH], "name": " ".join(name.split())[:_MAX_LENGTH]}
-        for one in value.values():
-            if isinstance(one, list | dict):
-                yield from _things(one, depth + 1)
+        for item in value.values():
+            if isinstance(item, list | dict):
+                yield from _things(item, depth + 1)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.journal.types import Outcome
 from core.json_types import Json, JsonObject, read_json
@@ -11,11 +12,19 @@ from core.tools.result_entities import Entity
 _MAX_SHOWN = 300
 
 
+class ToolEnd(NamedTuple):
+    """How a tool's run ended: `text` is for the model, `told` for the person where the call was handed over."""
+
+    text: str
+    outcome: Outcome = Outcome.OK
+    told: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class CallResult:
     """What became of one call. `text` is what the model is told, `chars` its length before truncation.
 
-    `entities` are the things it told of.
+    `entities` are the things it told of. `told` is for the person, where a waiting turn goes on with the call.
     """
 
     call: ToolCall
@@ -24,6 +33,7 @@ class CallResult:
     chars: int = 0
     duration_ms: int = 0
     entities: tuple[Entity, ...] = ()
+    told: str = ""
 
     def arguments_summary(self) -> JsonObject:
         """Return the arguments with long values cut, for debugging."""
@@ -32,7 +42,7 @@ class CallResult:
         except ValueError:
             value = self.call.arguments
         given = value if isinstance(value, dict) else {"arguments": value}
-        return {name: _short(one) for name, one in given.items()}
+        return {name: _short(argument) for name, argument in given.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,6 @@ def _properties(node: Json) -> Json:
     return {key: _without_titles(value) for key, value in node.items()} if isinstance(node, dict) else node
 
 
-def _wrong(fn: Callable[..., Any], tool_name: str, what: str) -> ConfigError:
+def _wrong(fn: Callable[..., Any], tool_name: str, problem: str) -> ConfigError:
     code = inspect.unwrap(fn).__code__
-    return ConfigError(f"{code.co_filename}:{code.co_firstlineno}: the tool {tool_name} {what}.")
+    return ConfigError(f"{code.co_filename}:{code.co_firstlineno}: the tool {tool_name} {problem}.")

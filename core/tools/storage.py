@@ -33,8 +33,8 @@ class PostgresStorage:
     tenant_id: str
 
     async def get(self, collection: str, key: str) -> StoredValue | None:
-        found = await self._read(collection, _name(key))
-        return found[0] if found else None
+        rows = await self._read(collection, _name(key))
+        return rows[0] if rows else None
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
         kept: Json = storable(value)

@@ -16,6 +16,7 @@ from core.json_types import Json, JsonObject
 from core.llm.types import ToolCall, ToolSpec
 from core.tools.context import ToolExecutionContext
 from core.tools.docstrings import read_docstring
+from core.tools.results import ToolEnd
 from core.tools.schema import Signature, read_signature
 from core.tools.threads import call_in_thread
 
@@ -108,9 +109,9 @@ class Tool[**P, R]:
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
-    ) -> tuple[str, Outcome]:
+    ) -> ToolEnd:
         """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
-        return await self.run(arguments, context), Outcome.OK
+        return ToolEnd(await self.run(arguments, context))
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         """Return the status in which a call left an agent; None, for a tool has none."""
@@ -221,8 +222,8 @@ def _what_is_right(tool: AnyTool, error: ValidationError) -> str:
     parameters = cast(JsonObject, tool.signature.schema.get("properties", {}))
     required = cast(list[str], tool.signature.schema.get("required", []))
     names = ", ".join(f"{name} (required)" if name in required else name for name in parameters)
-    said = "; ".join(complaints[:_MAX_COMPLAINTS])
-    return f"The arguments of {tool.name} are not right: {said}. It takes: {names or 'no arguments'}."
+    problems = "; ".join(complaints[:_MAX_COMPLAINTS])
+    return f"The arguments of {tool.name} are not right: {problems}. It takes: {names or 'no arguments'}."
 
 
 def _complaint(place: tuple[int | str, ...], message: str, kind: str) -> str:

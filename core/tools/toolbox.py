@@ -18,9 +18,9 @@ class Toolbox:
     def __init__(self, tools: ToolRegistry, groups: Iterable[str] = ()) -> None:
         self._all = tools
         members: dict[str, list[str]] = {}
-        for one in tools:
-            if one.group:
-                members.setdefault(one.group, []).append(one.name)
+        for member in tools:
+            if member.group:
+                members.setdefault(member.group, []).append(member.name)
         self._members = members
         self._switch = _switch(members) if members else None
         self._on = {group for group in groups if group in members}
@@ -53,7 +53,7 @@ class Toolbox:
     def _offer(self) -> ToolRegistry:
         if self._switch is None:
             return self._all
-        return ToolRegistry([*(one for one in self._all if not one.group or one.group in self._on), self._switch])
+        return ToolRegistry([*(tool for tool in self._all if not tool.group or tool.group in self._on), self._switch])
 
 
 def _switch(members: dict[str, list[str]]) -> AnyTool:

@@ -42,9 +42,14 @@ def in_words(trigger: StoredTrigger, zone: ZoneInfo) -> str:
 
 
 def moment_in_words(moment: datetime, zone: ZoneInfo) -> str:
-    """Return a moment as the person's wall time, such as "Mon 23 Nov 2026, 08:00"."""
+    """Return a moment as the person's wall time, such as "Mon 23 Nov 2026, 08:00".
+
+    Of a time that comes twice, when clocks go back, it says which.
+    """
     local = moment.astimezone(zone)
-    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}"
+    twice = local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
+    which = f" ({'second' if local.fold else 'first'} time)" if twice else ""
+    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}{which}"
 
 
 def value_in_words(value: Json) -> str:
@@ -128,8 +133,8 @@ def _filter(wanted: Json) -> str:
 def _condition(trigger: ConditionTrigger) -> str:
     place = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
     often = _span(timedelta(minutes=trigger.every_minutes))
-    told = "becomes" if trigger.mode is Mode.EDGE else "is found"
-    parts = [f"when it {told} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
+    verb = "becomes" if trigger.mode is Mode.EDGE else "is found"
+    parts = [f"when it {verb} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
     if trigger.reset:
         parts.append(f"told again after {_expression(trigger.reset)}")
     if trigger.min_gap_minutes:

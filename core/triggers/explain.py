@@ -98,10 +98,10 @@ def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
         parts.append(f"before {before}, now {now}")
     if since := run.cause.get("missed_since"):
         parts.append(f"in place of what was missed since {moment_in_words(_moment(since), zone)}")
-    told = [_told(notice) for notice in run.notices]
-    if run.state in (RunState.COMPLETED, RunState.EXPIRED) and not told:
-        told = ["there was nothing to tell"]
-    return "; ".join([" ".join(parts), *told])
+    notices = [_told(notice) for notice in run.notices]
+    if run.state in (RunState.COMPLETED, RunState.EXPIRED) and not notices:
+        notices = ["there was nothing to tell"]
+    return "; ".join([" ".join(parts), *notices])
 
 
 def _told(notice: JsonObject) -> str:
@@ -119,9 +119,9 @@ def _looks(task: Task, zone: ZoneInfo) -> list[str]:
         if "error" in look:
             lines.append(f"- looked {when}: {look['error']}")
         else:
-            told = "told you" if look.get("told") else "did not tell you"
+            notified = "told you" if look.get("told") else "did not tell you"
             value = value_in_words(look.get("value"))
-            lines.append(f"- looked {when}: {value}, {'true' if look.get('true') else 'not true'}; {told}")
+            lines.append(f"- looked {when}: {value}, {'true' if look.get('true') else 'not true'}; {notified}")
     return lines
 
 
@@ -147,7 +147,7 @@ def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
 
 
 def _run_json(run: TaskRun) -> JsonObject:
-    told: list[Json] = [
+    notices: list[Json] = [
         {name: notice.get(name) for name in ("key", "state", "fate", "place")} for notice in run.notices
     ]
     return {
@@ -157,7 +157,7 @@ def _run_json(run: TaskRun) -> JsonObject:
         "state": run.state.value,
         "reason": run.reason,
         "turn": run.turn_id,
-        "told": told,
+        "told": notices,
     }
 
 

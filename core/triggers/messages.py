@@ -8,11 +8,11 @@ from core.triggers.codec import Kind
 from core.triggers.descriptions import moment_in_words, value_in_words
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.types import NOTHING, Task, TaskRun
+from core.turns.prompt_lines import CONDITION_MET, EVENT_CAME, TRIGGER_MARKS
 from core.turns.trigger_message import TriggerMessage
 
 LATE = timedelta(minutes=5)
 _MAX_DATA = 20_000
-_MARKS = {Kind.SCHEDULE: "[Scheduled Task]", Kind.EVENT: "[Event Trigger]", Kind.CONDITION: "[Condition Trigger]"}
 _ABOUT = (
     "(This comes from the person's own task number {number}, {title}, and not from a message of theirs. Do what it "
     "asks now, and answer with what they should be told about it.{more})"
@@ -26,7 +26,7 @@ def trigger_message(task: Task, run: TaskRun) -> TriggerMessage:
     about = _ABOUT.format(
         number=task.number, title=json.dumps(task.title, ensure_ascii=False), more=_SILENT if task.output.silent else ""
     )
-    lines = [f"{_MARKS[task.kind]} {_headline(task, run)}", *_happened(task, run), about]
+    lines = [f"{TRIGGER_MARKS[task.kind]} {_headline(task, run)}", *_happened(task, run), about]
     metadata = {"source": "trigger", "trigger_type": task.kind.value, "task_id": task.id, "title": task.title}
     return TriggerMessage(task.tenant_id, "\n".join(line for line in lines if line), {**metadata, "run_id": run.id})
 
@@ -74,9 +74,9 @@ def occurrence_of(due: datetime) -> str:
 def _headline(task: Task, run: TaskRun) -> str:
     match task.kind:
         case Kind.EVENT if event := run.cause.get("type"):
-            return f"{event}: {task.instruction}"
+            return f"{EVENT_CAME.format(event=event)}{task.instruction}"
         case Kind.CONDITION if isinstance(task.trigger, ConditionTrigger):
-            return f"Condition met: {task.trigger.expression}. {task.instruction}"
+            return f"{CONDITION_MET.format(expression=task.trigger.expression)}{task.instruction}"
     return task.instruction
 
 

@@ -1,7 +1,6 @@
 """One person's tasks, as tools use them."""
 
 import builtins
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_note, zone_or_utc
@@ -14,18 +13,6 @@ from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.tasks import TaskService
 from core.triggers.types import Task, TaskState
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Implements `core.tools.context.TaskNote`."""
-
-    id: str
-    number: int
-    title: str
-    when: str
-    next_at: str
-    state: str
 
 
 class TaskAccess:
@@ -127,6 +114,6 @@ def _trigger(described: JsonObject) -> Trigger:
         raise ToolRetry(str(error)) from error
 
 
-def _note(task: Task, zone: ZoneInfo) -> Note:
+def _note(task: Task, zone: ZoneInfo) -> TaskNote:
     next_at = moment_in_words(task.next_at, zone) if task.next_at else ""
-    return Note(task.id, task.number, task.title, in_words(task.trigger, zone), next_at, task.state.value)
+    return TaskNote(task.id, task.number, task.title, in_words(task.trigger, zone), next_at, task.state.value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from core.agents.turn_agents import ExecuteAgent, MakeAgent, PoolLimits, TurnAgents
 from core.approvals.requests import ApprovalRequests
@@ -79,6 +80,7 @@ class AgentSetup:
             "message" if request.sender is not None else "trigger",
             max_at_once=self.config.max_cards_per_answer,
             too_long=request.too_long,
+            open_for=timedelta(minutes=self.config.approval_timeout_minutes),
         )
 
 

@@ -11,6 +11,7 @@ import structlog
 from core import replies
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.messaging.messages import IgnoreReason
+from core.messaging.states import IdentityState
 from core.people.access_policy import Access
 from core.people.rate_limit import Counted, Rate, Rates
 from core.people.tiers import Tiers
@@ -36,7 +37,7 @@ class AccessCheck:
 async def opt_out_check(request: TurnRequest, context: TurnContext) -> Refusal | None:
     """Refuse, without a word, what was said before a STOP and not yet answered."""
     # What was decided on another channel goes on: only the words of who said STOP are not acted upon.
-    if request.inbound and request.sender is not None and request.sender.state == "stopped":
+    if request.inbound and request.sender is not None and request.sender.state is IdentityState.STOPPED:
         return Refusal(IgnoreReason.STOPPED.value)
     return None
 

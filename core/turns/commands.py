@@ -24,29 +24,23 @@ class CommandResult:
     new_session: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class ChatCommands:
     """Answer the commands of all rooms. Without `people` or `approvals`, their commands are plain text."""
 
-    def __init__(
-        self,
-        orchestrator: Orchestrator,
-        wakeups: Wakeups,
-        people: PersonCommands | None = None,
-        approvals: ApprovalStore | None = None,
-    ) -> None:
-        self._orchestrator = orchestrator
-        self._wakeups = wakeups
-        self._people = people
-        self._approvals = approvals
+    orchestrator: Orchestrator
+    wakeups: Wakeups
+    people: PersonCommands | None = None
+    approvals: ApprovalStore | None = None
 
     async def answer(self, command: Command, turn: BegunTurn) -> CommandResult | None:
         """Do what a command says; None when it is unknown and its text goes to the assistant."""
-        if self._approvals is not None and command.name in APPROVAL_COMMANDS:
-            result = await self._refused(turn) or await self._about_approvals(self._approvals, command, turn)
+        if self.approvals is not None and command.name in APPROVAL_COMMANDS:
+            result = await self._refused(turn) or await self._about_approvals(self.approvals, command, turn)
             return CommandResult(result)
         answer = answer_command(command, turn.address.channel)
-        momex = self._orchestrator.momex if command.name == MEMORY_COMMAND else None
-        people = self._people if self._people and self._people.knows(command) else None
+        momex = self.orchestrator.momex if command.name == MEMORY_COMMAND else None
+        people = self.people if self.people and self.people.knows(command) else None
         if answer is None and momex is None and people is None:
             return None
         if refused := await self._refused(turn):
@@ -59,11 +53,11 @@ class ChatCommands:
         if answer is None:
             return None
         for conversation_id in answer.queued:
-            self._wakeups.wake_delivery(conversation_id)
+            self.wakeups.wake_delivery(conversation_id)
         return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
-        refusal = await self._orchestrator.check_command(turn.request)
+        refusal = await self.orchestrator.check_command(turn.request)
         return None if refusal is None else TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
 
     async def _about_approvals(self, store: ApprovalStore, command: Command, turn: BegunTurn) -> TurnResult:
@@ -74,25 +68,26 @@ class ChatCommands:
         approval = await store.find(tenant.id, command.argument)
         if approval is None:
             return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
-        how = f"again {turn.turn_id}"
-        reissued = approval.decided_how == how  # this very turn did it, and was then taken over by another worker
-        if approval.state is ApprovalState.PENDING and turn.request.inbound:
-            decided = await store.decide(
+        # It is replaced already where this very turn did it, and was then taken over by another worker.
+        is_open = approval.state in (ApprovalState.PENDING, ApprovalState.REPLACED)
+        if (
+            is_open
+            and turn.request.inbound
+            and await store.decide(
                 tenant.id,
                 approval.id,
                 Verb.EDIT,
-                how=how,
+                how="again",
                 channel=turn.address.channel,
-                now=self._orchestrator.clock.now(),
+                now=self.orchestrator.clock.now(),
                 said_in=turn.request.inbound[-1].id,
                 changes={},
             )
-            reissued = reissued or decided
-        if reissued:
+        ):
             return TurnResult(TurnState.DONE, reason="again")
         if approval.state is not ApprovalState.EXPIRED:
             return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
-        return await self._orchestrator.handle_message(asked_again(turn.request, approval))
+        return await self.orchestrator.handle_message(asked_again(turn.request, approval))
 
 
 def command_of(turn: BegunTurn) -> Command | None:

@@ -5,12 +5,13 @@ any other tool ran in that turn, and never for high risk (DESIGN section 5).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from pydantic import BaseModel
 
+from core import replies
 from core.approvals.cards import SAY
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
@@ -19,9 +20,11 @@ from core.clock import Clock
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, canonical_json
-from core.llm.types import ChatMessage, Role, ToolCall
+from core.llm.types import ToolCall
 from core.messaging.messages import Origin
+from core.messaging.visible_text import literal
 from core.tools.context import ToolExecutionContext
+from core.tools.results import ToolEnd
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 from core.turns.prompt_lines import PENDING, PENDING_BY_CODE
@@ -34,8 +37,6 @@ _SAYS = (
     "said in their own words in this very message; never decide for them, and ask when it is unclear."
 )
 _VERBS = {"approve": Verb.APPROVE, "edit": Verb.EDIT, "cancel": Verb.CANCEL}
-_GOES_ON = "It goes on at once, and what comes of it is said then."
-_CHANGED = " is changed as they said, and shown to them again."
 _FIRST = (
     "Not taken: decisions count only as the first call of a turn, before any other tool ran. Ask the person to decide "
     "with the buttons, or with OK and the code."
@@ -61,44 +62,43 @@ class DecideTool(Tool[..., object]):
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
-    ) -> tuple[str, Outcome]:
-        """Decide what was handed on, in its order."""
+    ) -> ToolEnd:
+        """Decide what was handed on, in its order. What the person changed is shown again instead of told."""
         if (key.step, key.call_index, key.agent_path) != (0, 1, ""):
             raise ToolRetry(_FIRST)
-        wanted = [self._read(one) for one in _listed(arguments.get("decisions"))]
-        lines = [await self._decide(approval, verb, changes) for approval, verb, changes in wanted]
-        return "\n".join([*lines, _GOES_ON]), Outcome.HANDED_OVER
+        wanted = [self._read(decision) for decision in _listed(arguments.get("decisions"))]
+        decided = [await self._decide(approval, verb, changes) for approval, verb, changes in wanted]
+        text = "\n".join([*(line for line, _ in decided), replies.HANDED_OVER])
+        return ToolEnd(text, Outcome.HANDED_OVER, "\n".join(line for line, is_told in decided if is_told))
 
-    async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> str:
-        how = f"words {self.said_in}"
+    async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> tuple[str, bool]:
+        """Decide. Return what came of it, and whether the person is told so."""
         decided = await self.store.decide(
             self.tenant_id,
             approval.id,
             verb,
-            how=how,
+            how="words",
             channel=self.channel,
             now=self.clock.now(),
             said_in=self.said_in,
             changes=changes if verb is Verb.EDIT else None,
         )
         if not decided:
-            # A turn that was taken over may have decided already.
             now = await self.store.get(self.tenant_id, approval.id)
-            if now is None or now.decided_how != how:
-                state = now.state if now else ApprovalState.EXPIRED
-                return f"{approval.code}: too late, it was {state.value} already."
+            state = now.state if now else ApprovalState.EXPIRED
+            return f"{approval.code}: too late, it was {state.value} already.", True
         if verb is Verb.EDIT:
-            return f"{approval.code}{_CHANGED}"
-        return SAY[verb.value].format(code=approval.code, summary=approval.summary)
+            return f"{approval.code} is changed as they said, and shown to them again.", False
+        return SAY[verb.value].format(code=approval.code, summary=literal(approval.summary)), True
 
-    def _read(self, one: JsonObject) -> tuple[Approval, Verb, JsonObject]:
-        code = str(one.get("code") or "").upper().strip()
+    def _read(self, decision: JsonObject) -> tuple[Approval, Verb, JsonObject]:
+        code = str(decision.get("code") or "").upper().strip()
         approval = self.open_to_words.get(code)
         if approval is None:
             known = ", ".join(self.open_to_words) or "none"
             raise ToolRetry(f"{code or 'Nothing'} cannot be decided in words. These can: {known}.")
-        verb = _VERBS.get(str(one.get("decision")))
-        changes = one.get("changes")
+        verb = _VERBS.get(str(decision.get("decision")))
+        changes = decision.get("changes")
         if verb is None:
             raise ToolRetry(f"The decision on {code} is one of approve, edit, cancel.")
         if self.codes_only and verb is not Verb.EDIT:
@@ -129,27 +129,20 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
         return {}
     said_at = min(message.received_at for message in request.inbound)
     return {
-        one.code: one
-        for one in approvals
-        if one.state is ApprovalState.PENDING
-        and one.risk != HIGH
-        and one.sent_at is not None
-        and one.sent_at < said_at
-        and one.turn_id != request.turn_id
-        and (one.conversation_id == request.conversation_id or _named(one, request))
+        approval.code: approval
+        for approval in approvals
+        if approval.state is ApprovalState.PENDING
+        and approval.risk != HIGH
+        and approval.sent_at is not None
+        and approval.sent_at < said_at
+        and approval.turn_id != request.turn_id
+        and (approval.conversation_id == request.conversation_id or _named(approval, request))
     }
 
 
-def told_of_decisions(messages: Iterable[ChatMessage]) -> str:
-    """Return what a person is told of what they decided in words; what they changed is shown again instead."""
-    said = [one.text for one in messages if one.role is Role.TOOL and one.name == DECIDE]
-    lines = [line for text in said if text.endswith(_GOES_ON) for line in text.removesuffix(_GOES_ON).splitlines()]
-    return "\n".join(line for line in lines if not line.endswith(_CHANGED))
-
-
-def _named(one: Approval, request: TurnRequest) -> bool:
-    said = " ".join(message.text for message in request.inbound)
-    return re.search(rf"\b{one.code}\b", said, re.IGNORECASE) is not None
+def _named(approval: Approval, request: TurnRequest) -> bool:
+    words = " ".join(message.text for message in request.inbound)
+    return re.search(rf"\b{approval.code}\b", words, re.IGNORECASE) is not None
 
 
 def decide_tool(
@@ -178,11 +171,12 @@ def decide_tool(
 
 def note(request: TurnRequest, approvals: Sequence[Approval]) -> str:
     """Return the model's note about what waits for the person's approval; empty if nothing waits."""
-    pending = [one for one in approvals if one.state is ApprovalState.PENDING and one.turn_id != request.turn_id]
+    others = (approval for approval in approvals if approval.turn_id != request.turn_id)
+    pending = [approval for approval in others if approval.state is ApprovalState.PENDING]
     if not pending:
         return ""
     codes = open_to_words(request, pending)
-    lines = [_line(one, in_words=one.code in codes) for one in pending]
+    lines = [_line(approval, in_words=approval.code in codes) for approval in pending]
     about = [message.about for message in request.inbound if message.about]
     if about:
         lines.append(f"The person's message answers the card {about[-1]}.")
@@ -224,14 +218,14 @@ def _schema(codes: Sequence[str]) -> JsonObject:
 
 
 def _listed(given: object) -> list[JsonObject]:
-    listed = [cast(JsonObject, one) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    listed = [cast(JsonObject, item) for item in given if isinstance(item, dict)] if isinstance(given, list) else []
     if not listed:
         raise ToolRetry("Give `decisions`: a list of {code, decision, changes}.")
     return listed
 
 
 def _editable(approval: Approval) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*(one.name for one in approval.form), *approval.arguments]))
+    return tuple(dict.fromkeys([*(field.name for field in approval.form), *approval.arguments]))
 
 
 def _names(approval: Approval) -> str:

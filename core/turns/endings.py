@@ -12,7 +12,6 @@ from core.loop.model_caller import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
 from core.turns.agents import where
 from core.turns.context import TurnContext
-from core.turns.decide_tool import told_of_decisions
 from core.turns.results import explain, turn_result, waiting_result, with_reply
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.waiting_agents import answered, notice, reminder, stopped
@@ -38,8 +37,7 @@ class Endings:
             result = replace(result, token_usage=await used_tokens(request.journal))
         settled = turn_result(request, context.said, result)
         if result.ended is Ended.HANDED_OVER:
-            told = told_of_decisions(result.messages)
-            settled = replace(settled, reply=told, reason=answered(tuple(waiting.changed.values())))
+            settled = replace(settled, reply="\n".join(result.told), reason=answered(tuple(waiting.changed.values())))
         parts = [notice(waiting), settled.reply, reminder(waiting, result)]
         settled = with_reply(settled, "\n\n".join(part for part in parts if part))
         return replace(settled, pool=waiting.entries)

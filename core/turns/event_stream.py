@@ -126,8 +126,8 @@ async def events_of(
             result = await work(StreamHook(queue.put))
         except BaseException as error:
             if read:
-                told = error if isinstance(error, Exception) else RuntimeError("cancelled")
-                await queue.put(StreamEvent(StreamEventType.EXECUTION_END, turn_id, success=False, error=told))
+                reported = error if isinstance(error, Exception) else RuntimeError("cancelled")
+                await queue.put(StreamEvent(StreamEventType.EXECUTION_END, turn_id, success=False, error=reported))
             raise
         await queue.put(StreamEvent(StreamEventType.EXECUTION_END, turn_id, text=result.reply, result=result))
 

@@ -42,10 +42,10 @@ RUN_FAILURE = Sorry(RUN_FAILED, RUN_FAILED_BEGUN)
 def took_effect(records: Iterable[StepRecord]) -> bool:
     """Return whether a turn began something that has, or may have, taken effect."""
     return any(
-        one.kind in (StepKind.TOOL, StepKind.AGENT)
-        and one.effect is not Effect.READ
-        and (one.state is StepState.STARTED or one.outcome in (Outcome.OK, Outcome.UNKNOWN))
-        for one in records
+        record.kind in (StepKind.TOOL, StepKind.AGENT)
+        and record.effect is not Effect.READ
+        and (record.state is StepState.STARTED or record.outcome in (Outcome.OK, Outcome.UNKNOWN))
+        for record in records
     )
 
 

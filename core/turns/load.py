@@ -10,9 +10,10 @@ from core.errors import LeaseLost
 from core.journal.postgres import Lease, PostgresJournal
 from core.llm.types import ChatMessage
 from core.messaging.messages import Address, Command
+from core.messaging.states import IdentityState
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.control import PostgresControl, turn_message
-from core.turns.runs import RunControl, is_run, load_run_turn
+from core.turns.runs import RunControl, load_run_turn
 from core.turns.types import BegunTurn, TurnRequest, TurnSender
 
 POOL_ROWS = 200
@@ -23,11 +24,11 @@ HISTORY_ROWS = 200
 
 
 async def load_turn(
-    database: Database, lease: Lease, turn_id: str, attempts: int, channels: Collection[str]
+    database: Database, lease: Lease, turn_id: str, attempts: int, channels: Collection[str], *, is_run: bool
 ) -> BegunTurn:
     """Return a turn that has begun; a run may speak on `channels` only. Raises `LeaseLost` where the turn is gone."""
     async with database.tenant(lease.tenant_id) as connection:
-        if is_run(lease.lane_id):
+        if is_run:
             return await _load_run(database, connection, lease, turn_id, attempts, channels)
         return await _load_message_turn(database, connection, lease, turn_id, attempts)
 
@@ -76,7 +77,7 @@ async def _load_message_turn(
         ),
         while_running=WhileRunning(turn["while_running"]),
         channel=turn["channel"],
-        sender=TurnSender(turn["account"], turn["user_key"], turn["sender_state"], turn["admitted"]),
+        sender=TurnSender(turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), turn["admitted"]),
         inbound=tuple(turn_message(row) for row in inbound),
         journal=PostgresJournal(database, lease, turn_id),
         history=tuple(ChatMessage.from_json(row["message"]) for row in history),

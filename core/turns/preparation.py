@@ -28,27 +28,27 @@ class Preparation:
 
     async def prepare(self, request: TurnRequest) -> TurnContext:
         """Return what one turn begins with."""
-        said, now = said_in(request), self.services.clock.now()
+        user_messages, now = said_in(request), self.services.clock.now()
         state = ConversationState.of(request.history)
         waiting = pending_in(request, self.offer.agents, now)
         known = Known(
-            recalled=await self._recalled(request, said),
+            recalled=await self._recalled(request, user_messages),
             seen=state.seen,
             profile=await self._profile(request),
             notes=(waiting.note(), decide_tool.note(request, request.approvals)),
         )
         prompt = system_prompt(self.persona, request.tenant, request.channel, now, known)
-        messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *said)
+        messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *user_messages)
         agents = self.agents.for_turn(request)
         own = [*waiting.tools(), *self.agents.decide_tools(request)]
         tools = await self.offer.for_turn(request, agents, own)
-        return TurnContext(with_person(with_summary(messages, state)), said, tools, agents, state, waiting)
+        return TurnContext(with_person(with_summary(messages, state)), user_messages, tools, agents, state, waiting)
 
-    async def _recalled(self, request: TurnRequest, said: Sequence[ChatMessage]) -> Sequence[str]:
+    async def _recalled(self, request: TurnRequest, user_messages: Sequence[ChatMessage]) -> Sequence[str]:
         memory = self.services.memory
-        if memory is None or not said:
+        if memory is None or not user_messages:
             return ()
-        words = "\n".join(message.text for message in said)
+        words = "\n".join(message.text for message in user_messages)
         return await memory.recall(request.tenant.id, words, turn_id=request.turn_id)
 
     async def _profile(self, request: TurnRequest) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Lines of the system prompt that the demo model, which reads by program, has to find again: one format each."""
+"""Lines of prompts that the demo model, which reads by program, has to find again: one format each."""
 
 import re
 
@@ -6,13 +6,25 @@ NOW = "Now it is {weekday}, {date} {time} in the person's timezone, {zone}."
 PENDING = "- {code}: {summary}; {action}"
 """An action that the person may decide in their own words."""
 PENDING_BY_CODE = "- {code}: {summary} (only by button or code); {action}"
-_FIELDS = {"code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d"}
+TRIGGER_MARKS = {
+    "schedule": "[Scheduled Task]",
+    "event": "[Event Trigger]",
+    "condition": "[Condition Trigger]",
+}
+"""What a task's message begins with, by the kind of its trigger; the instruction follows, after what happened."""
+EVENT_CAME = "{event}: "
+CONDITION_MET = "Condition met: {expression}. "
+_FIELDS = {"code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d", "event": r"[\w.]+"}
 
 
 def read_lines(line_format: str, text: str) -> list[dict[str, str]]:
     """Return the fields of each line of a text that was written by a format."""
-    pattern = re.sub(r"\\\{(\w+)\\\}", _group, re.escape(line_format))
-    return [match.groupdict() for match in re.finditer(f"^{pattern}", text, re.MULTILINE)]
+    return [match.groupdict() for match in re.finditer(f"^{pattern_of(line_format)}", text, re.MULTILINE)]
+
+
+def pattern_of(line_format: str) -> str:
+    """Return the pattern of what a format writes, with its fields as groups."""
+    return re.sub(r"\\\{(\w+)\\\}", _group, re.escape(line_format))
 
 
 def _group(field: re.Match[str]) -> str:

@@ -11,10 +11,11 @@ from core.errors import ModelRejected
 from core.hooks.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
 from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject, canonical_hash, canonical_json, read_json
+from core.json_types import Json, JsonObject, canonical_hash, read_json
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
 from core.loop.control import TurnMessage
 from core.tools.context import ToolExecutionContext
+from core.tools.results import ToolEnd
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 
@@ -50,7 +51,7 @@ class Recording:
 
     def take(self, key: StepKey, name: str, digest: str) -> StepRecord | None:
         """Return the result of a call, None where there is none."""
-        same = [one for one, row in self._left.items() if (row.name, row.arguments_hash) == (name, digest)]
+        same = [recorded for recorded, row in self._left.items() if (row.name, row.arguments_hash) == (name, digest)]
         if not same:
             return None
         return self._left.pop(key if key in same else same[0])
@@ -64,11 +65,13 @@ class RecordedTool(Tool[..., object]):
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
-    ) -> tuple[str, Outcome]:
+    ) -> ToolEnd:
         """Return the recorded result, and how it ended then."""
         digest = canonical_hash(read_json(call.arguments or "{}"))
         row = self.recording.take(key, self.name, digest) if self.recording else None
-        return (str(row.result.get("text", "")), row.outcome) if row else (NOT_RECORDED, Outcome.ERROR)
+        if row is None:
+            return ToolEnd(NOT_RECORDED, Outcome.ERROR)
+        return ToolEnd(str(row.result.get("text", "")), row.outcome, str(row.result.get("told", "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list
     """Return the tools with recorded results in place of real ones: offered to everybody, approved, immediate."""
     recording = Recording(rows)
     changed: dict[str, object] = {"recording": recording, "needs_approval": False, "needs_account": ""}
-    return [RecordedTool(**{one.name: getattr(tool, one.name) for one in fields(Tool)} | changed) for tool in tools]
+    return [RecordedTool(**{attr.name: getattr(tool, attr.name) for attr in fields(Tool)} | changed) for tool in tools]
 
 
 def recorded_agents(valets: Iterable[Valet], rows: Iterable[StepRecord]) -> list[AnyTool]:
@@ -158,7 +161,6 @@ class Difference:
     now: Json
 
     def to_json(self) -> JsonObject:
-        """Write it down."""
         return {"step": self.step, "what": self.what, "recorded": self.recorded, "now": self.now}
 
 
@@ -167,13 +169,13 @@ def differences(recorded: Iterable[StepRecord], now: Iterable[StepRecord]) -> li
     kinds = (StepKind.MODEL, StepKind.TOOL, StepKind.AGENT, StepKind.STEER, StepKind.JUDGE)
     before = {row.key: _told(row) for row in _own(recorded, *kinds)}
     after = {row.key: _told(row) for row in _own(now, *kinds)}
-    found = []
-    for key in sorted({*before, *after}, key=lambda one: (one.step, one.call_index)):
-        (was, said), (is_, says) = before.get(key, ("nothing", None)), after.get(key, ("nothing", None))
-        if (was, said) != (is_, says):
-            what = was if was == is_ else f"{was}, now {is_}"
-            found.append(Difference(f"{key.step}.{key.call_index}", what, said, says))
-    return found
+    differing = []
+    for key in sorted({*before, *after}, key=lambda key: (key.step, key.call_index)):
+        (was, old), (is_, new) = before.get(key, ("nothing", None)), after.get(key, ("nothing", None))
+        if (was, old) != (is_, new):
+            kind = was if was == is_ else f"{was}, now {is_}"
+            differing.append(Difference(f"{key.step}.{key.call_index}", kind, old, new))
+    return differing
 
 
 def _own(rows: Iterable[StepRecord], *kinds: StepKind) -> list[StepRecord]:
@@ -187,15 +189,8 @@ def _told(row: StepRecord) -> tuple[str, Json]:
             answer = ModelAnswer.from_json(row.result, row.usage)
             if not answer.tool_calls:
                 return "answer", answer.text
-            return "calls", [f"{call.name}({_arguments(call)})" for call in answer.tool_calls]
+            return "calls", [f"{call.name}({call.canonical_arguments()})" for call in answer.tool_calls]
         case StepKind.TOOL | StepKind.AGENT:
             return "result", [row.name, row.outcome.value, row.result.get("text", "")]
         case _:
             return row.kind.value, [row.name, row.result]
-
-
-def _arguments(call: ToolCall) -> str:
-    try:
-        return canonical_json(read_json(call.arguments or "{}"))
-    except ValueError:
-        return call.arguments

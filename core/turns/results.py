@@ -27,13 +27,13 @@ def said_in(request: TurnRequest) -> Messages:
     return tuple(message for inbound in request.inbound for message in spoken(inbound))
 
 
-def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -> TurnResult:
-    """Return the result of a turn whose loop has ended; `said` are the person's messages of the turn."""
+def turn_result(request: TurnRequest, user_messages: Messages, result: ReactLoopResult) -> TurnResult:
+    """Return the result of a turn whose loop has ended; `user_messages` are the person's messages of the turn."""
     state = TurnState.INTERRUPTED if result.ended in (Ended.INTERRUPTED, Ended.SUPERSEDED) else TurnState.DONE
     return TurnResult(
         state,
         reply=result.response,
-        history=carrying((*said, *result.messages), result.state, request.history),
+        history=carrying((*user_messages, *result.messages), result.state, request.history),
         usage=result.token_usage,
         turns=result.turns,
         absorbed=result.absorbed,
@@ -43,7 +43,7 @@ def turn_result(request: TurnRequest, said: Messages, result: ReactLoopResult) -
 
 def waiting_result(
     request: TurnRequest,
-    said: Messages,
+    user_messages: Messages,
     result: ReactLoopResult,
     reply: str,
     left: Stopped,
@@ -51,13 +51,13 @@ def waiting_result(
     cards: Sequence[NewApproval] = (),
 ) -> TurnResult:
     """Return the result of a turn whose loop waits: history gets its questions, not its unanswered calls."""
-    told = [reply, *(ASKED.format(code=one.code, summary=one.summary) for one in cards)]
-    asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in told if part))] if any(told) else []
+    parts = [reply, *(ASKED.format(code=card.code, summary=card.summary) for card in cards)]
+    asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in parts if part))] if any(parts) else []
     return TurnResult(
         TurnState.WAITING,
         reply=reply,
         reason="" if reply or cards else "waiting",
-        history=carrying((*said, *result.messages, *asked), result.state, request.history),
+        history=carrying((*user_messages, *result.messages, *asked), result.state, request.history),
         usage=usage,
         turns=result.turns,
         absorbed=result.absorbed,
@@ -90,7 +90,7 @@ def explain(error: ModelError, channel: str) -> tuple[str, str]:
 
 def with_person(messages: Messages) -> Messages:
     """Add a user's message to a turn that has none: providers demand that a conversation has one."""
-    if any(one.role is Role.USER for one in messages):
+    if any(message.role is Role.USER for message in messages):
         return messages
     return (*messages, ChatMessage(Role.USER, replies.GO_ON, internal=True))
 

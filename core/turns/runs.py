@@ -10,7 +10,6 @@ from core.llm.types import ChatMessage
 from core.loop.control import TurnControl, TurnMessage
 from core.people.tenant import TurnTenant
 
-_PREFIX = "run_"
 MAX_FAILURES = 5
 """After so many failed runs in a row a task is disabled."""
 
@@ -22,7 +21,7 @@ class RunTurn:
     run_id: str
     tenant: TurnTenant
     channel: str
-    conversation_id: str
+    conversation_id: str | None
     history: tuple[ChatMessage, ...]
     waiting_step: int | None
 
@@ -68,11 +67,6 @@ class RunControl:
         return ()
 
 
-def is_run(lane_id: str) -> bool:
-    """Return whether a lane is a run's own: its id is the run's."""
-    return lane_id.startswith(_PREFIX)
-
-
 async def load_run_turn(
     connection: Connection, tenant_id: str, turn_id: str, channels: Collection[str] = ()
 ) -> RunTurn:
@@ -81,7 +75,7 @@ async def load_run_turn(
     `channels`: those that are on, where the person may be spoken to; empty: any.
     """
     row = await connection.fetchrow(
-        "select r.run_id, r.history, coalesce(r.conversation_id, '') as conversation_id, t.waiting_step,"
+        "select r.run_id, r.history, r.conversation_id, t.waiting_step,"
         " coalesce(c.channel, '') as channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
         " p.timezone <> '' as timezone_known, p.role, p.tier from begin_run($1,$2,$3) r"
         " join turns t on t.tenant_id = $1 and t.id = $2 join tenants p on p.tenant_id = $1"
@@ -105,6 +99,6 @@ async def load_run_turn(
         ),
         channel=row["channel"],
         conversation_id=row["conversation_id"],
-        history=tuple(ChatMessage.from_json(one) for one in row["history"]),
+        history=tuple(ChatMessage.from_json(message) for message in row["history"]),
         waiting_step=row["waiting_step"],
     )

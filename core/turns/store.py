@@ -14,11 +14,11 @@ from core.llm.types import ChatMessage, TokenUsage
 from core.messaging.messages import OutboundMessage
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
-from core.queue.quarantine import Suspects
+from core.queue.quarantine import QuarantineMode
 from core.turns.failures import fail_turn
 from core.turns.load import load_turn
 from core.turns.runs import RunNote
-from core.turns.types import BegunTurn
+from core.turns.types import BegunTurn, TurnState
 
 REST_KEPT = timedelta(days=1)
 """How long a person may ask for the rest of a long answer."""
@@ -32,7 +32,7 @@ class TurnEnd:
     the conversation `cards_in`, to be held there with `hold_cards` until somebody lets them go.
     """
 
-    state: str
+    state: TurnState
     reason: str = ""
     usage: TokenUsage = field(default_factory=TokenUsage)
     history: Sequence[ChatMessage] = ()
@@ -43,7 +43,7 @@ class TurnEnd:
     waiting_step: int | None = None
     run: RunNote | None = None
     cards: Sequence[Card] = ()
-    cards_in: str = ""
+    cards_in: str | None = None
     hold_cards: bool = False
 
 
@@ -59,13 +59,13 @@ class TurnStore:
         make_id: IdMaker,
         lease: timedelta,
         channels: Collection[str] = (),
-        suspects: Suspects = Suspects.HERE,
+        quarantine: QuarantineMode = QuarantineMode.TAKE,
     ) -> None:
         self._database = database
         self._make_id = make_id
         self.lease = lease
         self._channels = frozenset(channels)
-        self._suspects = suspects
+        self._quarantine = quarantine
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
 
@@ -74,12 +74,13 @@ class TurnStore:
         owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
         try:
             row = await self._database.call(
-                "select * from claim_lane($1,$2,$3,$4,$5)",
+                "select * from claim_lane($1,$2,$3,$4,$5,$6)",
                 lane_id,
+                worker,
                 owner,
                 self.lease,
                 MAX_LANES_PER_TENANT,
-                self._suspects.value,
+                self._quarantine.value,
             )
         except StoreUnavailable:
             self._unanswered.append(owner)
@@ -87,10 +88,10 @@ class TurnStore:
         return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
 
     async def end_leases(self, worker: str, hung_on: str | None = None) -> None:
-        """Free at once what this worker held, which is known to be dead, and blame what may have killed it.
+        """Free at once what this worker held, which is known to be dead, and count the crashes of its turns.
 
         `hung_on`: None unless its event loop hung, else the lane or the outbound message that blocked it, which alone
-        is then blamed, or "" where that is not known.
+        has then crashed, or "" where that is not known.
         """
         await self._database.call("select end_leases($1,$2)", worker, hung_on)
 
@@ -108,21 +109,21 @@ class TurnStore:
     async def begin(self, lease: Lease) -> BegunTurn | None:
         """Begin or resume the lane's turn; None when nothing waits (the lease is then given back)."""
         row = await self._database.call(
-            "select * from begin_turn($1,$2,$3,$4,$5)",
+            "select * from begin_turn($1,$2,$3,$4)",
             lease.tenant_id,
             lease.lane_id,
             lease.fence,
-            lease.owner,
             self._make_id("turn"),
         )
         if row is None:
             return None
-        turn = await load_turn(self._database, lease, row["turn_id"], row["attempts"], self._channels)
-        return replace(turn, blamed=row["blamed"], suspect=row["suspect"])
+        turn_id, attempts, is_run = row["turn_id"], row["attempts"], row["is_run"]
+        turn = await load_turn(self._database, lease, turn_id, attempts, self._channels, is_run=is_run)
+        return replace(turn, crashes=row["crashes"], solo_crashes=row["solo_crashes"], quarantined=row["quarantined"])
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
-        noted = ", close_steps($1,$4)" if end.state in ("failed", "poison") else ""
+        noted = ", close_steps($1,$4)" if end.state in (TurnState.FAILED, TurnState.POISON) else ""
         noted += ", note_run($1,$4,$6), enqueue($1,$7,$4,$8)" if end.run else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
         row = await self._database.call(
@@ -132,7 +133,7 @@ class TurnStore:
             lease.fence,
             turn_id,
             {
-                "state": end.state,
+                "state": end.state.value,
                 "reason": end.reason,
                 "usage": end.usage.to_json(),
                 "history": [message.to_json() for message in end.history],

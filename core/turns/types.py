@@ -12,17 +12,18 @@ from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
 from core.messaging.messages import Address, Command
+from core.messaging.states import IdentityState
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.trigger_message import TriggerMessage
 
 
 @dataclass(frozen=True, slots=True)
 class TurnSender:
-    """The identity that a turn's messages came from: how it was let in, and whether it said STOP (`stopped`)."""
+    """The identity that a turn's messages came from: how it was let in, and whether it said STOP."""
 
     account: str
     user_key: str
-    state: str = "active"
+    state: IdentityState = IdentityState.ACTIVE
     admitted: str = "open"
 
 
@@ -46,8 +47,8 @@ class TurnRequest:
     """None for a run that no message began."""
     while_running: WhileRunning = WhileRunning.STEER
     hooks: tuple[Hook, ...] = ()
-    conversation_id: str = ""
-    """Empty for a run that belongs to no conversation."""
+    conversation_id: str | None = None
+    """None for a run that belongs to no conversation."""
     pool: tuple[PoolEntry, ...] = ()
     """The agents that wait for this person, anywhere, and all of this turn's own; the oldest first."""
     approvals: tuple[Approval, ...] = ()
@@ -78,6 +79,8 @@ class TurnState(StrEnum):
     INTERRUPTED = "interrupted"
     WAITING = "waiting"
     """Agents of it wait for the person; it goes on at `TurnResult.waiting_step`."""
+    POISON = "poison"
+    """It was set aside, since processes died of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +117,11 @@ class BegunTurn:
     address: Address
     request: TurnRequest
     command: Command | None
-    run_id: str = ""
+    run_id: str | None = None
     """The run of a task whose turn it is."""
-    blamed: int = 0
-    """How many processes died of it at the place where it is, as nothing else can have been the cause."""
-    suspect: bool = False
-    """Whether workers died with it twice at that place: it runs apart from others."""
+    crashes: int = 0
+    """How many processes crashed while it ran there."""
+    solo_crashes: int = 0
+    """How many crashed at the place where it is, and it ran there alone."""
+    quarantined: bool = False
+    """Whether it runs alone, as it has crashed twice at one place, or too often."""

@@ -37,26 +37,27 @@ _PLAINLY = {
 
 def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[PoolEntry], limits: PoolLimits) -> Stopped:
     """Return what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest."""
-    own = {one.agent_id: one for one in request.pool if one.turn_id == request.turn_id}
-    now = {one.agent_id: one for one in waiting}
-    done = [one for one in own.values() if one.agent_id not in now]
-    said = [text for one in done if (text := _came_to(one, result.stopped_at))]
+    own = {entry.agent_id: entry for entry in request.pool if entry.turn_id == request.turn_id}
+    now = {entry.agent_id: entry for entry in waiting}
+    done = [entry for entry in own.values() if entry.agent_id not in now]
+    completed = (entry.completed() for entry in done if entry.waits)
+    answers = [text for entry in done if (text := _came_to(entry, result.stopped_at))]
     asked = [
-        one.question
-        for one in waiting
-        if one.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
-        and (not (known := own.get(one.agent_id)) or known.question != one.question)
+        entry.question
+        for entry in waiting
+        if entry.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
+        and (not (known := own.get(entry.agent_id)) or known.question != entry.question)
     ]
     # Approvals end by themselves, and soon.
     others = [
-        one
-        for one in request.pool
-        if one.waits and one.turn_id != request.turn_id and one.status is not AgentStatus.WAITING_FOR_APPROVAL
+        entry
+        for entry in request.pool
+        if entry.waits and entry.turn_id != request.turn_id and entry.status is not AgentStatus.WAITING_FOR_APPROVAL
     ]
     excess = others[: max(len(others) + len(now) - limits.max_waiting, 0)]
     return Stopped(
-        "\n".join([*said, *asked]),
-        (*waiting, *(one.completed() for one in done if one.waits), *(one.ended(PoolEnd.DROPPED) for one in excess)),
+        "\n".join([*answers, *asked]),
+        (*waiting, *completed, *(entry.ended(PoolEnd.DROPPED) for entry in excess)),
         DROPPED.format(names=_names(excess)) if excess else "",
     )
 
@@ -76,7 +77,7 @@ def notice(waiting: PendingAnswers) -> str:
 
 def answered(entries: Sequence[PoolEntry]) -> str:
     """Return the reason why nothing is said: the turns that were answered say it."""
-    return f"answer to {', '.join(dict.fromkeys(one.turn_id for one in entries))}"
+    return f"answer to {', '.join(dict.fromkeys(entry.turn_id for entry in entries))}"
 
 
 def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
@@ -85,12 +86,12 @@ def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
         return ""
     if not entry.waits:
         return _PLAINLY.get(entry.reason, "") if entry.reason else ""
-    found = (one for one in results if one.call.id == entry.tool_call_id and one.outcome is Outcome.OK)
-    return next((one.text for one in found), "")
+    returned = (result for result in results if result.call.id == entry.tool_call_id and result.outcome is Outcome.OK)
+    return next((result.text for result in returned), "")
 
 
 def _names(entries: Sequence[PoolEntry]) -> str:
-    return ", ".join(dict.fromkeys(one.told_as for one in entries))
+    return ", ".join(dict.fromkeys(entry.told_as for entry in entries))
 
 
 def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:

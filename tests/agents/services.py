@@ -48,10 +48,10 @@ async def open_meteo() -> AsyncIterator[Web]:
 
     async def search(request: web.Request) -> web.Response:
         server.asked.append(dict(request.query))
-        found = PLACES.get(request.query["name"].lower())
-        if found is None:
+        known = PLACES.get(request.query["name"].lower())
+        if known is None:
             return web.json_response({"generationtime_ms": 0.5})  # as the service has it: no results, no list
-        name, region, country, zone = found
+        name, region, country, zone = known
         place = {"id": 1, "name": name, "latitude": 52.5, "longitude": 13.4, "admin1": region, "country": country}
         return web.json_response({"results": [place | {"timezone": zone}]})
 
@@ -96,13 +96,13 @@ async def duffel() -> AsyncIterator[Web]:
     async def places(request: web.Request) -> web.Response:
         codes = {"berlin": "BER", "new york": "NYC"}
         code = codes.get(request.query["query"].lower())
-        found: list[Json] = [{"type": "city", "name": request.query["query"], "iata_code": code}] if code else []
-        return refused(request) or web.json_response({"data": found})
+        places: list[Json] = [{"type": "city", "name": request.query["query"], "iata_code": code}] if code else []
+        return refused(request) or web.json_response({"data": places})
 
     async def ask(request: web.Request) -> web.Response:
         body = (await request.json())["data"]
         server.asked.append(body)
-        known = all(set(one) == {"origin", "destination", "departure_date"} for one in body["slices"])
+        known = all(set(leg) == {"origin", "destination", "departure_date"} for leg in body["slices"])
         if (
             not known
             or request.query["return_offers"] != "false"

@@ -4,14 +4,17 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from fast_mail_parser import parse_email
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agents.email import SendEmailAgent
+from agents.email import SendEmailAgent, _is_one_line, _read_account
 from core.agents.fields import InvalidValue
 from core.credentials.types import ConnectedAccounts
 from core.json_types import JsonObject
@@ -127,7 +130,7 @@ async def test_all_recipients_or_none_and_a_refusal_is_no_mystery(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("kept", "said"),
+    ("kept", "sentence"),
     [
         (Kept(), "has connected no such email account"),
         (Kept({"home": {}, "work": {}}), r"from which of their accounts \(home, work\)"),
@@ -137,14 +140,12 @@ async def test_all_recipients_or_none_and_a_refusal_is_no_mystery(tmp_path: Path
         (Kept({"home": {"host": "h", "from": "a@example.org", "tls": "no"}}), "must be implicit, starttls or none"),
     ],
 )
-async def test_promise_14_an_account_that_cannot_be_used_is_told_in_a_sentence(kept: Kept, said: str) -> None:
-    with pytest.raises(ToolFailed, match=said):
+async def test_promise_14_an_account_that_cannot_be_used_is_told_in_a_sentence(kept: Kept, sentence: str) -> None:
+    with pytest.raises(ToolFailed, match=sentence):
         await agent(kept).on_running("")
 
 
 def test_tls_is_on_unless_the_account_says_otherwise() -> None:
-    from agents.email import _read_account
-
     account = {"host": "h", "from": "a@example.org"}
     assert (_read_account(account).port, _read_account(account).tls) == (465, "implicit")
     assert _read_account(account | {"port": 587}).tls == "starttls"
@@ -178,8 +179,6 @@ def test_only_plain_addresses_are_recipients(given: str, good: bool) -> None:
 
 @given(subject=st.text(max_size=80), body=st.text(max_size=200), name=st.text(max_size=30))
 def test_nothing_that_is_said_becomes_a_header(subject: str, body: str, name: str) -> None:
-    from agents.email import _read_account
-
     try:
         subject = SendEmailAgent.subject.check(subject)
         account = _read_account({"host": "h", "from": f"{name} <ann@example.org>"})
@@ -187,7 +186,7 @@ def test_nothing_that_is_said_becomes_a_header(subject: str, body: str, name: st
         return
     if account.address != "ann@example.org":
         return
-    raw = agent({}, subject=subject, body=body)._message(account).as_bytes()
+    raw = agent({}, subject=subject, body=body)._message(account)
     head = raw.partition(b"\r\n\r\n")[0].replace(b"\r\n ", b" ").split(b"\r\n")
     known = {b"from", b"to", b"subject", b"date", b"message-id", b"mime-version", b"content-type"}
     assert {line.partition(b":")[0].lower() for line in head} <= known | {b"content-transfer-encoding"}
@@ -200,3 +199,41 @@ def test_the_person_is_asked_first_and_shown_every_field() -> None:
     assert made.approval_request().action_summary == "Send an email to sam@example.com and 1 more"
     assert made.approval_request().details == MAIL | {"cc": ["bo@example.com"], "account": ""}
     assert SendEmailAgent.valet.effect == "once"
+
+
+_PIECES = (
+    "Grüße",
+    "am",
+    "Freitag",
+    "日本語",
+    "👩‍💻",
+    "=?utf-8?q?hi?=",
+    "=20",
+    "?=",
+    "<a@b>",
+    "(c)",
+    '"q"',
+    ",",
+    "",
+    "\\",
+    "x" * 80,
+)
+_subjects = st.lists(st.sampled_from(_PIECES) | st.text(max_size=12), max_size=30).map(" ".join)
+
+
+def sent(subject: str) -> bytes:
+    account = _read_account({"host": "h", "from": "a@example.org"})
+    return bytes(agent({"host": "h"}, subject=subject)._message(account))
+
+
+@settings(max_examples=300, deadline=None)
+@given(_subjects.filter(_is_one_line))
+@example("Grüße zum Termin am Freitag für alle in München: Überraschung für dich um zehn Uhr")
+@example("=?utf-8?q?hi?= there")
+@example("a  b ")
+def test_promise_9_a_subject_is_read_as_it_was_approved_by_two_parsers(subject: str) -> None:
+    message = sent(subject)
+    assert str(message_from_bytes(message, policy=default)["Subject"]) == subject
+    assert parse_email(message).subject == subject
+    assert max(len(line) for line in message.split(b"\r\n")) <= 78
+    assert sum(line.lower().startswith(b"subject:") for line in message.split(b"\r\n\r\n")[0].split(b"\r\n")) == 1

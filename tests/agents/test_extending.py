@@ -44,9 +44,9 @@ async def test_the_code_of_the_page_is_a_plugin_whose_tests_pass(lunch: Path) ->
     run = [value for name, value in tests.items() if name.startswith("test_")]
     assert len(run) == 3
     for test in run:
-        told = test()
-        if inspect.isawaitable(told):
-            await told
+        result = test()
+        if inspect.isawaitable(result):
+            await result
 
 
 def test_every_name_the_page_imports_is_public() -> None:
@@ -67,4 +67,4 @@ async def test_a_rehearsal_stops_where_a_person_comes_in() -> None:
     context = make_context(credentials=MemoryCredentials({"email": {"host": "h"}}))
     assert (await context.credentials.accounts("somebody", "email")).chosen == "primary"
     assert await context.credentials.get("somebody", "calendar") is None
-    assert [one["service"] for one in await context.credentials.list("somebody")] == ["email"]
+    assert [account["service"] for account in await context.credentials.list("somebody")] == ["email"]

@@ -50,8 +50,8 @@ async def test_a_note_is_kept_listed_and_forgotten(storage: Storage) -> None:
 
 
 async def test_promise_5_the_same_call_again_adds_no_second_note(storage: Storage) -> None:
-    said = [await add_note("buy milk", context_of(storage, "ann", "turn.0.1")) for _ in range(2)]
-    assert said == ["Noted as number 1: buy milk"] * 2
+    answers = [await add_note("buy milk", context_of(storage, "ann", "turn.0.1")) for _ in range(2)]
+    assert answers == ["Noted as number 1: buy milk"] * 2
     assert await list_notes(context_of(storage, "ann")) == "The notes:\n1. buy milk"
     assert "number 2" in await add_note("buy milk", context_of(storage, "ann", "turn.0.2"))
 
@@ -93,7 +93,10 @@ async def test_stored_values_are_json_by_key_in_the_order_they_first_came(storag
     await kept.put("c", "k2", "text")
     assert (first.number, first.value) == (1, {"n": [1, None, "é"]})
     assert (await kept.put("c", "k1", None)).number == 1
-    assert [(one.key, one.number, one.value) for one in await kept.list("c")] == [("k1", 1, None), ("k2", 2, "text")]
+    assert [(value.key, value.number, value.value) for value in await kept.list("c")] == [
+        ("k1", 1, None),
+        ("k2", 2, "text"),
+    ]
     assert await kept.get("c", "k2") == (await kept.list("c"))[1]
     assert await kept.get("c", "k3") is None
     assert await kept.list("another") == []
@@ -121,11 +124,11 @@ async def test_each_turn_uses_its_persons_storage_and_writes_before_it_lists(
 
 
 def _request(tenant: str) -> TurnRequest:
-    said = TurnMessage("m", "note milk", datetime.now(UTC))
+    message = TurnMessage("m", "note milk", datetime.now(UTC))
     return TurnRequest(
         turn_id=f"turn_{tenant}",
         tenant=TurnTenant(tenant, "", "", "UTC"),
         channel="terminal",
-        inbound=(said,),
+        inbound=(message,),
         journal=MemoryJournal(),
     )

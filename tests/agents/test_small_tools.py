@@ -45,15 +45,15 @@ async def test_calculate_refuses_the_rest_in_a_sentence(expression: str) -> None
 @given(st.text(alphabet="0123456789+-*/().%^ espqrtmaxin,", max_size=40))
 async def test_calculate_answers_or_refuses_any_text(expression: str) -> None:
     try:
-        said = await calculate(expression)
+        answer = await calculate(expression)
     except ToolRetry as refused:
-        said = str(refused)
-    assert said
+        answer = str(refused)
+    assert answer
 
 
 async def test_current_time_is_the_persons() -> None:
-    said = await current_time(a_context(timezone="Asia/Kathmandu"))
-    assert said.endswith("in Asia/Kathmandu (UTC+05:45)")
+    answer = await current_time(a_context(timezone="Asia/Kathmandu"))
+    assert answer.endswith("in Asia/Kathmandu (UTC+05:45)")
     assert (await current_time(a_context(), "America/St_Johns")).count("UTC-0") == 1
 
 

@@ -35,7 +35,7 @@ async def at(system: Proactive, **ahead: float) -> list[str]:
     seen = len(system.delivery.channel.bubbles())
     system.clock.move(timedelta(**ahead))
     await system.work()
-    return [one.text for one in system.delivery.channel.bubbles()[seen:]]
+    return [bubble.text for bubble in system.delivery.channel.bubbles()[seen:]]
 
 
 @pytest.mark.timeout(90)
@@ -133,8 +133,10 @@ async def test_a_moment_that_names_its_offset_is_read_back_in_the_persons_time(
 async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
         await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
-        for minutes, said in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 90 minutes")):
-            assert said in await system.hears("look by yourself", wants(("set_heartbeat", {"every_minutes": minutes})))
+        for minutes, phrase in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 90 minutes")):
+            assert phrase in await system.hears(
+                "look by yourself", wants(("set_heartbeat", {"every_minutes": minutes}))
+            )
             assert "I look every" in await system.decides("Approve", repeats)
             system.clock.move(timedelta(seconds=1))
         active = "select array_agg(number) from tasks where state = 'ACTIVE'"
@@ -145,16 +147,16 @@ async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: st
 
 
 def test_the_loader_finds_the_executor_that_ships() -> None:
-    found = load_plugins(["agents"])
-    assert [one.name for one in found.executors] == ["tell"]
+    plugins = load_plugins(["agents"])
+    assert [executor.name for executor in plugins.executors] == ["tell"]
     planning = {"remind_me", "ScheduleTask", "set_heartbeat"}
-    assert {one.valet.name: one.valet.effect for one in found.agents if one.valet.name in planning} == dict.fromkeys(
-        planning, "idempotent"
-    )
+    assert {
+        agent.valet.name: agent.valet.effect for agent in plugins.agents if agent.valet.name in planning
+    } == dict.fromkeys(planning, "idempotent")
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "meant"),
     [
         ("3", "2026-03-02T15:00"),
         ("at 3pm", "2026-03-02T15:00"),
@@ -176,13 +178,13 @@ def test_the_loader_finds_the_executor_that_ships() -> None:
         ("13pm", None),
     ],
 )
-def test_moments_are_read_as_people_write_them(said: str, meant: str | None) -> None:
-    found = read_moment(said, datetime.fromisoformat("2026-03-02T10:00"))
-    assert (found.isoformat(timespec="minutes") if found else None) == meant
+def test_moments_are_read_as_people_write_them(text: str, meant: str | None) -> None:
+    moment = read_moment(text, datetime.fromisoformat("2026-03-02T10:00"))
+    assert (moment.isoformat(timespec="minutes") if moment else None) == meant
 
 
 def test_a_city_names_its_timezone() -> None:
-    assert [zone_named(one) for one in ("Lisbon", "new york", "Europe/Berlin", "Nowhere")] == [
+    assert [zone_named(city) for city in ("Lisbon", "new york", "Europe/Berlin", "Nowhere")] == [
         "Europe/Lisbon",
         "America/New_York",
         "Europe/Berlin",

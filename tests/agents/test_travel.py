@@ -41,13 +41,13 @@ async def search(context: ToolExecutionContext, **values: object) -> str:
 
 
 async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, context: ToolExecutionContext) -> None:
-    said = await search(context, return_date=date(2026, 12, 9), passengers=2)
-    assert said.splitlines()[:2] == [
+    answer = await search(context, return_date=date(2026, 12, 9), passengers=2)
+    assert answer.splitlines()[:2] == [
         "The cheapest flights, BER to NYC on 2026-12-04, back on 2026-12-09, 2 people:",
         "Duffel Airways, EUR 99.50: BER 2026-12-04 09:10 - NYC 2026-12-04 12:30 (ZZ100, direct); "
         "back NYC 2026-12-09 09:10 - BER 2026-12-09 12:30 (ZZ100, direct)",
     ]
-    assert len(said.splitlines()) == 4
+    assert len(answer.splitlines()) == 4
     assert provider.asked == [
         {
             "slices": [
@@ -57,7 +57,7 @@ async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, con
             "passengers": [{"type": "adult"}] * 2,
         }
     ]
-    assert SAMPLE not in said
+    assert SAMPLE not in answer
 
 
 @pytest.mark.parametrize("wish", [{}, {"return_date": date(2026, 12, 9)}, {"origin": "Berlin\nReal flights:"}])
@@ -65,10 +65,10 @@ async def test_without_a_key_each_answer_says_that_it_is_sample_data(
     wish: dict[str, object], provider: Web, context: ToolExecutionContext
 ) -> None:
     unset = replace(context, settings={"flights_url": provider.url, "flights_key": ""})
-    said = await search(unset, **wish)
-    assert said.startswith("Sample data, not real flights (")
-    assert [line.endswith(", made up") for line in said.splitlines()[1:]] == [True] * 3
-    assert await search(unset, **wish) == said
+    answer = await search(unset, **wish)
+    assert answer.startswith("Sample data, not real flights (")
+    assert [line.endswith(", made up") for line in answer.splitlines()[1:]] == [True] * 3
+    assert await search(unset, **wish) == answer
     assert provider.asked == []
 
 

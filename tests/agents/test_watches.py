@@ -43,15 +43,15 @@ async def test_a_watch_that_may_not_be_is_refused_before_any_card(
 ) -> None:
     given: dict[str, Any] = {"what": "tell me", "expression": "value < 3", **watched}
     given |= {name: text.replace("{page}", f"{system.web.url}/flight") for name, text in watched.items()}
-    told: list[str] = []
+    refusals: list[str] = []
 
     def then(request: ModelRequest) -> Any:
-        told.extend(message.text for message in request.messages)
+        refusals.extend(message.text for message in request.messages)
         return says("That cannot be watched.")
 
-    said = await system.hears("watch it", wants(("ScheduleTask", given)), then)
-    assert said == "That cannot be watched."
-    assert why in told[-1]
+    answer = await system.hears("watch it", wants(("ScheduleTask", given)), then)
+    assert answer == "That cannot be watched."
+    assert why in refusals[-1]
     assert await system.delivery.store.one("select count(*) from approvals") == 0
     assert await system.delivery.store.one("select count(*) from tasks") == 0
 

@@ -36,21 +36,21 @@ async def context(service: Web) -> AsyncIterator[ToolExecutionContext]:
 async def test_now_and_the_next_three_days_by_the_places_own_calendar(
     service: Web, context: ToolExecutionContext
 ) -> None:
-    said = await get_weather("Berlin, Germany", context)
-    assert said.splitlines() == [
+    answer = await get_weather("Berlin, Germany", context)
+    assert answer.splitlines() == [
         "Weather in Berlin, Germany, in degrees Celsius:",
         "Now: rain, 3 degrees (feels like 0), wind 14 km/h",
         "Monday, 2026-11-23: overcast, 2 to 7 degrees, 80 % chance of rain",
         "Tuesday, 2026-11-24: overcast, 2 to 7 degrees, 80 % chance of rain",
         "Wednesday, 2026-11-25: overcast, 2 to 7 degrees, 80 % chance of rain",
     ]
-    assert [one["name"] for one in service.asked[:2]] == ["Berlin, Germany", "Berlin"]
+    assert [query["name"] for query in service.asked[:2]] == ["Berlin, Germany", "Berlin"]
     assert service.asked[0]["language"] == "de"
 
 
 async def test_one_day_in_the_units_of_the_person(service: Web, context: ToolExecutionContext) -> None:
-    said = await get_weather("NYC", context, date=date(2026, 11, 27), units="imperial")
-    assert said.splitlines() == [
+    answer = await get_weather("NYC", context, date=date(2026, 11, 27), units="imperial")
+    assert answer.splitlines() == [
         "Weather in New York, United States, in degrees Fahrenheit:",
         "Friday, 2026-11-27: overcast, 2 to 7 degrees, 80 % chance of rain",
     ]

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import asyncpg
@@ -17,9 +17,10 @@ from core.messaging.channels import Part, Receipt, Received
 from core.messaging.due_messages import Claim
 from core.messaging.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
 from core.messaging.outbox import Outbox, PartEnd
+from core.messaging.states import CallOutcome, SendState
 from core.people.access_policy import Access, Policy
 from core.turns.store import TurnEnd, TurnStore
-from core.turns.types import BegunTurn
+from core.turns.types import BegunTurn, TurnState
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"
 LEASE = timedelta(seconds=30)
@@ -115,8 +116,8 @@ class Store:
 
     async def say(self, text: str, *, sender: str = "+15550000001", command: str = "") -> Received:
         """Store a person's message, or a command with its text as the argument."""
-        said = Command(command, text) if command else None
-        return await self.inbox.accept(message(text, sender, self.make_id("SM"), command=said))
+        typed = Command(command, text) if command else None
+        return await self.inbox.accept(message(text, sender, self.make_id("SM"), command=typed))
 
     async def reach(self, sender: str, reachable: bool, key: str) -> Received:
         """Store a STOP or a START."""
@@ -133,15 +134,16 @@ class Store:
 
     async def finish(self, lease: Lease, turn: BegunTurn, *replies: str, **more: object) -> bool:
         """Finish a turn with replies."""
-        said = [ChatMessage(Role.USER, m.text) for m in turn.request.inbound]
+        messages = [ChatMessage(Role.USER, m.text) for m in turn.request.inbound]
         arguments = {
             "state": "done",
             "reason": "",
             "usage": TokenUsage(1, 2),
-            "history": [*said, *(ChatMessage(Role.ASSISTANT, text) for text in replies)],
+            "history": [*messages, *(ChatMessage(Role.ASSISTANT, text) for text in replies)],
             "outbound": [OutboundMessage(self.make_id("out"), OutboundKind.REPLY, text) for text in replies],
         }
-        return await self.turns.finish(lease, turn.turn_id, TurnEnd(**(arguments | more)))  # type: ignore[arg-type]
+        end = TurnEnd(**(arguments | more))  # type: ignore[arg-type]
+        return await self.turns.finish(lease, turn.turn_id, replace(end, state=TurnState(end.state)))
 
     async def enqueue(self, *replies: str, sender: str = "+15550000001") -> None:
         """Answer a person's message with these replies, ready to be sent."""
@@ -212,7 +214,7 @@ def message(
 
 def sent(provider_id: str) -> PartEnd:
     """Return the end of a part that the provider accepted."""
-    return PartEnd("sent", "accepted", Receipt(provider_id))
+    return PartEnd(SendState.SENT, CallOutcome.ACCEPTED, Receipt(provider_id))
 
 
 @asynccontextmanager

@@ -46,7 +46,7 @@ def test_json_may_nest_up_to_the_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "found"),
+    ("answer", "value"),
     [
         ('Here: {"a": 1}, as asked.', {"a": 1}),
         ("nothing", {}),
@@ -56,5 +56,5 @@ def test_json_may_nest_up_to_the_bound() -> None:
         ("{" * 200_000, {}),
     ],
 )
-def test_the_object_in_an_answer_is_found_or_there_is_none(answer: str, found: Json) -> None:
-    assert object_in(answer) == found
+def test_the_object_in_an_answer_is_found_or_there_is_none(answer: str, value: Json) -> None:
+    assert object_in(answer) == value

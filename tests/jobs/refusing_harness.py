@@ -91,9 +91,9 @@ class Follows:
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Answer, or call the tool that the person names."""
         messages = request.messages
-        asked = max(at for at, one in enumerate(messages) if one.role is Role.USER and not one.internal)
+        asked = max(at for at, message in enumerate(messages) if message.role is Role.USER and not message.internal)
         text = messages[asked].text
-        if any(one.role is Role.TOOL for one in messages[asked:]):
+        if any(message.role is Role.TOOL for message in messages[asked:]):
             return says(f"done: {text}")
         match text.split()[0]:
             case "mark":
@@ -193,7 +193,7 @@ class RefusingHarness:
             " and c.id = o.conversation_id where c.peer = $1 and o.kind = 'reply' order by o.seq",
             sender,
         )
-        return [str(one) for one in rows]
+        return [str(row) for row in rows]
 
     async def all_done(self, sender: str) -> bool:
         """Return whether a person has no waiting message and no running turn."""

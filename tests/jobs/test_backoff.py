@@ -39,16 +39,16 @@ def test_i10_a_retry_after_of_up_to_an_hour_is_never_undercut(seconds: float, at
 @pytest.mark.parametrize(
     ("error", "state", "identity"),
     [
-        (Unavailable("x"), "ready", ""),
-        (RateLimited("x"), "ready", ""),
-        (Ambiguous("x"), "checking", ""),
-        (Rejected("x"), "failed", ""),
-        (CredentialsRejected("x"), "failed", ""),
+        (Unavailable("x"), "ready", None),
+        (RateLimited("x"), "ready", None),
+        (Ambiguous("x"), "checking", None),
+        (Rejected("x"), "failed", None),
+        (CredentialsRejected("x"), "failed", None),
         (Unreachable("x"), "failed", "blocked"),
         (OptedOut("x", "21610"), "failed", "stopped"),
     ],
 )
-def test_promise_8_each_error_has_its_fate(error: DeliveryError, state: str, identity: str) -> None:
+def test_promise_8_each_error_has_its_fate(error: DeliveryError, state: str, identity: str | None) -> None:
     end = fate(error, 1, YOUNG, random.Random(1))
     assert (end.state, end.identity_state, end.error_code) == (state, identity, error.code)
 

@@ -232,7 +232,7 @@ async def test_an_end_that_makes_room_is_followed_by_a_look_at_once() -> None:
 
     async def claim(_: str | None) -> str | None:
         looked.append(asyncio.get_running_loop().time())
-        return "suspect" if len(looked) == 1 else None
+        return "taken" if len(looked) == 1 else None
 
     async def run(_: str) -> bool:
         await ended.wait()

@@ -16,8 +16,8 @@ async def test_promise_6_a_message_that_hung_three_workers_is_given_up(store: St
         await store.turns.end_leases(f"w{number}", claim.outbound_id)
     await deliver(store, channel)
     assert channel.texts == [f"well\n\n{MISSING}"]
-    found = await store.admin.fetch("select state, reason from outbound order by seq")
-    assert [tuple(row) for row in found] == [("failed", HANGS), ("sent", "")]
+    rows = await store.admin.fetch("select state, reason from outbound order by seq")
+    assert [tuple(row) for row in rows] == [("failed", HANGS), ("sent", "")]
 
 
 async def test_a_message_that_was_only_in_flight_when_its_worker_hung_is_sent(store: Store) -> None:

@@ -28,11 +28,11 @@ async def counted(store: Store) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("taken", "said", "count"),
+    ("taken", "sentence", "count"),
     [(True, "found by look-up", {"lost": 1, "found": 1}), (False, "not found, sent again", {"lost": 1, "resent": 1})],
 )
 async def test_promise_7_a_look_up_is_shown_with_what_it_found(
-    store: Store, taken: bool, said: str, count: dict[str, int]
+    store: Store, taken: bool, sentence: str, count: dict[str, int]
 ) -> None:
     channel = RecordingChannel(taken_although_lost=taken)
     channel.acts.append(Ambiguous("reset"))
@@ -40,7 +40,7 @@ async def test_promise_7_a_look_up_is_shown_with_what_it_found(
     await deliver(store, channel)
     assert (await shown(store), await counted(store)) == (["being looked up"], {"lost": 1, "still_open": 1})
     await later(store, channel)
-    assert (await shown(store), await counted(store)) == ([said], count)
+    assert (await shown(store), await counted(store)) == ([sentence], count)
 
 
 @pytest.mark.parametrize("resend", [True, False])
@@ -74,7 +74,7 @@ async def test_the_doctor_counts_them_and_those_given_up(store: Store) -> None:
     await deliver(store, channel)
     await later(store, channel, "25 hours")
     assert await shown(store) == ["left as it is"]
-    [check] = [one for one in await _database(store.database) if one.what == "sends without an answer"]
+    [check] = [check for check in await _database(store.database) if check.what == "sends without an answer"]
     assert check.detail == "1 in 7 days: 0 found by look-up, 0 told by the provider, 0 sent again, 1 left, 0 open"
 
 
@@ -82,6 +82,8 @@ def test_the_channels_that_cannot_be_asked_are_those_that_say_so() -> None:
     names = {}
     for place in ("sms", "slack", "telegram", "email", "push", "terminal"):
         module = importlib.import_module(f"notify.{place}.send")
-        [kind] = [one for name, one in vars(module).items() if name.endswith("Notification") and hasattr(one, "name")]
+        [kind] = [
+            item for name, item in vars(module).items() if name.endswith("Notification") and hasattr(item, "name")
+        ]
         names[kind.name] = kind.can_find
     assert {name for name, can_find in names.items() if not can_find} == WITHOUT_LOOK_UP

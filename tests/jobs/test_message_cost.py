@@ -111,13 +111,13 @@ def phone(store: Store) -> Phone:
 async def test_a_long_answer_stops_at_its_segment_limit_and_continues_at_more(phone: Phone) -> None:
     (first,) = await phone.says("tell me all")
     assert first.endswith(NOTE)
-    told = [first]
-    while told[-1].endswith(NOTE):
+    texts = [first]
+    while texts[-1].endswith(NOTE):
         (portion,) = await phone.says("MORE")
-        told.append(portion)
-    assert " ".join(one.removesuffix(NOTE) for one in told).split() == WORDS.split()
+        texts.append(portion)
+    assert " ".join(text.removesuffix(NOTE) for text in texts).split() == WORDS.split()
     costs = await phone.store.column("select sum(segments) from outbound_parts group by outbound_id")
-    assert max(int(str(one)) for one in costs) <= phone.channel.budget.message
+    assert max(int(str(cost)) for cost in costs) <= phone.channel.budget.message
     assert phone.heard == ["tell me all"]  # the model was asked once
 
 
@@ -171,11 +171,11 @@ async def test_promise_7_the_note_of_a_missing_answer_precedes_split_answers(pho
     (first,) = await phone.says("tell me all")
     assert first.startswith(f"{MISSING}\n\nword00000 ")
     assert first.endswith(NOTE)
-    told = [first.removeprefix(MISSING)]
-    while told[-1].endswith(NOTE):
+    texts = [first.removeprefix(MISSING)]
+    while texts[-1].endswith(NOTE):
         (portion,) = await phone.says("MORE")
-        told.append(portion)
-    assert " ".join(one.removesuffix(NOTE) for one in told).split() == WORDS.split()
+        texts.append(portion)
+    assert " ".join(text.removesuffix(NOTE) for text in texts).split() == WORDS.split()
 
 
 async def test_an_answer_has_a_greatest_length_on_every_channel(store: Store) -> None:
@@ -290,4 +290,4 @@ async def test_promise_11_counts_are_hidden_from_others(phone: Phone) -> None:
 
 async def texts_check(phone: Phone) -> Check | None:
     """Return what the doctor says of texts."""
-    return next((one for one in await _database(phone.store.database) if one.what == "texts"), None)
+    return next((check for check in await _database(phone.store.database) if check.what == "texts"), None)

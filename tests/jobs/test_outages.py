@@ -115,7 +115,7 @@ async def test_promise_6_what_was_given_up_is_told_with_the_next_message_once(
     assert await states(store) == ["ambiguous", "sent", "sent"]
     assert blind.texts[-2:] == [f"b\n\n{MISSING}", "c"]
     [given_up] = await store.column("select id from outbound where seq = 1")
-    [line] = [one for one in await trace(store.database, str(given_up)) if one.get("id") == given_up]
+    [line] = [line for line in await trace(store.database, str(given_up)) if line.get("id") == given_up]
     assert line["given_up_at"]
     assert line["told_by"] == await store.one("select id from outbound where seq = 2")
     row = await store.database.call("select * from count_given_up(interval '7 days')")
@@ -149,8 +149,8 @@ async def test_a_stop_is_confirmed_by_its_own_words_alone(store: Store, blind: R
     await store.reach(ANN, False, "k")
     person = await store.admin.fetchrow("select tenant_id, id from conversations")
     assert person is not None
-    said = {"id": "out_stop", "kind": "receipt", "text": "You are out.", "regardless": True}
-    await store.database.call("select enqueue($1,$2,$3,$4)", person["tenant_id"], person["id"], None, [said])
+    stop = {"id": "out_stop", "kind": "receipt", "text": "You are out.", "regardless": True}
+    await store.database.call("select enqueue($1,$2,$3,$4)", person["tenant_id"], person["id"], None, [stop])
     await deliver(store, blind)
     assert blind.texts[-1] == "You are out."
 

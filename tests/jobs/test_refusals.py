@@ -49,9 +49,9 @@ async def test_promise_6_beyond_the_rate_one_reply_then_silence_with_reasons(sto
         models.append(await run_turns(store, rate=3, rates=rates))
     assert [len(model.requests) for model in models] == [1, 1, 1, 0, 0, 0]
     assert await store.column("select reason from inbound order by seq") == ["", "", "", *["rate_limited"] * 3]
-    said = await store.column("select text from outbound order by seq")
-    assert said[:3] == ["fine"] * 3
-    assert len(said) == 4
+    texts = await store.column("select text from outbound order by seq")
+    assert texts[:3] == ["fine"] * 3
+    assert len(texts) == 4
     # What was refused is no part of the talk.
     assert await store.one("select count(*) from history where message::text like '%text 4%'") == 0
 

@@ -67,7 +67,7 @@ async def _struck(system: RefusingHarness, sender: str, text: str, command: str)
 async def test_promise_6_a_refused_statement_wedges_no_conversation(system: RefusingHarness, scene: str) -> None:
     before, text, command = SCENES[scene]
     statements = await _struck(system, await _begin(system, before), text, command)
-    assert any(one.startswith("select finish_turn(") for one in statements)
+    assert any(statement.startswith("select finish_turn(") for statement in statements)
     for statement in statements:
         sender = await _begin(system, before)
         known = await system.told(sender)
@@ -80,10 +80,10 @@ async def test_promise_6_a_refused_statement_wedges_no_conversation(system: Refu
         assert len(first) <= 1, (statement, first)
         await system.store.say("and now", sender=sender)
         await system.work()
-        told = (await system.told(sender))[len(known) :]
+        replies = (await system.told(sender))[len(known) :]
         assert await system.all_done(sender), statement
-        assert len(told) == len(first) + 1, (statement, told)
-        assert told[-1].startswith("re and now"), (statement, told)
+        assert len(replies) == len(first) + 1, (statement, replies)
+        assert replies[-1].startswith("re and now"), (statement, replies)
         fate = await system.store.column(
             "select i.state || ' ' || i.reason from inbound i join conversations c on c.tenant_id = i.tenant_id"
             " and c.id = i.conversation_id where c.peer = $1 order by i.seq",
@@ -91,35 +91,37 @@ async def test_promise_6_a_refused_statement_wedges_no_conversation(system: Refu
         )
         assert first or str(fate[len(before)]).split(" ", 1)[1] or scene in ("an approval", "a decision"), (
             statement,
-            told,
+            replies,
             fate,
         )
 
 
 async def test_promise_6_what_is_refused_all_the_time_is_told_each_time(system: RefusingHarness) -> None:
     statements = await _struck(system, await _begin(system, ()), "hello", "")
-    (finish,) = (one for one in statements if one.startswith("select finish_turn("))
+    (finish,) = (statement for statement in statements if statement.startswith("select finish_turn("))
     system.database.refused = finish
     for number in range(3):
         await _struck(system, "+15550000001", f"hello {number}", "")
     assert await system.told("+15550000001") == [FAILED] * 3
     assert await system.store.column("select state from turns order by started_at") == ["done", *["failed"] * 3]
-    said = await system.store.column(
+    texts = await system.store.column(
         "select message::text from history h join turns t on t.id = h.turn_id"
         " where t.state = 'failed' order by h.position"
     )
-    assert len(said) == 6
+    assert len(texts) == 6
 
 
-@pytest.mark.parametrize("what", ["the end of the tool's call", "the end of the turn"])
-async def test_promise_14_a_possibly_completed_request_is_not_told_to_retry(system: RefusingHarness, what: str) -> None:
+@pytest.mark.parametrize("failure", ["the end of the tool's call", "the end of the turn"])
+async def test_promise_14_a_possibly_completed_request_is_not_told_to_retry(
+    system: RefusingHarness, failure: str
+) -> None:
     class Once(Refusing):
         def look(self, statement: str) -> None:
             self.refused = ""
             marked = bool(MARKS) and statement.startswith("select record_step(")
-            if what == "the end of the tool's call" and marked and not self.times:
+            if failure == "the end of the tool's call" and marked and not self.times:
                 self.refused = refusing.beginning(statement)
-            if what == "the end of the turn" and statement.startswith("select finish_turn("):
+            if failure == "the end of the turn" and statement.startswith("select finish_turn("):
                 self.refused = refusing.beginning(statement)
             super().look(statement)
 
@@ -131,7 +133,7 @@ async def test_promise_14_a_possibly_completed_request_is_not_told_to_retry(syst
     assert await system.told("+15550000001") == [FAILED_BEGUN]
     # The journal keeps what it did; without the person's approval the same is not done again.
     assert await store.column("select outcome from steps where kind = 'tool'") in (["unknown"], ["ok"])
-    if what == "the end of the tool's call":
+    if failure == "the end of the tool's call":
         await system.store.say("mark it")
         await system.work()
         assert MARKS == ["mark it"]
@@ -140,7 +142,7 @@ async def test_promise_14_a_possibly_completed_request_is_not_told_to_retry(syst
 
 async def test_promise_14_what_took_no_effect_may_be_asked_for_again(system: RefusingHarness) -> None:
     statements = await _struck(system, await _begin(system, ()), "mail it", "")
-    (finish,) = (one for one in statements if one.startswith("select finish_turn("))
+    (finish,) = (statement for statement in statements if statement.startswith("select finish_turn("))
     system.database.refused = finish
     await _struck(system, "+15550000001", "mail it", "")
     assert await system.told("+15550000001") == [FAILED]

@@ -74,7 +74,7 @@ async def test_promise_4_a_refused_statement_lets_what_comes_after_be_sent(syste
         assert await system.store.one("select count(*) from outbound where state in ('ready', 'sending')") == 0
     assert len(statements) > 5
     assert "failed" in await system.store.column("select distinct state from outbound")
-    [trouble] = [one for one in await _database(system.database) if one.what == "trouble"]
+    [trouble] = [check for check in await _database(system.database) if check.what == "trouble"]
     assert not trouble.detail.startswith("0 ambiguous, 0 not deliverable")
 
 
@@ -94,7 +94,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     assert claim is not None
     system.database.seen.clear()
     await drawing.run(claim)
-    (refused,) = (one for one in system.database.seen if one.startswith("select end_redraw("))
+    (refused,) = (statement for statement in system.database.seen if statement.startswith("select end_redraw("))
     system.database.refused = refused
     async with asyncio.timeout(20):
         while (claim := await drawing.claim(None)) is None:  # noqa: ASYNC110 - the database decides when
@@ -103,7 +103,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     assert sorted(map(str, await system.store.column("select state from redraws"))) == ["given_up", "given_up"]
     reasons = await system.store.column("select reason from redraws where outbound_id = $1", claim.outbound_id)
     assert reasons == ["the database refuses it"]
-    [aside] = [one for one in await _database(system.database) if one.what == "not tried any more"]
+    [aside] = [check for check in await _database(system.database) if check.what == "not tried any more"]
     assert "2 cards" in aside.detail
 
 
@@ -124,6 +124,6 @@ async def test_a_job_of_memory_that_always_fails_is_set_aside_and_shown(system: 
             "update memory_jobs set not_before = clock_timestamp() where not_before < 'infinity'"
         )
     assert tries == 10
-    [aside] = [one for one in await _database(system.database) if one.what == "not tried any more"]
+    [aside] = [check for check in await _database(system.database) if check.what == "not tried any more"]
     assert aside.detail.startswith("1 of memory's jobs")
     await momex.close()

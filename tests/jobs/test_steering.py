@@ -53,7 +53,7 @@ async def inbound(store: Store) -> list[tuple[object, ...]]:
 
 def told(model: FakeModel, index: int = -1) -> list[str]:
     """Return the person's messages in a request."""
-    return [one.text for one in model.requests[index].messages if one.role.value == "user"]
+    return [message.text for message in model.requests[index].messages if message.role.value == "user"]
 
 
 class TestSteer:
@@ -152,8 +152,8 @@ class TestNew:
     @pytest.mark.parametrize("channel", ["sms", "slack", "telegram", "terminal"])
     async def test_starts_a_fresh_session_on_every_channel(self, store: Store, channel: str) -> None:
         def said(text: str, command: Command | None = None) -> Awaitable[object]:
-            told = message(text, "+15550000001", store.make_id("SM"), command=command)
-            return store.inbox.accept(replace(told, address=replace(told.address, channel=channel)))
+            message_ = message(text, "+15550000001", store.make_id("SM"), command=command)
+            return store.inbox.accept(replace(message_, address=replace(message_.address, channel=channel)))
 
         await said("I am Ada")
         await run(store, says("Hello Ada"))

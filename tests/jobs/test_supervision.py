@@ -51,7 +51,7 @@ async def test_a_part_that_always_fails_neither_ends_nor_restarts_another() -> N
         await asyncio.Event().wait()
 
     supervisor = PartSupervisor(pauses)
-    running = [asyncio.create_task(supervisor.run(one)) for one in (Part("bad", bad), Part("good", good))]
+    running = [asyncio.create_task(supervisor.run(part)) for part in (Part("bad", bad), Part("good", good))]
     await pauses.enough.wait()
     [failing] = supervisor.failing()
     assert (failing.name, failing.failures, failing.cause) == ("bad", 12, "RuntimeError")
@@ -118,12 +118,12 @@ async def test_doctor_shows_the_part_of_a_worker_that_keeps_failing(database_url
 
 async def test_a_worker_that_is_well_is_seen_without_trouble(database_url: str) -> None:
     database = Database(database_url)
-    assert [one.detail for one in await check_workers(database)] == ["0 seen in the last minute"]
+    assert [check.detail for check in await check_workers(database)] == ["0 seen in the last minute"]
     await report_health(database, "host:7/run_1", CheckedClock(None, database), PartSupervisor())
     [seen] = await workers_seen(database)
     assert seen.failing == ()
     assert seen.ahead is not None
-    assert all(one.ok for one in await check_workers(database))
+    assert all(check.ok for check in await check_workers(database))
     await database.close()
 
 

@@ -10,7 +10,7 @@ from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.turns.failures import FAILED, SET_ASIDE
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from jobs.turn_results import MAX_DEATHS
+from jobs.turn_results import MAX_SOLO_CRASHES
 from tests.core.harness import Store
 from tests.jobs.worker_harness import WorkerHarness, echo
 
@@ -60,9 +60,9 @@ async def test_commands_are_answered_without_the_orchestrator(store: Store) -> N
     for name in ("help", "start", "stop", "new"):
         await store.say("", command=name)
     await WorkerHarness(store).run_turns(unasked)
-    said = await replies(store)
-    assert len(said) == 4
-    assert "Nothing is running" in str(said[2])
+    texts = await replies(store)
+    assert len(texts) == 4
+    assert "Nothing is running" in str(texts[2])
     assert await store.one("select session from conversations") == 2
 
 
@@ -74,28 +74,28 @@ async def test_a_word_that_is_no_command_of_ours_goes_to_the_assistant(store: St
 
 async def test_a_turn_that_kills_its_workers_is_set_aside_and_later_turns_run(store: Store) -> None:
     await store.say("deadly")
-    for number in range(MAX_DEATHS):
+    for number in range(MAX_SOLO_CRASHES):
         await store.claim_turn(f"dead{number}")
         await store.expire()
     await store.say("next")
     await WorkerHarness(store).run_turns()
     assert await replies(store) == [SET_ASIDE, "re next"]
-    assert await fates(store) == [("poison", "poison", MAX_DEATHS + 1), ("done", "", 1)]
+    assert await fates(store) == [("poison", "poison", MAX_SOLO_CRASHES + 1), ("done", "", 1)]
 
 
 async def test_promise_5_absorbed_messages_are_set_aside_with_their_turn(store: Store) -> None:
     await store.say("deadly")
-    for attempt in range(MAX_DEATHS):
+    for attempt in range(MAX_SOLO_CRASHES):
         _, turn = await store.claim_turn(f"dead{attempt}")
         if attempt == 1:
             # Written meanwhile, taken in, and perhaps already acted upon when the worker died.
             steered = await store.say("and pay the bill")
-            told: JsonObject = {
+            item: JsonObject = {
                 "id": steered.id,
                 "text": "and pay the bill",
                 "received_at": "2026-01-01T00:00:00+00:00",
             }
-            row = StepRecord(StepKey(0, -1), StepKind.STEER, "steer", StepState.DONE, result={"messages": [told]})
+            row = StepRecord(StepKey(0, -1), StepKind.STEER, "steer", StepState.DONE, result={"messages": [item]})
             await turn.request.journal.write(row)
         await store.expire()
     await store.say("next")
@@ -111,7 +111,7 @@ async def test_a_turn_that_must_wait_waits_and_burns_no_attempt(store: Store, er
         raise error
 
     await store.say("one")
-    for _ in range(MAX_DEATHS + 2):
+    for _ in range(MAX_SOLO_CRASHES + 2):
         await WorkerHarness(store).run_turns(waits)
         assert await store.one("select not_before > clock_timestamp() from lanes")
         await store.admin.execute("update lanes set not_before = null")

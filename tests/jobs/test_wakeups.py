@@ -46,8 +46,8 @@ async def test_what_lies_in_redis_is_json_with_a_row_id_and_nothing_else(redis_u
         wakeups.wake_turn("cv_1")
         wakeups.wake_delivery("cv_2")
         jobs = await until_rung(redis_url, 2)
-    told = sorted((str(job["f"]), job["a"], job["k"]) for job in jobs)
-    assert told == [(DELIVER, ["cv_2"], {}), (RUN_LANE, ["cv_1"], {})]
+    order = sorted((str(job["f"]), job["a"], job["k"]) for job in jobs)
+    assert order == [(DELIVER, ["cv_2"], {}), (RUN_LANE, ["cv_1"], {})]
     assert all(set(job) == {"t", "f", "a", "k", "et"} for job in jobs)
 
 

@@ -25,8 +25,8 @@ async def write(inbox: Inbox, first: int, last: int) -> None:
     """Let everybody write these numbers, and each message come twice."""
     for number in range(first, last):
         for sender in PEOPLE:
-            told = message(f"{number}", sender, f"{sender}/{number}")
-            await asyncio.gather(inbox.accept(told), inbox.accept(told))
+            inbound = message(f"{number}", sender, f"{sender}/{number}")
+            await asyncio.gather(inbox.accept(inbound), inbox.accept(inbound))
 
 
 async def heard(store: Store, channel: RecordingChannel) -> dict[str, list[str]]:
@@ -55,8 +55,8 @@ async def all_answered(store: Store, channel: RecordingChannel, count: int) -> N
 
 async def test_promises_1_2_4_two_workers_answer_once_in_order_despite_flushes(store: Store, redis_url: str) -> None:
     channel = RecordingChannel()
-    one, two = WorkerHarness(store, channel), WorkerHarness(store, channel, name="w2")
-    async with waking_inbox(store, redis_url) as inbox, one.working(redis_url), two.working(redis_url):
+    first, second = WorkerHarness(store, channel), WorkerHarness(store, channel, name="w2")
+    async with waking_inbox(store, redis_url) as inbox, first.working(redis_url), second.working(redis_url):
         for number in range(5):
             await write(inbox, number, number + 1)
             await flush(redis_url)

@@ -89,7 +89,9 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
             for _ in range(5):
                 assert await harness.work() == 0
         assert await harness.runner._pause() > 0, "nor does it ask again and again"
-        assert [one["event"] for one in logged if one["event"].startswith("clock")] == ["clock_wrong"], "told once"
+        assert [event["event"] for event in logged if event["event"].startswith("clock")] == ["clock_wrong"], (
+            "told once"
+        )
         now = await harness.store.admin.fetch("select id, state, due_at, next_at, watch::text from tasks order by id")
         assert now == before
         with pytest.raises(TriggerError, match="clock"):
@@ -102,7 +104,7 @@ async def test_a_clock_ten_years_ahead_for_a_while_fires_and_ends_nothing(databa
         machine.off = 0.0
         with capture_logs() as logged:
             assert await harness.work() == 0
-        assert [one["event"] for one in logged if one["event"].startswith("clock")] == ["clock_right_again"]
+        assert [event["event"] for event in logged if event["event"].startswith("clock")] == ["clock_right_again"]
         set_clock(path, offset=timedelta(days=200, seconds=5).total_seconds())
         await harness.work()
         assert await store.one("select state from tasks where number = 2") == TaskState.COMPLETED
@@ -179,4 +181,4 @@ async def test_expiry_and_pruning_are_paused_while_the_clock_is_wrong(database_u
 
         store.database.rows = noted  # type: ignore[method-assign, assignment]
         await forget_expired(store.database, clock)
-        assert not [one for one in asked if "drop_" in one]
+        assert not [statement for statement in asked if "drop_" in statement]

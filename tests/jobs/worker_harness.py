@@ -24,8 +24,8 @@ type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
 
 async def echo(request: TurnRequest) -> TurnResult:
     """Answer with the texts of the turn, joined by plus signs."""
-    said = "+".join(message.text for message in request.inbound)
-    return TurnResult(TurnState.DONE, f"re {said}", history=(ChatMessage(Role.USER, said),))
+    text = "+".join(message.text for message in request.inbound)
+    return TurnResult(TurnState.DONE, f"re {text}", history=(ChatMessage(Role.USER, text),))
 
 
 class FewLines(Orchestrator):

@@ -132,6 +132,7 @@ CREATE TABLE public.approvals (
     decided_by text DEFAULT ''::text NOT NULL,
     decided_channel text DEFAULT ''::text NOT NULL,
     decided_how text DEFAULT ''::text NOT NULL,
+    decided_in text DEFAULT ''::text NOT NULL,
     confirm_hash bytea,
     confirm_until timestamp with time zone,
     confirm_tries integer DEFAULT 0 NOT NULL,
@@ -360,6 +361,7 @@ CREATE TABLE public.inbound (
     received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     state text DEFAULT 'waiting'::text NOT NULL,
     reason text DEFAULT ''::text NOT NULL,
+    outcome text,
     turn_id text,
     reply_to text DEFAULT ''::text NOT NULL,
     origin text DEFAULT 'own'::text NOT NULL,
@@ -387,6 +389,7 @@ CREATE TABLE public.lanes (
     pending boolean DEFAULT false NOT NULL,
     pending_since timestamp with time zone,
     not_before timestamp with time zone,
+    process text,
     owner text,
     lease_until timestamp with time zone,
     fence bigint DEFAULT 0 NOT NULL
@@ -932,7 +935,6 @@ CREATE TABLE public.turns (
     state text DEFAULT 'running'::text NOT NULL,
     attempts integer DEFAULT 1 NOT NULL,
     fence bigint NOT NULL,
-    owner text DEFAULT ''::text NOT NULL,
     reason text DEFAULT ''::text NOT NULL,
     usage jsonb DEFAULT '{}'::jsonb NOT NULL,
     stop_message text,
@@ -940,11 +942,10 @@ CREATE TABLE public.turns (
     finished_at timestamp with time zone,
     ready boolean DEFAULT false NOT NULL,
     waiting_step integer,
-    suspect boolean DEFAULT false NOT NULL,
-    blamed integer DEFAULT 0 NOT NULL,
-    died_after integer DEFAULT '-1'::integer NOT NULL,
-    died_there integer DEFAULT 0 NOT NULL,
-    deaths integer DEFAULT 0 NOT NULL,
+    quarantined boolean DEFAULT false NOT NULL,
+    crashes integer DEFAULT 0 NOT NULL,
+    solo_crashes integer DEFAULT 0 NOT NULL,
+    crashed_after integer DEFAULT '-1'::integer NOT NULL,
     tried_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
@@ -1233,6 +1234,8 @@ CREATE INDEX lanes_owner ON public.lanes USING btree (owner) WHERE (owner IS NOT
 
 CREATE INDEX lanes_pending ON public.lanes USING btree (pending_since) WHERE pending;
 
+CREATE INDEX lanes_process ON public.lanes USING btree (process) WHERE (owner IS NOT NULL);
+
 CREATE INDEX link_codes_made ON public.link_codes USING btree (made_at);
 
 CREATE INDEX memories_valid ON public.memories USING btree (tenant_id, collection) WHERE (valid_to IS NULL);
@@ -1319,9 +1322,9 @@ CREATE INDEX turns_id ON public.turns USING btree (id);
 
 CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, lane_id) WHERE (state = 'running'::text);
 
-CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
+CREATE INDEX turns_quarantined ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'running'::text) AND quarantined);
 
-CREATE INDEX turns_suspect ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'running'::text) AND suspect);
+CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
 
 CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (((new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL) AND (new.stream_at IS NULL))) EXECUTE FUNCTION public.adopt_stream();
 

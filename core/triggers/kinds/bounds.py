@@ -24,7 +24,7 @@ def check_moment(name: str, value: object) -> None:
     if not isinstance(value, datetime):
         raise TriggerError(f"The {name} is a date and time, such as 2027-01-31T15:00.")
     if not FIRST_YEAR <= value.year <= LAST_YEAR:
-        raise TriggerError(f"The {name} lies between the years {FIRST_YEAR} and {LAST_YEAR}; for ever needs none.")
+        raise TriggerError(f"The {name} lies between {FIRST_YEAR} and {LAST_YEAR}; leave it out for no limit.")
 
 
 def check_number(value: object, low: float, high: float, sentence: str) -> None:

@@ -103,8 +103,8 @@ class ConditionTrigger:
         """Return the part of a result to compare; raises `TriggerError` where the path finds nothing."""
         if not self.path:
             return result
-        for found in find(self.path, result, steps):
-            return found
+        for value in find(self.path, result, steps):
+            return value
         raise TriggerError(f"{self.path} finds nothing in what came back.")
 
 

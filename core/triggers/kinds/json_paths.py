@@ -59,9 +59,7 @@ def check_bounded(path: str) -> None:
     if sum(isinstance(segment, JSONPathRecursiveDescentSegment) for segment in compiled.segments) > 1:
         raise TriggerError(f"{path!r} has more than one '..': name the part with one at most.")
     for segment in compiled.segments:
-        for selector in segment.selectors:
-            if isinstance(selector, Filter):
-                _check_filter(path, selector)
+        _check_filters(path, segment)
 
 
 def find(path: str, data: Json, steps: Steps) -> Iterator[Json]:
@@ -72,9 +70,7 @@ def find(path: str, data: Json, steps: Steps) -> Iterator[Json]:
     compiled = _compiled(path)
     nodes: Iterable[Json] = (data,)
     for segment in compiled.segments:
-        for selector in segment.selectors:
-            if isinstance(selector, Filter):
-                _check_filter(path, selector)
+        _check_filters(path, segment)
         nodes = _follow(segment, nodes, data, steps)
     return iter(nodes)
 
@@ -147,10 +143,11 @@ _SELECT: Mapping[type[JSONPathSelector], Callable[[Any, Json, Json, Steps], Iter
 }
 
 
-def _check_filter(path: str, selector: Filter) -> None:
-    for part in walk(selector.expression):
-        if isinstance(part, FilterQuery) and not part.path.singular_query():
-            raise TriggerError(f"{path!r} looks for many values inside of a filter: it may name single ones there.")
+def _check_filters(path: str, segment: JSONPathSegment) -> None:
+    for selector in segment.selectors:
+        for part in walk(selector.expression) if isinstance(selector, Filter) else ():
+            if isinstance(part, FilterQuery) and not part.path.singular_query():
+                raise TriggerError(f"{path!r} looks for many values inside of a filter: it may name single ones there.")
 
 
 @lru_cache(maxsize=1024)

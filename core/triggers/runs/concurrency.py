@@ -6,23 +6,23 @@ from contextlib import asynccontextmanager
 
 
 class SharedSlot:
-    """Let work run together, and suspected work alone, so that its crash hits nothing else."""
+    """Run work together, but alone what may crash, so that its crash hits nothing else."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
         self._together = 0
-        self._suspects = 0
+        self._waiting_alone = 0
         self._alone = False
 
     @asynccontextmanager
     async def enter(self, *, alone: bool) -> AsyncIterator[None]:
         """Wait until the work may begin; it runs inside the block."""
         async with self._changed:
-            self._suspects += alone
+            self._waiting_alone += alone
             try:
                 await self._changed.wait_for(lambda: self._may_begin(alone=alone))
             finally:
-                self._suspects -= alone
+                self._waiting_alone -= alone
             self._alone = alone
             self._together += 1
         try:
@@ -34,5 +34,5 @@ class SharedSlot:
                 self._changed.notify_all()
 
     def _may_begin(self, *, alone: bool) -> bool:
-        # A waiting suspect keeps all other work from beginning, or it might wait forever.
-        return not self._alone and not (self._together if alone else self._suspects)
+        # What waits to run alone keeps all other work from beginning, or it might wait forever.
+        return not self._alone and not (self._together if alone else self._waiting_alone)

@@ -75,7 +75,7 @@ class Talk:
 
     async def queued(self) -> list[str]:
         """Return all replies so far, in order."""
-        return [str(one) for one in await self.store.column("select text from outbound order by created_at, seq")]
+        return [str(text) for text in await self.store.column("select text from outbound order by created_at, seq")]
 
     async def states(self) -> list[tuple[str, str]]:
         """Return the state and reason of each turn, the oldest first."""
@@ -91,4 +91,4 @@ class Talk:
 def shown(call: ModelCall) -> list[JsonObject]:
     """Return the functions that a request offered to the model."""
     tools = call.body.get("tools")
-    return [one["function"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []  # type: ignore[misc]
+    return [tool["function"] for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []  # type: ignore[misc]

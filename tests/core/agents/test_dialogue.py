@@ -34,7 +34,7 @@ def recipients() -> list[str]:
 async def test_all_extracted_and_valid_runs_at_once_and_the_loop_goes_on(mail: Talk) -> None:
     mail.model.add(calls(("SendEmailAgent", {"recipient": "ann@x.org", "subject": "Hi"})), text("It is sent."))
     assert await mail.say("mail ann") == ["It is sent."]
-    assert [one[1:] for one in SENT] == [("ann@x.org", "Hi")]
+    assert [mail[1:] for mail in SENT] == [("ann@x.org", "Hi")]
     assert list(mail.last.tool_results.values()) == ["Sent to ann@x.org"]
 
 
@@ -49,7 +49,7 @@ async def test_search_then_send_sends(mail: Talk) -> None:
         calls(("search", {"name": "ann"})), calls(("SendEmailAgent", {"recipient": "ann@x.org"})), text("Sent.")
     )
     assert await mail.say("find ann and mail her") == ["Sent."]
-    assert [one[1:] for one in SENT] == [("ann@x.org", "(none)")]
+    assert [mail[1:] for mail in SENT] == [("ann@x.org", "(none)")]
 
 
 async def test_a_missing_field_is_asked_and_the_answer_taken_without_the_model(mail: Talk) -> None:
@@ -59,10 +59,17 @@ async def test_a_missing_field_is_asked_and_the_answer_taken_without_the_model(m
     call_id = "call_1_0"
     mail.model.add(text("Done, it is out."))
     assert await mail.say(" ann@x.org ") == ["Done, it is out."]
-    assert [one[1:] for one in SENT] == [("ann@x.org", "Hi")]
+    assert [mail[1:] for mail in SENT] == [("ann@x.org", "Hi")]
     assert len(mail.model.calls) == 2
     assert mail.last.tool_results == {call_id: "Sent to ann@x.org"}
-    assert [one["role"] for one in mail.last.messages] == ["system", "user", "assistant", "user", "assistant", "tool"]
+    assert [message["role"] for message in mail.last.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "tool",
+    ]
     [first] = await mail.store.column("select id from turns order by started_at limit 1")
     assert await mail.states() == [("done", ""), ("done", f"answer to {first}")]
     assert await mail.store.one("select count(*) from pool_entries") == 0
@@ -72,9 +79,9 @@ async def test_history_holds_no_unanswered_call_and_later_turns_see_the_dialogue
     mail.model.add(calls(("SendEmailAgent", {})))
     await mail.say("send a mail")
     mail.model.add(text("It is noon."))
-    said = await mail.say("what time is it?")
-    assert said == ["It is noon.\n\nBy the way, I still need to know: Who should receive it?"]
-    assert [one["role"] for one in mail.last.messages] == ["system", "user", "assistant", "user"]
+    replies = await mail.say("what time is it?")
+    assert replies == ["It is noon.\n\nBy the way, I still need to know: Who should receive it?"]
+    assert [message["role"] for message in mail.last.messages] == ["system", "user", "assistant", "user"]
     assert "Who should receive it?" in mail.last.system
     assert mail.last.tools == ["SendEmailAgent", ANSWER]
 
@@ -102,7 +109,7 @@ async def test_an_answer_within_other_words_is_extracted_by_one_model_call(mail:
     answer: JsonObject = {"fields": {"recipient": "bo@x.org", "subject": "Ho"}}
     mail.model.add(calls((ANSWER, answer)), text("Sent to Bo."))
     assert await mail.say("to bo@x.org, and make the subject Ho") == ["Sent to Bo."]
-    assert [one[1:] for one in SENT] == [("bo@x.org", "Ho")]
+    assert [mail[1:] for mail in SENT] == [("bo@x.org", "Ho")]
     assert len(mail.model.calls) == 3
     assert mail.last.tool_results["call_1_0"] == "Sent to bo@x.org"
 
@@ -113,7 +120,7 @@ async def test_an_earlier_value_is_corrected_and_what_is_missing_asked_again(mai
     assert await mail.say("no wait, the subject is Ho") == ["Who should receive it?"]
     mail.model.add(text("Sent."))
     await mail.say("ann@x.org")
-    assert [one[1:] for one in SENT] == [("ann@x.org", "Ho")]
+    assert [mail[1:] for mail in SENT] == [("ann@x.org", "Ho")]
 
 
 async def test_an_invalid_answer_goes_back_to_the_model_and_the_agent_waits(mail: Talk) -> None:
@@ -185,7 +192,7 @@ async def test_two_waiting_agents_are_answered_apart_and_the_loop_then_continues
     assert await mail.say("two mails") == ["Who should receive it?\nWho should receive it?"]
     mail.model.add(calls((ANSWER, {"task": 2, "fields": {"recipient": "bo@x.org"}})))
     assert await mail.say("bo@x.org") == ["Sent to bo@x.org"]
-    assert [one[1:] for one in SENT] == [("bo@x.org", "B")]
+    assert [mail[1:] for mail in SENT] == [("bo@x.org", "B")]
     mail.model.add(text("Both are out."))
     assert await mail.say("ann@x.org") == ["Both are out."]
     assert mail.last.tool_results["call_1_0"] == "Sent to ann@x.org"

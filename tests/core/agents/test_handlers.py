@@ -138,8 +138,8 @@ async def test_promise_11_agents_and_their_tools_get_the_persons_own_credentials
 async def test_an_agents_own_loop_recovers_from_a_models_error_as_the_turns_does() -> None:
     script = list(SCRIPT)
     script.insert(1, ModelRateLimited("slow down"))
-    said, model = await turn(script, Worker)
-    assert (said, model.told()) == ("All done", ["Both sent"])
+    answer, model = await turn(script, Worker)
+    assert (answer, model.told()) == ("All done", ["Both sent"])
 
 
 def test_an_operator_offers_an_agent_that_would_not_be(tmp_path: Path) -> None:
@@ -150,4 +150,4 @@ def test_an_operator_offers_an_agent_that_would_not_be(tmp_path: Path) -> None:
     path = tmp_path / "agent_registry.yaml"
     path.write_text("agents:\n  Hidden:\n    expose_as_tool: true\n")
     assert AgentRegistry([Hidden]).offered() == ()
-    assert [one.name for one in AgentRegistry([Hidden], read_exposed(path)).offered()] == ["Hidden"]
+    assert [agent.name for agent in AgentRegistry([Hidden], read_exposed(path)).offered()] == ["Hidden"]

@@ -55,7 +55,7 @@ async def test_promise_5_what_waits_survives_a_restart_on_any_worker(mail: Talk)
         assert (entry.fields, entry.asked, entry.question) == ({"subject": "Hi"}, ("recipient",), ASKED)
         mail.model.add(text("Sent."))
         assert await other.say("ann@x.org") == ["Sent."]
-    assert [one[1:] for one in SENT] == [("ann@x.org", "Hi")]
+    assert [mail[1:] for mail in SENT] == [("ann@x.org", "Hi")]
     assert other.last.tool_results == {"call_1_0": "Sent to ann@x.org"}
 
 
@@ -70,8 +70,8 @@ async def test_an_agent_whose_fields_changed_is_dropped_with_one_sentence(mail: 
 
     mail.agents = [Changed]
     mail.model.add(text("What shall I do with that address?"))
-    [told] = await mail.say("ann@x.org")
-    first, _, rest = told.partition("\n\n")
+    [reply] = await mail.say("ann@x.org")
+    first, _, rest = reply.partition("\n\n")
     assert first == (
         "I had to set something aside that was waiting for you, because it has changed since"
         " (“Who should receive it?”)."
@@ -89,9 +89,9 @@ async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(m
     mail.model.add(calls(("SendEmailAgent", {"subject": "Second"})))
     await mail.say("another mail?")
     mail.model.add(calls(("SendEmailAgent", {"subject": "Third"})))
-    [told] = await mail.say("and another mail?")
-    assert told.startswith(f"{ASKED}\n\nSo much is waiting for you that I have dropped what waited longest")
-    assert [one.fields["subject"] for one in await mail.pool.list(tenant)] == ["Second", "Third"]
+    [reply] = await mail.say("and another mail?")
+    assert reply.startswith(f"{ASKED}\n\nSo much is waiting for you that I have dropped what waited longest")
+    assert [entry.fields["subject"] for entry in await mail.pool.list(tenant)] == ["Second", "Third"]
     assert (await mail.states())[1] == ("done", "dropped")
     assert await mail.store.one("select count(*) from pool_entries where tenant_id <> $1", tenant) == 1
 
@@ -238,7 +238,7 @@ async def test_an_agent_inside_an_agent_asks_and_both_go_on_where_they_were(mail
     assert await mail.states() == [("waiting", "")]
     mail.model.add(text("The mail is out."), text("All done."))
     assert await mail.say("ann@x.org") == ["All done."]
-    assert [one[1:] for one in SENT] == [("ann@x.org", "Hi")]
+    assert [mail[1:] for mail in SENT] == [("ann@x.org", "Hi")]
     assert len(mail.model.calls) == 4
     assert mail.model.calls[2].tool_results == {"call_2_0": "Sent to ann@x.org"}
     assert mail.last.tool_results == {"call_1_0": "The mail is out."}

@@ -91,8 +91,8 @@ async def turn(
     """Run one turn; give what is said, and the model."""
     model = script if isinstance(script, FakeModel) else FakeModel(script)
     orchestrator = Orchestrator(model, tools=tools, agents=AgentRegistry(agents), config=config)
-    said = (TurnMessage("m1", "Go", datetime(2026, 11, 21, tzinfo=UTC)),)
-    inbound = () if starts else said
+    messages = (TurnMessage("m1", "Go", datetime(2026, 11, 21, tzinfo=UTC)),)
+    inbound = () if starts else messages
     request = TurnRequest("turn1", TurnTenant("t1"), "sms", inbound, journal or MemoryJournal(), starts=starts)
     result = await orchestrator.handle_message(request)
     assert result.state is TurnState.DONE
@@ -110,13 +110,13 @@ SCRIPT: tuple[Step, ...] = (
 
 async def test_an_agent_works_with_its_own_tools_in_the_same_loop_and_journal() -> None:
     journal = MemoryJournal()
-    said, model = await turn(list(SCRIPT), Worker, journal=journal)
-    assert said == "All done"
+    answer, model = await turn(list(SCRIPT), Worker, journal=journal)
+    assert answer == "All done"
     assert DONE == {"send a": 1, "send b": 1}
-    assert [one.name for one in model.requests[1].tools] == ["send", "look"]
-    assert [one.name for one in model.requests[4].tools] == ["Worker"]
+    assert [tool.name for tool in model.requests[1].tools] == ["send", "look"]
+    assert [tool.name for tool in model.requests[4].tools] == ["Worker"]
     assert model.told() == ["Both sent"]
-    paths = {(one.key.agent_path, one.key.step, one.key.call_index) for one in await journal.recorded()}
+    paths = {(record.key.agent_path, record.key.step, record.key.call_index) for record in await journal.recorded()}
     inside = "0.1/Worker"
     assert {path for path in paths if path[0]} == {
         (inside, -1, 1), (inside, 0, 0), (inside, 0, 1), (inside, 0, 2), (inside, 1, 0), (inside, 1, 1), (inside, 2, 0)
@@ -132,8 +132,8 @@ async def test_promise_5_each_step_inside_an_agent_happens_once_under_kills(dies
         await turn(list(SCRIPT), Worker, journal=journal)
     rows = list(await journal.recorded())
     answered = sum(1 for row in rows if row.key.call_index == 0)
-    said, model = await turn(list(SCRIPT[answered:]), Worker, journal=MemoryJournal(rows))
-    assert said == "All done"
+    answer, model = await turn(list(SCRIPT[answered:]), Worker, journal=MemoryJournal(rows))
+    assert answer == "All done"
     assert not model.script
     assert all(count == 1 for count in DONE.values())
     started = {f"send {'ab'[row.key.step]}" for row in rows if row.state == "started" and row.name == "send"}
@@ -172,8 +172,8 @@ async def test_an_agents_own_error_is_told_and_the_loop_goes_on() -> None:
         async def on_running(self, msg: str) -> AgentResult:
             raise ToolFailed("The mailbox is full.")
 
-    said, model = await turn([wants(("Sorry", {})), says("It is full")], Sorry)
-    assert (said, model.told()) == ("It is full", ["The mailbox is full."])
+    answer, model = await turn([wants(("Sorry", {})), says("It is full")], Sorry)
+    assert (answer, model.told()) == ("It is full", ["The mailbox is full."])
 
 
 async def test_an_agent_past_its_own_time_limit_has_an_unknown_outcome() -> None:
@@ -216,9 +216,9 @@ async def test_agents_use_agents_only_so_deep() -> None:
     Deep.tools = (Deep,)
     script: list[Step] = [wants(("Deep", {})) for _ in range(MAX_NESTING + 1)]
     script += [says("bottom") for _ in range(MAX_NESTING + 1)]
-    said, model = await turn(script, Deep)
-    assert said == "bottom"
-    offered = [[one.name for one in request.tools] for request in model.requests]
+    answer, model = await turn(script, Deep)
+    assert answer == "bottom"
+    offered = [[tool.name for tool in request.tools] for request in model.requests]
     assert offered[: MAX_NESTING + 1] == [["Deep"]] * MAX_NESTING + [[]]
 
 
@@ -243,8 +243,8 @@ async def test_an_unexposed_agent_is_never_offered_but_may_start_a_turn() -> Non
     _, model = await turn([wants(("Hidden", {})), says("no")], Hidden)
     assert "There is no tool named 'Hidden'" in model.told()[0]
     assert not model.requests[0].tools
-    said, model = await turn([says("It is written")], Hidden, starts=ToolCall("c1", "Hidden", "{}"))
-    assert (said, model.told(), DONE["written"]) == ("It is written", ["written"], 1)
+    answer, model = await turn([says("It is written")], Hidden, starts=ToolCall("c1", "Hidden", "{}"))
+    assert (answer, model.told(), DONE["written"]) == ("It is written", ["written"], 1)
 
 
 async def test_an_unknown_parameter_is_the_models_to_mend() -> None:

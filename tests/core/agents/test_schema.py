@@ -39,9 +39,9 @@ KINDS: list[tuple[Any, JsonObject, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "schema", "said", "value"), KINDS)
+@pytest.mark.parametrize(("kind", "schema", "text", "value"), KINDS)
 def test_each_field_type_has_valid_json_schema_and_parses_written_input(
-    kind: Any, schema: JsonObject, said: str, value: Any
+    kind: Any, schema: JsonObject, text: str, value: Any
 ) -> None:
     @valet(name="Asks")
     class Asks(StandardAgent):
@@ -54,7 +54,7 @@ def test_each_field_type_has_valid_json_schema_and_parses_written_input(
     assert isinstance(properties, dict)
     assert properties["what"] == schema | {"description": "The thing"}
     Draft202012Validator.check_schema(parameters)
-    assert Asks.what.check(said) == value
+    assert Asks.what.check(text) == value
     assert Asks.what.from_json(Asks.what.to_json(value)) == value
     Draft202012Validator(parameters).validate({"what": Asks.what.to_json(value)})
 
@@ -85,14 +85,14 @@ def test_the_three_enhancements() -> None:
     assert spec.parameters["required"] == ["recipient"]
 
 
-@pytest.mark.parametrize(("said", "valid"), [(None, True), (True, True), (False, False), ("no good", False)])
-def test_what_a_validator_may_say(said: object, valid: bool) -> None:
-    field = InputField("What?", validator=lambda value: said, validator_description="must be good")
+@pytest.mark.parametrize(("text", "valid"), [(None, True), (True, True), (False, False), ("no good", False)])
+def test_what_a_validator_may_say(text: object, valid: bool) -> None:
+    field = InputField("What?", validator=lambda value: text, validator_description="must be good")
     field.name = "what"
     if valid:
         assert field.check("x") == "x"
         return
-    with pytest.raises(InvalidValue, match="no good" if said else "must be good"):
+    with pytest.raises(InvalidValue, match="no good" if text else "must be good"):
         field.check("x")
 
 
@@ -151,8 +151,8 @@ def test_the_decorator_registers_nothing_and_a_bare_subclass_is_no_agent() -> No
 
 
 def test_the_loader_collects_agents_from_the_plugins_namespaces() -> None:
-    found = load_plugins(["tests.core.agents.mail"]).agents
-    assert [one.valet.name for one in found] == ["SendEmailAgent"]
+    agents = load_plugins(["tests.core.agents.mail"]).agents
+    assert [agent.valet.name for agent in agents] == ["SendEmailAgent"]
 
 
 def test_an_operator_overrides_which_agents_are_offered(tmp_path: Path) -> None:
@@ -171,12 +171,12 @@ def test_an_operator_overrides_which_agents_are_offered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "meant"),
     [("approve", "approve"), ("Cancel.", "cancel"), ("EDIT", "edit"), ("disapprove", None), ("approve it", None)],
 )
-async def test_an_approval_is_only_read_from_exactly_one_of_the_options(said: str, meant: str | None) -> None:
+async def test_an_approval_is_only_read_from_exactly_one_of_the_options(text: str, meant: str | None) -> None:
     agent = SendEmailAgent(a_context(), never, values={"recipient": "ann@x.org"})
-    assert await agent.parse_approval_async(said) == (ApprovalDecision(meant) if meant else None)
+    assert await agent.parse_approval_async(text) == (ApprovalDecision(meant) if meant else None)
 
 
 async def test_an_approval_request_shows_every_argument_in_full() -> None:

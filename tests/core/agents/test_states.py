@@ -63,8 +63,8 @@ class Watching(Orchestrator):
 async def turn(*script: Step) -> tuple[Watching, States, FakeModel]:
     states, model = States(), FakeModel(list(script))
     orchestrator = Watching(model, agents=AgentRegistry([Writer]), config=CONFIG, hooks=[states])
-    said = (TurnMessage("m1", "Go", datetime(2026, 11, 21, tzinfo=UTC)),)
-    await orchestrator.handle_message(TurnRequest("turn1", TurnTenant("t1"), "sms", said, MemoryJournal()))
+    messages = (TurnMessage("m1", "Go", datetime(2026, 11, 21, tzinfo=UTC)),)
+    await orchestrator.handle_message(TurnRequest("turn1", TurnTenant("t1"), "sms", messages, MemoryJournal()))
     return orchestrator, states, model
 
 
@@ -78,15 +78,17 @@ async def test_turn_and_agent_states_are_visible_and_the_record_has_the_last() -
     ]
     assert (states.seen[0], states.seen[-1]) == (("", "running"), ("", "done"))
     records = orchestrator.loop_result.tool_calls
-    assert [one.result_status for one in records] == ["COMPLETED", "ERROR", None]
-    assert [one.success for one in records] == [True, False, False]
-    assert all(one.token_attribution and one.token_attribution.total == 110 for one in records)
+    assert [record.result_status for record in records] == ["COMPLETED", "ERROR", None]
+    assert [record.success for record in records] == [True, False, False]
+    assert all(record.token_attribution and record.token_attribution.total == 110 for record in records)
 
 
 async def test_an_agent_that_asks_is_seen_to_wait() -> None:
     orchestrator, states, _ = await turn(wants(("Writer", {})))
     assert states.seen == [("", "running"), ("0.1/Writer", "WAITING_FOR_INPUT"), ("", "waiting")]
-    assert [one.result_status for one in orchestrator.loop_result.tool_calls] == [AgentStatus.WAITING_FOR_INPUT.value]
+    assert [tool_call.result_status for tool_call in orchestrator.loop_result.tool_calls] == [
+        AgentStatus.WAITING_FOR_INPUT.value
+    ]
 
 
 async def test_a_subclass_puts_its_own_code_around_an_agents_run() -> None:

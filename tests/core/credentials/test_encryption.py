@@ -53,7 +53,7 @@ def test_a_changed_bit_a_cut_or_another_key_does_not_open(data: st.DataObject) -
 def test_the_same_value_sealed_twice_shares_neither_nonce_nor_bytes() -> None:
     key = make_data_key()
     sealed = {seal(key, b"token", "ann") for _ in range(1000)}
-    assert len(sealed) == len({one[:12] for one in sealed}) == len({one[12:] for one in sealed}) == 1000
+    assert len(sealed) == len({value[:12] for value in sealed}) == len({value[12:] for value in sealed}) == 1000
 
 
 def test_a_data_key_opens_for_its_own_tenant_version_and_secret_key_only() -> None:

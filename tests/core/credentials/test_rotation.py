@@ -32,8 +32,8 @@ async def people_with_credentials(admin: Admin, database: Database, key: SecretK
 
 async def assert_all_readable(database: Database, tenants: list[str], *keys: SecretKey) -> None:
     store = store_with(database, *keys)
-    found = await asyncio.gather(*(store.get(tenant, "google") for tenant in tenants))
-    assert found == [{"of": tenant} for tenant in tenants]
+    credentials = await asyncio.gather(*(store.get(tenant, "google") for tenant in tenants))
+    assert credentials == [{"of": tenant} for tenant in tenants]
 
 
 async def test_after_a_rotation_the_old_key_may_go(database: Database, admin: Admin, key: SecretKey) -> None:

@@ -38,9 +38,9 @@ async def test_what_is_saved_is_given_back_replaced_listed_and_deleted(store: Cr
     await store.save("ann", "amadeus", {"key": "k"})
     assert await store.get("ann", "google") == {"access_token": "newer"}
     assert await store.get("ann", "google", account_name="work") == {"access_token": "at work"}
-    listed = [(one["service"], one["account_name"]) for one in await store.list("ann")]
+    listed = [(account["service"], account["account_name"]) for account in await store.list("ann")]
     assert listed == [("amadeus", "primary"), ("google", "primary"), ("google", "work")]
-    assert [one["account_name"] for one in await store.list("ann", service="google")] == ["primary", "work"]
+    assert [account["account_name"] for account in await store.list("ann", service="google")] == ["primary", "work"]
     await store.delete("ann", "google")
     await store.delete("ann", "google")
     assert await store.get("ann", "google") is None
@@ -150,7 +150,7 @@ async def test_a_lost_answer_changes_nothing(
         await store.prefer("ann", "google", "work")
         assert await store.get("ann", "google") == TOKEN
         await store.delete("ann", "google")
-        assert [one["account_name"] for one in await store.list("ann")] == ["work"]
+        assert [account["account_name"] for account in await store.list("ann")] == ["work"]
         assert twice.differing == []
     finally:
         await twice.close()
@@ -217,7 +217,7 @@ async def test_promise_11_a_tool_reaches_its_own_tenants_credentials(store: Cred
     anns = store.for_tenant("ann")
     await anns.save("ann", "google", TOKEN)
     assert await anns.get("ann", "google") == TOKEN
-    assert [one["service"] for one in await anns.list("ann")] == ["google"]
+    assert [account["service"] for account in await anns.list("ann")] == ["google"]
     assert (await anns.accounts("ann", "google")).chosen == "primary"
     await anns.prefer("ann", "google", "primary")
     for attempt in (

@@ -39,8 +39,8 @@ def use_files(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 async def test_schema_sql_is_what_the_migrations_give(database_url: str) -> None:
-    found = await dump_schema(database_url)
-    assert SCHEMA.read_text() == found, "run: uv run python -m tests.core.db.schema"
+    schema = await dump_schema(database_url)
+    assert SCHEMA.read_text() == schema, "run: uv run python -m tests.core.db.schema"
 
 
 async def test_four_migrators_at_once_apply_each_file_once(migrated_services: RunServices) -> None:
@@ -213,7 +213,7 @@ async def test_an_owner_without_superuser_is_told_the_dba_steps_then_migrates() 
         admin = await asyncpg.connect(server.url)
         url = await _plain_owner(admin, server)
         admin_of_database = await asyncpg.connect(_as(server.url, "plain"))
-        told = []
+        notices = []
         for _ in range(4):
             try:
                 await migrate(url)
@@ -221,9 +221,9 @@ async def test_an_owner_without_superuser_is_told_the_dba_steps_then_migrates() 
             except ConfigError as error:
                 words = str(error)
                 assert words.startswith("This database user may not prepare the database: have a DBA run: ")
-                told.append(words.split("run: ", 1)[1])
-                await admin_of_database.execute(told[-1])
-        assert told == ["create role onevalet_app nologin; grant onevalet_app to plain;", "create extension vector;"]
+                notices.append(words.split("run: ", 1)[1])
+                await admin_of_database.execute(notices[-1])
+        assert notices == ["create role onevalet_app nologin; grant onevalet_app to plain;", "create extension vector;"]
         await _serve(url)
         await admin_of_database.close()
         await admin.close()

@@ -261,7 +261,7 @@ async def test_promise_11_a_tenant_cannot_write_change_or_delete_anothers_row(st
             with pytest.raises(asyncpg.InsufficientPrivilegeError, match="permission denied"):
                 async with store.database.tenant(ann) as connection:
                     await connection.execute(statement)
-    for table in (one for one in TENANT_TABLES if one not in APPEND_ONLY):
+    for table in (table for table in TENANT_TABLES if table not in APPEND_ONLY):
         columns = await store.one(
             "select string_agg(quote_ident(column_name), ', ') from information_schema.columns"
             " where table_name = $1 and is_generated = 'NEVER'",
@@ -302,8 +302,8 @@ async def test_cross_tenant_functions_return_ids_only_and_fix_their_search_path(
         " p.prorettype::regtype::text as type"
         " from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef"
     )
-    told = {r["name"]: {n for n, m in zip(r["names"], r["modes"], strict=False) if m in "tob"} for r in rows}
-    assert told == {name: TOLD.get(name, set()) for name in told}
+    outputs = {r["name"]: {n for n, m in zip(r["names"], r["modes"], strict=False) if m in "tob"} for r in rows}
+    assert outputs == {name: TOLD.get(name, set()) for name in outputs}
     fixed = [r["name"] for r in rows if r["config"] == ["search_path=public, pg_temp"]]
     assert [r["name"] for r in rows if r["name"] not in fixed] == []
     assert [r["name"] for r in rows if r["name"] not in TOLD and r["type"] not in TELLING_NO_MORE] == []

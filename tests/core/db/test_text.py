@@ -4,6 +4,7 @@ import asyncpg
 import pytest
 
 from core.db.database import Connection
+from core.messaging.visible_text import literal
 from tests.core.harness import Store
 
 DIRTY, CLEAN = "a\x00b\ud800c\udfff", "ab\ufffdc\ufffd"
@@ -52,3 +53,8 @@ async def test_exactly_one_row_is_one_row(store: Store) -> None:
 async def test_a_superusers_own_connection_shows_what_would_be_refused(store: Store) -> None:
     with pytest.raises(asyncpg.CharacterNotInRepertoireError):
         await store.admin.fetchval("select $1::text", "a\x00b")
+
+
+async def test_a_line_is_written_literally_by_sql_as_by_python(store: Store) -> None:
+    for line in ("*b* _i_ __b__ a_b@c.de", "`c` ~~s~~ [x](y) <u> \\*", "&lt; & &#60; &x", "5_ _6 ü_x", ""):
+        assert (await store.database.one("select literal($1) as written", line))["written"] == literal(line)

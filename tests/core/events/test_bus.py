@@ -66,15 +66,15 @@ async def test_promise_13_200_events_4_ms_apart_run_once_across_a_restart(
 
         return handle
 
-    async with a_bus(store, redis_url) as web, a_bus(store, redis_url) as one, a_bus(store, redis_url) as two:
-        await one.subscribe("door:*", worker("one"), name="tasks")
-        await two.subscribe("door:*", worker("two"), name="tasks")
+    async with a_bus(store, redis_url) as web, a_bus(store, redis_url) as first, a_bus(store, redis_url) as second:
+        await first.subscribe("door:*", worker("one"), name="tasks")
+        await second.subscribe("door:*", worker("two"), name="tasks")
         for number in range(200):
             assert await web.publish(Event("door", "opened", {"n": number}, f"{number}", "ann"))
             await asyncio.sleep(0.004)
             if number == 100:
-                await one.close()
-                await one.subscribe("door:*", worker("one again"), name="tasks")
+                await first.close()
+                await first.subscribe("door:*", worker("one again"), name="tasks")
                 if flushed:
                     await flush(redis_url)
         await until(lambda: len(handled) == 200)
@@ -95,15 +95,15 @@ async def test_what_a_dead_consumer_held_is_handled_by_another_and_burns_one_try
     async def handle(event: Event) -> None:
         handled.append(event.id)
 
-    async with a_bus(store, redis_url) as one, a_bus(store, redis_url) as two:
-        one._lease = two._lease = timedelta(milliseconds=400)
-        await one.subscribe("*", hang, name="tasks")
-        await two.publish(Event("door", "opened", id="1", tenant_id="ann"))
+    async with a_bus(store, redis_url) as first, a_bus(store, redis_url) as second:
+        first._lease = second._lease = timedelta(milliseconds=400)
+        await first.subscribe("*", hang, name="tasks")
+        await second.publish(Event("door", "opened", id="1", tenant_id="ann"))
         await holding.wait()
-        await kill(one)
-        await two.subscribe("*", handle, name="tasks")
+        await kill(first)
+        await second.subscribe("*", handle, name="tasks")
         await until(lambda: bool(handled))
-        await until(lambda: not two._groups["tasks"].running)
+        await until(lambda: not second._groups["tasks"].running)
     assert handled == ["1"]
     assert await store.one("select attempts from event_work") == 2
 

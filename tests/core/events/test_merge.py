@@ -22,8 +22,8 @@ async def test_after_a_merge_both_peoples_sources_prove_themselves_as_before(sto
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     assert (await harness.link(code, ANN)).startswith("Linked")
-    found = [await sources.find(one.id) for one in (mine, theirs, door)]
-    assert [(one.tenant_id, one.name, one.secret) for one in found if one] == [
+    moved = [await sources.find(source.id) for source in (mine, theirs, door)]
+    assert [(source.tenant_id, source.name, source.secret) for source in moved if source] == [
         (ann, "github", b"mine"), (ann, "github-2", b"theirs"), (ann, "door", b""),
     ]  # fmt: skip
     again = await sources.find("door", "door")

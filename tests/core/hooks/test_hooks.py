@@ -117,20 +117,20 @@ async def test_what_is_prepared_stays_and_what_is_changed_for_one_call_does_not(
             return (*messages, ChatMessage(Role.USER, f"once {context.step}", internal=True))
 
     result, model = await run_loop([wants(("add", {"a": 1, "b": 2})), says("3")], [add], hooks=[Prepare()])
-    assert [one.text for one in model.last if one.internal] == ["step 0", "step 1", "once 1"]
-    assert not any(one.internal for one in result.messages)
+    assert [message.text for message in model.last if message.internal] == ["step 0", "step 1", "once 1"]
+    assert not any(message.internal for message in result.messages)
 
 
 async def test_what_a_hook_breaks_is_repaired_before_it_is_sent() -> None:
     class Drop(Hook):
         async def prepare_step(self, context: HookContext, messages: Messages) -> Messages:
-            return tuple(one for one in messages if one.role is not Role.TOOL)
+            return tuple(message for message in messages if message.role is not Role.TOOL)
 
         async def pre_reasoning(self, context: HookContext, messages: Messages) -> Messages:
-            return tuple(one for one in messages if not one.tool_calls)
+            return tuple(message for message in messages if not message.tool_calls)
 
     _, model = await run_loop([wants(("add", {"a": 1, "b": 2})), says("3")], [add], hooks=[Drop()])
-    assert [one.role for one in model.last] == [Role.SYSTEM, Role.USER]
+    assert [message.role for message in model.last] == [Role.SYSTEM, Role.USER]
 
 
 async def test_the_lower_number_goes_first_in_any_given_order() -> None:

@@ -51,16 +51,16 @@ async def judged(*steps: Step, config: ReactLoopConfig = CONFIG) -> tuple[list[s
     """Run a turn with the checking judge; give its findings, how it ended, the model and the journal."""
     journal = MemoryJournal()
     result, model = await run_loop(steps, tools(), config=config, journal=journal, hooks=[checking(config)])
-    found = [row.name for row in await journal.recorded() if row.kind is StepKind.JUDGE]
-    return found, result.ended, model, journal
+    ratings = [row.name for row in await journal.recorded() if row.kind is StepKind.JUDGE]
+    return ratings, result.ended, model, journal
 
 
 LOOK = wants(("look", {"at": "a"}))
 
 
 async def test_a_repeated_call_with_the_same_result_draws_advice_the_third_time() -> None:
-    found, ended, model, journal = await judged(LOOK, wants(("look", '{ "at" : "a" }')), LOOK, says("I give up"))
-    assert (found, ended) == (["repetition"], Ended.ANSWERED)
+    rated_result, ended, model, journal = await judged(LOOK, wants(("look", '{ "at" : "a" }')), LOOK, says("I give up"))
+    assert (rated_result, ended) == (["repetition"], Ended.ANSWERED)
     assert model.last[-1].internal
     assert model.last[-1].role is Role.USER
     assert "You have called look 3 times with the same arguments" in model.last[-1].text
@@ -69,8 +69,8 @@ async def test_a_repeated_call_with_the_same_result_draws_advice_the_third_time(
 
 
 async def test_one_that_takes_no_advice_is_ended_with_an_honest_summary() -> None:
-    found, ended, model, _ = await judged(*[LOOK] * 5, says("I looked five times and found nothing."))
-    assert (found, ended) == (["repetition"] * 3, Ended.STUCK)
+    rated_result, ended, model, _ = await judged(*[LOOK] * 5, says("I looked five times and found nothing."))
+    assert (rated_result, ended) == (["repetition"] * 3, Ended.STUCK)
     assert not model.requests[-1].use_tools
     assert "Say plainly what was not done" in model.last[-1].text
 
@@ -96,7 +96,7 @@ async def test_two_tools_called_to_and_fro_are_compared_with_their_arguments() -
 
 
 async def test_calls_that_fail_or_tell_nothing_new_are_no_progress() -> None:
-    found, *_ = await judged(
+    rated_result, *_ = await judged(
         LOOK,
         wants(("look", {"att": 1})),
         wants(("look", {"at": "a"}), ("no_such_tool", {})),
@@ -104,7 +104,7 @@ async def test_calls_that_fail_or_tell_nothing_new_are_no_progress() -> None:
         says("done"),
         config=ReactLoopConfig(max_consecutive_errors=9, max_repeated_calls=9),
     )
-    assert found == ["no progress"]
+    assert rated_result == ["no progress"]
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ async def rated(verdict: str) -> tuple[str, FakeModel, FakeModel]:
 
 
 async def test_a_model_may_rate_the_answer_with_what_was_asked_and_found() -> None:
-    told, model, rater = await rated('```json\n{"good": false, "advice": "Look found nothing: say so."}\n```')
-    assert told == "I could not find it."
+    rated_result, model, rater = await rated('```json\n{"good": false, "advice": "Look found nothing: say so."}\n```')
+    assert rated_result == "I could not find it."
     assert model.last[-1].text == "Before the person reads your answer: Look found nothing: say so."
     assert all(words in rater.requests[0].messages[1].text for words in ("Hello", "nothing there", "It is there."))
 
@@ -198,7 +198,7 @@ class RecordedBudget(NoBudget):
         self.cap = cap
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
-        if sum(one[0] == "reserve" for one in self.noted) >= self.cap:
+        if sum(note[0] == "reserve" for note in self.noted) >= self.cap:
             raise OutOfMoney("used up")
         self.noted.append(("reserve", key.step, key.call_index))
 

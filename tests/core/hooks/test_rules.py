@@ -50,18 +50,20 @@ class Broken(Rule):
 
 @given(st.lists(st.sampled_from(Decision), max_size=6))
 async def test_deny_goes_before_approve_and_approve_before_allow_over_all_rules(decisions: list[Decision]) -> None:
-    found = await Hooks(Says(one) for one in decisions).evaluate(
+    verdict = await Hooks(Says(decision) for decision in decisions).evaluate(
         HookContext("t", "t", "sms"), PlannedCall("c", "x", {})
     )
-    strictest = next((one for one in (Decision.DENY, Decision.APPROVE) if one in decisions), Decision.ALLOW)
-    assert found.decision is strictest
+    strictest = next(
+        (decision for decision in (Decision.DENY, Decision.APPROVE) if decision in decisions), Decision.ALLOW
+    )
+    assert verdict.decision is strictest
 
 
 async def test_a_rule_that_fails_denies_regardless_of_the_others() -> None:
-    found = await Hooks([Says(Decision.ALLOW), Broken()]).evaluate(
+    verdict = await Hooks([Says(Decision.ALLOW), Broken()]).evaluate(
         HookContext("t", "t", "sms"), PlannedCall("c", "x", {})
     )
-    assert found == Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
+    assert verdict == Verdict(Decision.DENY, "A rule that guards this tool could not be checked.")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ async def test_the_highest_risk_of_the_deciding_rules_counts(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("rules = 3", "rules.toml: rules: "),
         ("[[rules]", "is no TOML"),
@@ -134,11 +136,11 @@ async def test_the_highest_risk_of_the_deciding_rules_counts(tmp_path: Path) -> 
     ],
 )
 def test_a_file_that_is_wrong_is_refused_in_a_sentence_that_names_the_rule(
-    tmp_path: Path, text: str, said: str
+    tmp_path: Path, text: str, sentence: str
 ) -> None:
     with pytest.raises(ConfigError) as raised:
         book(tmp_path, text)
-    assert said in str(raised.value)
+    assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
@@ -152,7 +154,7 @@ async def test_the_example_ships_disabled_and_each_rule_works_once_enabled(tmp_p
     assert book(tmp_path, text).rules == ()
     rules = book(tmp_path, text.replace("on = false", "on = true"))
     assert len(rules.rules) == text.count("[[rules]]")
-    told: dict[str, tuple[JsonObject, str, str]] = {
+    expected: dict[str, tuple[JsonObject, str, str]] = {
         "pay_bill": ({}, "approve", "high"),
         "book": ({"amount": 501}, "deny", ""),
         "set_password": ({}, "approve", "high"),
@@ -160,9 +162,9 @@ async def test_the_example_ships_disabled_and_each_rule_works_once_enabled(tmp_p
         "delete_note": ({}, "approve", ""),
         "now": ({}, "allow", ""),
     }
-    for name, (arguments, decision, risk) in told.items():
-        found = await verdict(rules, name, arguments)
-        assert (found.decision, found.risk) == (decision, risk), name
+    for name, (arguments, decision, risk) in expected.items():
+        evaluated = await verdict(rules, name, arguments)
+        assert (evaluated.decision, evaluated.risk) == (decision, risk), name
 
 
 @tool

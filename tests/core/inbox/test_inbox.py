@@ -28,13 +28,15 @@ ANN = "+15550000001"
 
 async def test_promise_2_concurrent_deliveries_on_two_replicas_make_one_row(store: Store) -> None:
     replica = Inbox(Database(store.url), RecordedWakeups(), store.make_id, OPEN)
-    told = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
-    random.Random(1).shuffle(told)
-    received = await asyncio.gather(*((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(told)))
+    messages = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
+    random.Random(1).shuffle(messages)
+    received = await asyncio.gather(
+        *((store.inbox if n % 2 else replica).accept(each) for n, each in enumerate(messages))
+    )
     assert await store.one("select count(*) from inbound") == 8
     assert {r.id for r in received if not r.duplicate} == set(await store.column("select id from inbound"))
     by_text = {str(text): id for text, id in await store.admin.fetch("select text, id from inbound")}
-    assert [by_text[each.text] for each in told] == [r.id for r in received]
+    assert [by_text[each.text] for each in messages] == [r.id for r in received]
     assert await store.column("select seq from inbound order by seq") == list(range(1, 9))
 
 

@@ -17,10 +17,11 @@ from core.messaging.messages import (
     StatusUpdate,
 )
 from core.messaging.outbox import Begun, PartEnd
+from core.messaging.states import CallOutcome, IdentityState, SendState
 from tests.core.harness import ACCOUNT, CHANNEL, LEASE, Store, TwiceDatabase, sent
 
 ANN, BOB = "+15550000001", "+15550000002"
-AMBIGUOUS = PartEnd("checking", "ambiguous", reason="no answer", delay=timedelta(hours=1))
+AMBIGUOUS = PartEnd(SendState.CHECKING, CallOutcome.AMBIGUOUS, reason="no answer", delay=timedelta(hours=1))
 
 
 async def told(store: Store, status: DeliveryStatus, *, ref: str = "", sid: str = "", code: str = "") -> bool:
@@ -59,7 +60,7 @@ async def test_promise_4_rows_leave_one_by_one_in_order_of_seq(store: Store) -> 
 async def test_promise_4_what_waits_for_its_retry_holds_back_what_comes_after_it(store: Store) -> None:
     await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
-    retry = PartEnd("ready", "retry", delay=timedelta(hours=1))
+    retry = PartEnd(SendState.READY, CallOutcome.RETRY, delay=timedelta(hours=1))
     assert await store.send(claim, end=retry) == "ready"
     assert await store.outbox.claim(None, "s") is None
     assert await store.outbox.claim(claim.conversation_id, "s") is None
@@ -231,7 +232,7 @@ async def test_a_callback_for_one_of_two_parts_lets_the_row_go_on_at_once(store:
 async def test_a_callback_after_a_refusal_proves_that_it_was_taken_after_all(store: Store) -> None:
     await store.enqueue("one")
     claim = await store.claim_sending("one")
-    await store.send(claim, end=PartEnd("ready", "retry", delay=timedelta(hours=1)))
+    await store.send(claim, end=PartEnd(SendState.READY, CallOutcome.RETRY, delay=timedelta(hours=1)))
     assert await told(store, DeliveryStatus.SENT, ref=await ref_of(store), sid="SM1")
     assert await states(store) == ["sent"]
 
@@ -276,11 +277,15 @@ async def test_a_callback_about_nothing_of_ours_changes_nothing(store: Store) ->
     assert await store.everything() == before
 
 
-@pytest.mark.parametrize("state", ["stopped", "blocked"])
-async def test_promise_8_a_final_refusal_marks_the_identity_and_keeps_the_row(store: Store, state: str) -> None:
+@pytest.mark.parametrize("state", [IdentityState.STOPPED, IdentityState.BLOCKED])
+async def test_promise_8_a_final_refusal_marks_the_identity_and_keeps_the_row(
+    store: Store, state: IdentityState
+) -> None:
     await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
-    end = PartEnd("failed", "rejected", error_code="21610", reason="OptedOut: x", identity_state=state)
+    end = PartEnd(
+        SendState.FAILED, CallOutcome.REJECTED, error_code="21610", reason="OptedOut: x", identity_state=state
+    )
     assert await store.send(claim, end=end) == "failed"
     assert await store.column("select state from identities") == [state]
     row = await store.admin.fetchrow("select state, reason, owner, attempts from outbound where seq = 1")
@@ -311,7 +316,9 @@ async def test_promise_8_a_stop_between_parts_keeps_the_rest_from_leaving(store:
 async def test_a_part_left_ambiguous_lets_the_rest_go_on_and_stays_counted(store: Store) -> None:
     await store.enqueue("long", "next")
     claim = await store.claim_sending("a", "b")
-    assert await store.send(claim, end=PartEnd("ambiguous", "ambiguous", reason="unknown")) == "sending"
+    assert (
+        await store.send(claim, end=PartEnd(SendState.AMBIGUOUS, CallOutcome.AMBIGUOUS, reason="unknown")) == "sending"
+    )
     assert await store.send(claim, part=2, attempt=2) == "ambiguous"
     row = await store.admin.fetchrow("select state, reason, ambiguities from outbound where seq = 1")
     assert row is not None
@@ -336,7 +343,9 @@ async def test_a_row_given_back_between_parts_goes_on_elsewhere_at_once(store: S
 async def test_a_moved_chat_is_written_to_at_its_new_address(store: Store) -> None:
     await store.enqueue("one", "two")
     claim = await store.claim_sending("one")
-    await store.send(claim, end=PartEnd("sent", "accepted", Receipt("SM1", moved_to="+1999", degraded=True)))
+    await store.send(
+        claim, end=PartEnd(SendState.SENT, CallOutcome.ACCEPTED, Receipt("SM1", moved_to="+1999", degraded=True))
+    )
     following = await store.outbox.claim(None, "s")
     assert following is not None
     assert (await store.outbox.load(following)).address.peer == "+1999"
@@ -359,14 +368,19 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     await twice.enqueue("long", "next", "lost")
     claim = await twice.claim_sending("a", "b", "c")
     assert claim.fence == 1
-    assert await twice.send(claim, end=PartEnd("ready", "retry")) == "ready"
+    assert await twice.send(claim, end=PartEnd(SendState.READY, CallOutcome.RETRY)) == "ready"
     again = await twice.claim_sending()
     assert again.fence == 2
     assert await twice.send(again, attempt=2) == "sending"
-    assert await twice.send(again, part=2, attempt=3, end=PartEnd("checking", "ambiguous")) == "checking"
-    found = await twice.claim_sending()
-    assert await twice.outbox.end_delivery(found, 2, 3, PartEnd("sent", "found", Receipt("SM2"))) == "sending"
-    await twice.outbox.give_back(found)
+    assert (
+        await twice.send(again, part=2, attempt=3, end=PartEnd(SendState.CHECKING, CallOutcome.AMBIGUOUS)) == "checking"
+    )
+    claimed = await twice.claim_sending()
+    assert (
+        await twice.outbox.end_delivery(claimed, 2, 3, PartEnd(SendState.SENT, CallOutcome.FOUND, Receipt("SM2")))
+        == "sending"
+    )
+    await twice.outbox.give_back(claimed)
     last = await twice.claim_sending()
     assert await twice.send(last, part=3, attempt=4) == "sent"
     row = await twice.admin.fetchrow("select attempts, ambiguities, state, fence from outbound where seq = 1")

@@ -60,8 +60,8 @@ class Harness:
         key = make_id("SM")
         name, _, argument = text.removeprefix("/").partition(" ")
         command = Command(name, argument) if text.startswith("/") else None
-        said = InboundMessage(Address(*account, sender), sender, (key,), text, command=command, provider_id=key)
-        return await inbox.accept(said)
+        message = InboundMessage(Address(*account, sender), sender, (key,), text, command=command, provider_id=key)
+        return await inbox.accept(message)
 
     async def run(self) -> None:
         """Run all waiting turns."""
@@ -82,20 +82,20 @@ class Harness:
 
     async def heard(self, sender: str, account: tuple[str, str] = PHONE) -> str:
         """Return the last reply to an address."""
-        found = await self.store.one(
+        row = await self.store.one(
             "select o.text from outbound o join conversations c on c.tenant_id = o.tenant_id"
             " and c.id = o.conversation_id where c.channel = $1 and c.account = $2 and c.peer = $3"
             " order by o.created_at desc, o.seq desc limit 1",
             *account,
             sender,
         )
-        return str(found or "")
+        return str(row or "")
 
     async def code(self, sender: str, account: tuple[str, str] = PHONE) -> str:
         """Return a link code that a person asked for."""
-        found = CODE.search(await self.ask("/link" if account is CHAT else "LINK", sender, account))
-        assert found is not None
-        return found[1]
+        match = CODE.search(await self.ask("/link" if account is CHAT else "LINK", sender, account))
+        assert match is not None
+        return match[1]
 
     async def link(self, code: str, sender: str, account: tuple[str, str] = PHONE) -> str:
         """Type a code as a person and agree to the question; return the last reply."""

@@ -24,12 +24,13 @@ from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.channels import Part, Receipt
 from core.messaging.messages import Address, InboundMessage, OutboundKind, OutboundMessage
 from core.messaging.outbox import Begun, Outbox, PartEnd
+from core.messaging.states import CallOutcome, SendState
 from core.people.preferences import PreferenceStore
 from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import TENANT_TABLES
 from core.tools.storage import Storage
 from core.turns.store import TurnEnd, TurnStore
-from core.turns.types import BegunTurn
+from core.turns.types import BegunTurn, TurnState
 from tests.core.harness import LEASE, OPEN, RecordedWakeups
 
 USERS = ("U0abc", "U0ABC")
@@ -87,7 +88,7 @@ class Actor:
     def mine(self, seen: object, mark: str = "") -> None:
         """Raise if a value holds data of the other person."""
         other = {mark_of(user) for user in USERS} - {mark or self.mark}
-        if any(one in str(seen) for one in other):
+        if any(value in str(seen) for value in other):
             raise Strange(f"{mark or self.mark} saw {seen}")
 
     async def say(self, chance: random.Random) -> None:
@@ -120,15 +121,15 @@ class Actor:
             make_id("agent"), "A", request.conversation_id, turn.turn_id, "0.0/A", "c", AgentStatus.WAITING_FOR_INPUT,
             "1", datetime.now(UTC) + timedelta(hours=1), question=mark,
         )  # fmt: skip
-        said = [ChatMessage(Role.USER, one.text) for one in request.inbound]
+        messages = [ChatMessage(Role.USER, message.text) for message in request.inbound]
         return await turns.finish(
             lease,
             turn.turn_id,
             TurnEnd(
-                state="waiting" if waits else "done",
+                state=TurnState.WAITING if waits else TurnState.DONE,
                 reason="",
                 usage=TokenUsage(1, 1),
-                history=[*said, ChatMessage(Role.ASSISTANT, f"re {mark}")],
+                history=[*messages, ChatMessage(Role.ASSISTANT, f"re {mark}")],
                 outbound=[OutboundMessage(make_id("out"), OutboundKind.REPLY, f"re {mark}")],
                 pool=[entry] if waits else [],
                 waiting_step=0 if waits else None,
@@ -145,7 +146,7 @@ class Actor:
         await outbox.keep_parts(claim, [Part(due.message.text)])
         try:
             if await outbox.begin_delivery(claim, 1, 1) is Begun.GO:
-                end = PartEnd("sent", "accepted", Receipt(make_id("p")))
+                end = PartEnd(SendState.SENT, CallOutcome.ACCEPTED, Receipt(make_id("p")))
                 await outbox.end_delivery(claim, 1, 1, end)
                 await outbox.settle(claim)
         except LeaseLost:
@@ -169,9 +170,9 @@ class Actor:
             await store.save(self.tenant, "mail", {"token": self.mark}, name)
         elif chance.random() < 0.3:
             await store.delete(self.tenant, "mail", name)
-        found = await store.get(self.tenant, "mail", name)
-        if found is not None and found != {"token": self.mark}:
-            raise Strange(str(found))
+        credentials = await store.get(self.tenant, "mail", name)
+        if credentials is not None and credentials != {"token": self.mark}:
+            raise Strange(str(credentials))
         self.mine(await store.list(self.tenant))
 
     async def spend(self, chance: random.Random) -> None:

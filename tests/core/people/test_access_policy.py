@@ -48,7 +48,7 @@ class Door:
         return [str(text) for text in await self.store.column("select text from outbound order by created_at")]
 
     async def codes(self) -> list[str]:
-        return [found for text in await self.sentences() for found in re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", text)]
+        return [code for text in await self.sentences() for code in re.findall(r"[2-9A-Z]{4}-[2-9A-Z]{4}", text)]
 
     async def pair(self, code: str, role: PersonRole = PersonRole.MEMBER) -> PairOutcome:
         return (await self.pairings.redeem(code, role, self.clock.at)).outcome

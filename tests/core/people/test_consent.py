@@ -6,6 +6,7 @@ import pytest
 
 from core.messaging.messages import ReachabilityChange
 from core.messaging.outbox import PartEnd
+from core.messaging.states import CallOutcome, IdentityState, SendState
 from tests.core.people.harness import PHONE, Harness
 
 ANN = "+15550000001"
@@ -17,10 +18,10 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: H
     if known:
         await harness.ask("hello", ANN)
 
-    async def said(what: str, key: str, at: datetime | None = None) -> None:
+    async def said(text: str, key: str, at: datetime | None = None) -> None:
         await harness.store.inbox.accept(
             ReachabilityChange(
-                *PHONE, ANN, what == "START", "started" if what == "START" else "stopped", (key,), "", at
+                *PHONE, ANN, text == "START", "started" if text == "START" else "stopped", (key,), "", at
             )
         )
 
@@ -53,7 +54,10 @@ async def test_a_start_without_a_stop_still_outdates_an_earlier_stop(harness: Ha
 async def test_promise_8_a_carriers_confirmation_is_in_the_consent_record(harness: Harness) -> None:
     await harness.ask("hello", ANN)
     claim = await harness.store.claim_sending("hi")
-    await harness.store.send(claim, end=PartEnd("failed", "rejected", error_code="21610", identity_state="stopped"))
+    await harness.store.send(
+        claim,
+        end=PartEnd(SendState.FAILED, CallOutcome.REJECTED, error_code="21610", identity_state=IdentityState.STOPPED),
+    )
     assert [tuple(row) for row in await harness.store.admin.fetch("select state, how from consents")] == [
         ("stopped", "rejected 21610")
     ]

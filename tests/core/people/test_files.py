@@ -19,7 +19,7 @@ class Recorded:
 
     async def fetch(self, media: Sequence[Media]) -> Sequence[Fetched]:
         """Answer with the addresses."""
-        return [SentFile("image/png", one.url.encode()) for one in media]
+        return [SentFile("image/png", file.url.encode()) for file in media]
 
 
 async def send(harness: Harness, sender: str, *urls: str) -> None:
@@ -37,7 +37,7 @@ async def test_a_tool_gets_the_files_of_its_turn_and_of_no_other(harness: Harnes
         lease, turn = await harness.store.claim_turn()
         turns[turn.address.peer] = (lease.tenant_id, turn.turn_id)
     ann = files.for_turn(*turns[ANN], "sms")
-    assert [one.url for one in await ann.list()] == ["https://a/1", "https://a/2"]
+    assert [file.url for file in await ann.list()] == ["https://a/1", "https://a/2"]
     assert (await ann.fetch(2)).body == b"https://a/2"
     for number in (0, 3):
         with pytest.raises(ToolFailed, match="2 came"):

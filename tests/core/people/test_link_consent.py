@@ -35,7 +35,7 @@ async def test_no_order_of_link_commands_links_without_consent(harness: Harness,
             assert agrees, heard
             assert (code, sender) in asked, heard
         if f"{code} AGREE" in heard:
-            asked = {(one, who) for one, who in asked if one != code} | {(code, sender)}
+            asked = {(item, who) for item, who in asked if item != code} | {(code, sender)}
     assert refused, "nothing was tried"
     if not linked:  # chance found no way: the way itself is open
         code = await harness.code(*PLACES[0])

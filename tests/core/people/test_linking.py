@@ -40,17 +40,17 @@ def test_codes_have_forty_bits_and_look_like_no_words() -> None:
 async def test_a_code_from_one_channel_typed_on_another_makes_one_person(
     harness: Harness, there: tuple[str, str], here: tuple[str, str]
 ) -> None:
-    said = {"sms": "LINK {}", "slack": "link {}", "telegram": "/link {}"}[here[0]]
+    command = {"sms": "LINK {}", "slack": "link {}", "telegram": "/link {}"}[here[0]]
     code = await harness.code("1001", there)
     await harness.settle()
     assert await harness.tenant("1001", there) != await harness.tenant("2002", here)
-    assert f"LINK {code} AGREE" in await harness.ask(said.format(code.lower()), "2002", here)
+    assert f"LINK {code} AGREE" in await harness.ask(command.format(code.lower()), "2002", here)
     assert await harness.store.one("select count(*) from tenants") == 2
-    assert (await harness.ask(said.format(f"{code} agree"), "2002", here)).startswith("Linked")
+    assert (await harness.ask(command.format(f"{code} agree"), "2002", here)).startswith("Linked")
     assert await harness.tenant("1001", there) == await harness.tenant("2002", here) != ""
     assert await harness.store.one("select count(*) from tenants") == 1
     # Once: not here, not there, not by anybody else.
-    assert "used already" in await harness.ask(said.format(code), "2002", here)
+    assert "used already" in await harness.ask(command.format(code), "2002", here)
     assert "used already" in await harness.ask(f"LINK {code}", BOB)
 
 
@@ -228,7 +228,7 @@ async def test_guesses_made_at_once_are_counted_one_by_one(harness: Harness) -> 
     pairings = Pairings(harness.store.database, harness.store.make_id)
     now = harness.clock.now()
     tried = await asyncio.gather(*(pairings.redeem(new_code(), PersonRole.OWNER, now) for _ in range(30)))
-    assert [one.outcome for one in tried].count(PairOutcome.WRONG) == MAX_GUESSES
+    assert [link.outcome for link in tried].count(PairOutcome.WRONG) == MAX_GUESSES
     harness.access = Access(Policy.PAIRING)
     await asyncio.gather(*(harness.say(f"LINK {new_link_code()}", BOB) for _ in range(20)))
     assert await harness.store.one("select count(*) from guesses where scope like 'link of%' || $1", BOB) == 5

@@ -45,7 +45,7 @@ def test_an_answer_that_cannot_be_read_changes_nothing(answer: str) -> None:
 
 
 def test_what_nobody_wrote_is_not_told_and_secrets_are_left_out() -> None:
-    found = read_changes(
+    changes = read_changes(
         changed(
             ("home_town", "Lisbon", "told"),
             ("mood", "cheerful", "told"),
@@ -54,7 +54,7 @@ def test_what_nobody_wrote_is_not_told_and_secrets_are_left_out() -> None:
         ).text,
         ["I moved to Lisbon! My password is hunter2"],
     )
-    assert [(one.key, one.source) for one in found] == [
+    assert [(change.key, change.source) for change in changes] == [
         ("home_town", FactSource.TOLD),
         ("mood", FactSource.INFERRED),
     ]
@@ -118,7 +118,7 @@ async def test_linked_people_keep_one_fact_per_key_with_distinct_numbers(harness
     assert "2 known facts there" in await harness.ask(f"LINK {code}", ANN)
     await harness.ask(f"LINK {code} AGREE", ANN)
     facts = await runs._profile.read(await harness.tenant(ANN))
-    assert [(one.number, one.value) for one in facts] == [(1, "Lisbon"), (2, "yes"), (4, "yes")]
+    assert [(fact.number, fact.value) for fact in facts] == [(1, "Lisbon"), (2, "yes"), (4, "yes")]
 
 
 async def test_what_was_passed_on_says_nothing_about_the_person(harness: Harness) -> None:

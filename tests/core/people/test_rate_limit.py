@@ -27,8 +27,8 @@ def turn(tenant: str = "ann", messages: int = 1, account: str = "+1") -> Counted
 
 
 async def test_the_limit_then_one_sentence_then_silence(rates: Rates) -> None:
-    said = [await rates.count(turn(), 5) for _ in range(9)]
-    assert said == [Rate.WITHIN] * 5 + [Rate.BEYOND] + [Rate.SILENT] * 3
+    allowed = [await rates.count(turn(), 5) for _ in range(9)]
+    assert allowed == [Rate.WITHIN] * 5 + [Rate.BEYOND] + [Rate.SILENT] * 3
 
 
 async def test_another_person_has_a_limit_of_their_own(rates: Rates) -> None:
@@ -69,10 +69,10 @@ async def test_an_account_that_had_its_share_lets_turns_wait_and_blames_nobody(r
 
 async def test_two_processes_count_together(rates: Rates, redis_url: str) -> None:
     other = Rates(redis_url)
-    said = await asyncio.gather(*(each.count(turn(), 10) for _ in range(10) for each in (rates, other)))
+    allowed = await asyncio.gather(*(each.count(turn(), 10) for _ in range(10) for each in (rates, other)))
     await other.close()
-    assert said.count(Rate.WITHIN) == 10
-    assert said.count(Rate.BEYOND) == 1
+    assert allowed.count(Rate.WITHIN) == 10
+    assert allowed.count(Rate.BEYOND) == 1
 
 
 async def test_a_flush_costs_nothing_but_the_count(rates: Rates, redis_url: str) -> None:
@@ -87,8 +87,8 @@ async def test_without_redis_each_process_counts_locally_and_nothing_blocks() ->
         assert await rates.count(turn(), 2) is Rate.WITHIN
         await server.stop()
         async with asyncio.timeout(5):
-            said = [await rates.count(turn(), 2) for _ in range(4)]
-        assert said == [Rate.WITHIN, Rate.WITHIN, Rate.BEYOND, Rate.SILENT]
+            allowed = [await rates.count(turn(), 2) for _ in range(4)]
+        assert allowed == [Rate.WITHIN, Rate.WITHIN, Rate.BEYOND, Rate.SILENT]
         await server.start()
         assert await rates.count(turn("bob"), 2) is Rate.WITHIN
         await rates.close()

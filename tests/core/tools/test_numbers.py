@@ -31,8 +31,8 @@ async def test_a_number_that_is_none_is_an_error_to_the_model(written: str) -> N
     arguments = f'{{"number": {written}}}'
     result, model = await run_loop([wants(("count", arguments)), says("sorry")], [count])
     assert result.response == "sorry"
-    (told,) = model.told()
-    assert told.startswith("The arguments of count are not")
+    (refusal,) = model.told()
+    assert refusal.startswith("The arguments of count are not")
 
 
 async def test_a_number_that_is_none_is_found_at_any_depth() -> None:

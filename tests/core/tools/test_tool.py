@@ -89,7 +89,7 @@ class TestRunning:
         assert await book_table.run(arguments, a_context()) == "Here 3 None  4 tenant"
 
     @pytest.mark.parametrize(
-        ("arguments", "said"),
+        ("arguments", "sentence"),
         [
             ({}, "place is missing; people is missing"),
             ({"place": "x", "people": "many"}, "people: Input should be a valid integer"),
@@ -99,10 +99,10 @@ class TestRunning:
             ([], "Input should be"),
         ],
     )
-    def test_wrong_arguments_are_answered_with_what_is_right(self, arguments: object, said: str) -> None:
+    def test_wrong_arguments_are_answered_with_what_is_right(self, arguments: object, sentence: str) -> None:
         with pytest.raises(ToolRetry) as caught:
             book_table.parse(arguments)  # type: ignore[arg-type]
-        assert said in str(caught.value)
+        assert sentence in str(caught.value)
         assert "It takes: place (required), people (required), tags, title, size." in str(caught.value)
 
     async def test_an_ordinary_function_runs_in_a_thread_and_says_so(self) -> None:
@@ -196,7 +196,7 @@ def _bad_effect() -> None:
 
 class TestMistakesOfTheAuthor:
     @pytest.mark.parametrize(
-        ("make", "said"),
+        ("make", "sentence"),
         [
             (_no_docstring, "needs a docstring"),
             (_no_annotation, "write `x: str`"),
@@ -207,11 +207,11 @@ class TestMistakesOfTheAuthor:
         ],
     )
     def test_fail_when_the_module_is_imported_with_file_line_and_what_to_type(
-        self, make: Callable[[], None], said: str
+        self, make: Callable[[], None], sentence: str
     ) -> None:
         with pytest.raises(ConfigError) as caught:
             make()
-        assert said in str(caught.value)
+        assert sentence in str(caught.value)
         assert str(caught.value).startswith(f"{__file__}:")
 
 

@@ -99,7 +99,7 @@ class TestGroups:
         result, model = await run_loop([wants(("read_mail", {})), says("None")], TOOLS, journal=journal)
         assert _offered(model, 0) == ["add", "read_mail", "send_mail", "use_tools"]
         assert model.told() == ["From now on you can call read_mail, send_mail.", "no mail"]
-        assert not any("tools have changed" in one.text for one in model.last)
+        assert not any("tools have changed" in message.text for message in model.last)
         assert result.state.groups == ("mail",)
 
     async def test_stay_on_for_the_conversation_and_are_off_in_a_fresh_one(self) -> None:
@@ -109,7 +109,7 @@ class TestGroups:
         history = _kept(first.history)
         second = await orchestrator.handle_message(_request(history))
         assert "send_mail" in _offered(model)
-        assert not any(one.state for one in second.history)  # unchanged: not written again
+        assert not any(message.state for message in second.history)  # unchanged: not written again
         await orchestrator.handle_message(_request())
         assert "send_mail" not in _offered(model)
 
@@ -189,7 +189,7 @@ class TestOffer:
 
         def names(**chosen: list[str]) -> list[str]:
             made = Orchestrator(FakeModel([]), tools=[add, flights, agent, other], **chosen)  # type: ignore[arg-type]
-            return sorted(one.name for one in made.tools)
+            return sorted(tool.name for tool in made.tools)
 
         assert names(tool_names=["add"]) == ["MailAgent", "OtherAgent", "add"]
         assert names(agent_tool_filter=["MailAgent"]) == ["MailAgent", "add", "flights"]
@@ -199,10 +199,10 @@ class TestOffer:
 
 
 def _request(history: tuple[ChatMessage, ...] = (), tenant: str = "t1") -> TurnRequest:
-    said = (TurnMessage("m", "Hello", NOW),)
-    return TurnRequest("turn1", TurnTenant(tenant), "sms", said, MemoryJournal(), history)
+    messages = (TurnMessage("m", "Hello", NOW),)
+    return TurnRequest("turn1", TurnTenant(tenant), "sms", messages, MemoryJournal(), history)
 
 
 def _kept(history: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     """Return history as the store gives it back."""
-    return tuple(ChatMessage.from_json(one.to_json()) for one in history)
+    return tuple(ChatMessage.from_json(message.to_json()) for message in history)

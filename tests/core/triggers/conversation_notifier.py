@@ -37,23 +37,42 @@ class ConversationNotifier:
         )
         if place is None:
             return Notified(message.id, NotificationStatus.NOWHERE)
-        row = await self._database.call(
-            "select enqueue_unprompted($1,$2,$3,$4) as new",
-            tenant_id,
-            place["id"],
-            asdict(message),
-            history_of(notification),
-        )
+        new = await self._enqueue(tenant_id, place["id"], message, history_of(notification))
         self._wakeups.wake_delivery(place["id"])
-        return Notified(
-            message.id,
-            NotificationStatus.OWED if row and row["new"] else NotificationStatus.DUPLICATE,
-            place["channel"],
-        )
+        return Notified(message.id, NotificationStatus.OWED if new else NotificationStatus.DUPLICATE, place["channel"])
+
+    async def _enqueue(
+        self, tenant_id: str, conversation_id: str, message: OutboundMessage, history: list[Mapping[str, object]]
+    ) -> bool:
+        """Enqueue a message and write it into the conversation's history; return False where that was done."""
+        conversation = (tenant_id, conversation_id)
+        async with self._database.tenant(tenant_id) as connection:
+            await connection.execute(
+                "select from conversations where tenant_id = $1 and id = $2 for update", *conversation
+            )
+            if await connection.fetchval(
+                "select 1 from outbound where tenant_id = $1 and id = $2", tenant_id, message.id
+            ):
+                return False
+            await connection.execute("select enqueue($1,$2,null,$3)", *conversation, [asdict(message)])
+            await connection.execute(
+                "insert into history (tenant_id, conversation_id, position, session, message)"
+                " select $1, c.id, c.history_seq + h.position, c.session, h.value"
+                " from conversations c, jsonb_array_elements($3) with ordinality as h (value, position)"
+                " where c.tenant_id = $1 and c.id = $2",
+                *conversation,
+                history,
+            )
+            await connection.execute(
+                "update conversations set history_seq = history_seq + $3 where tenant_id = $1 and id = $2",
+                *conversation,
+                len(history),
+            )
+        return True
 
 
 def history_of(notification: Notification) -> list[Mapping[str, object]]:
     """Return what a conversation remembers of a notification: where it came from, and what was said."""
     about = f"[Not from the person: their task {notification.title!r} has just brought the following.]"
-    said = [ChatMessage(Role.USER, about, internal=True), ChatMessage(Role.ASSISTANT, notification.text)]
-    return [one.to_json() for one in said]
+    messages = [ChatMessage(Role.USER, about, internal=True), ChatMessage(Role.ASSISTANT, notification.text)]
+    return [message.to_json() for message in messages]

@@ -137,9 +137,9 @@ class Harness:
 
     async def again(self, task: Task) -> Task:
         """Return the current state of a task."""
-        found = await self.engine.get_task(task.tenant_id, task.id)
-        assert found is not None
-        return found
+        refreshed = await self.engine.get_task(task.tenant_id, task.id)
+        assert refreshed is not None
+        return refreshed
 
     async def sent(self) -> list[str]:
         """Return the texts of all replies, in order."""

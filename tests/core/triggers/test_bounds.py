@@ -95,7 +95,7 @@ async def test_channels_publish_only_what_a_task_waits_for(
 ) -> None:
     task = await on(harness, source, type)
     await harness.store.say("for whom?")
-    assert [one.event.type for one in await harness.engine.events.recent(harness.tenant)] == [
+    assert [record.event.type for record in await harness.engine.events.recent(harness.tenant)] == [
         "message.received"
     ] * wanted
     await harness.engine.delete_task(harness.tenant, task.id)
@@ -119,13 +119,13 @@ async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness
     await harness.runner.once()
     store, tasks = harness.store, harness.engine.store
     assert await prune_runs(tasks) == 0
-    told = [await harness.sent(), await store.one("select count(*) from history")]
+    outcome = [await harness.sent(), await store.one("select count(*) from history")]
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '89 days'")
     assert await prune_runs(tasks) == 0
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '2 days'")
     assert await harness.engine.store.prune(timedelta(days=90), 3) == 3, "in batches"
     assert await prune_runs(tasks) == 1
-    assert [await harness.sent(), await store.one("select count(*) from history")] == told
+    assert [await harness.sent(), await store.one("select count(*) from history")] == outcome
     assert await harness.states(hourly) == ["QUEUED"], "what is not over stays"
     assert await store.column("select id from lanes where id like 'run_%'") == [(await harness.runs(hourly))[0].id]
     assert await store.one("select count(*) from turns where lane_id like 'run_%'") == 1

@@ -29,7 +29,7 @@ async def test_a_watch_on_a_number_that_is_none_counts_as_failed_and_is_told(har
     task = await watching(harness, path="$.price")
     harness.world.pages[URL] = page
     await looks(harness, ERRORS_TOLD)
-    found = await harness.again(task)
-    assert found.watch["errors"] == ERRORS_TOLD
-    assert found.revision == ERRORS_TOLD
+    refreshed = await harness.again(task)
+    assert refreshed.watch["errors"] == ERRORS_TOLD
+    assert refreshed.revision == ERRORS_TOLD
     assert "not been able to check “The price”" in (await harness.sent())[-1]

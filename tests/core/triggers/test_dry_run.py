@@ -1,5 +1,7 @@
 """What a task would do: its next times, its condition over what was seen, its filter over recorded events."""
 
+from datetime import date, datetime
+
 import pytest
 
 from core.errors import ToolFailed
@@ -24,6 +26,17 @@ async def test_a_dry_run_lists_ten_times_in_the_tasks_zone_and_changes_nothing(h
     assert await harness.store.everything() == before
 
 
+async def test_a_dry_run_says_which_of_two_equal_wall_times_is_meant(harness: Harness) -> None:
+    harness.clock.move(days=(date(2026, 10, 24) - harness.clock.now().date()).days)
+    for cron, lines in (
+        ("30 2 * * *", ["Sun 25 Oct 2026, 02:30 (first time)", "Mon 26 Oct 2026, 02:30"]),
+        ("30 * * * *", ["Sun 25 Oct 2026, 02:30 (first time)", "Sun 25 Oct 2026, 02:30 (second time)"]),
+    ):
+        trigger = ScheduleTrigger(cron=cron, start=datetime(2026, 10, 25, 2, 30))  # noqa: DTZ001 - a wall time
+        task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=trigger, action={"instruction": "go"})
+        assert (await dry_run(harness.engine, task))[:2] == [f"{line} (Europe/Berlin)" for line in lines]
+
+
 async def test_a_condition_is_dry_run_over_past_values_with_any_expression(harness: Harness) -> None:
     watch = ConditionTrigger("value < 300", url=PAGE, every_minutes=10, reset="value > 320")
     task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=watch, action={"instruction": "go"})
@@ -32,8 +45,8 @@ async def test_a_condition_is_dry_run_over_past_values_with_any_expression(harne
         await harness.work()
         harness.clock.move(minutes=10)
     task = await harness.again(task)
-    said = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
-    assert said == [
+    lines = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
+    assert lines == [
         "310  would not tell: not true",
         "290  would tell",
         "failed: The server is away.",
@@ -56,8 +69,8 @@ async def test_a_filter_is_tried_over_the_events_that_came_of_its_person_alone(h
     for id, type, price in (("1", "order.paid", 50), ("2", "order.paid", 5), ("3", "left", 50)):
         data: JsonObject = {"items": [{"price": 1}, {"price": price}]}
         await harness.engine.events.keep(Event("shop", type, data, id, harness.tenant))
-    said = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
-    assert said == [
+    lines = [line.split("  ", 1)[1] for line in await dry_run(harness.engine, task)]
+    assert lines == [
         "shop:order.paid  1  would run",
         "shop:order.paid  2  would not run: its $.items[*].price is another",
         "shop:left  3  would not run: its type is another",

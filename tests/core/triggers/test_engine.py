@@ -75,8 +75,8 @@ async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(ha
     fired = await asyncio.gather(*(fire_due(store.database, store.make_id, now, 7) for _ in range(12)))
     while (more := await fire_due(store.database, store.make_id, now, 7)).due:
         fired.append(more)
-    lanes = [lane for one in fired for lane in one.lanes]
-    assert (len(lanes), len(set(lanes)), sum(one.due for one in fired)) == (30, 30, 30)
+    lanes = [lane for run in fired for lane in run.lanes]
+    assert (len(lanes), len(set(lanes)), sum(run.due for run in fired)) == (30, 30, 30)
     assert await store.one("select count(*) from task_runs") == 30
     # An occurrence that is taken once more, however that came to be, is the run that it was.
     await store.admin.execute("update tasks set due_at = $1, next_at = $1", now)
@@ -91,8 +91,8 @@ async def test_promise_13_a_missed_occurrence_follows_the_policy_and_says_so(har
     }
     harness.clock.move(hours=3, minutes=20)
     await harness.work()
-    found = {missed.value: await harness.states(task) for missed, task in tasks.items()}
-    assert found == {"skip": ["SKIPPED"], "once": ["COMPLETED"], "all": ["COMPLETED", "COMPLETED"]}
+    states = {missed.value: await harness.states(task) for missed, task in tasks.items()}
+    assert states == {"skip": ["SKIPPED"], "once": ["COMPLETED"], "all": ["COMPLETED", "COMPLETED"]}
     assert "counted\n(This was due Mon 2 Mar 2026, 12:00.)" in await harness.sent()
     why = str((await explain(harness.engine, tasks[Missed.SKIP]))["text"])
     assert "was skipped (missed: nobody could take it in time)" in why
@@ -152,7 +152,7 @@ async def test_an_event_runs_each_matching_task_of_its_person_once(harness: Harn
     assert await harness.engine.fire_for_event(harness.tenant, event) == []
     assert await harness.engine.fire_for_event(harness.tenant, Event("shop", "order.sent", {}, "e2")) == []
     await harness.work()
-    assert [await harness.states(one) for one in mine] == [["COMPLETED"]] * 2
+    assert [await harness.states(task) for task in mine] == [["COMPLETED"]] * 2
     assert await harness.states(theirs) == []
     assert harness.counting.contexts[0].event_data == {"from": "Amazon"}
     assert harness.counting.contexts[0].event_type == "order.sent"
@@ -220,9 +220,9 @@ async def test_a_task_that_keeps_failing_is_disabled_and_the_person_is_told(harn
         await harness.work()
     assert await harness.states(task) == ["FAILED"] * MAX_FAILURES
     assert (await harness.again(task)).state is TaskState.DISABLED
-    told = sorted(await harness.sent())
-    assert told[0].startswith("I have stopped trying “The mail” (task 1)")
-    assert told[1:] == ["My task “The mail” did not work."] * MAX_FAILURES
+    texts = sorted(await harness.sent())
+    assert texts[0].startswith("I have stopped trying “The mail” (task 1)")
+    assert texts[1:] == ["My task “The mail” did not work."] * MAX_FAILURES
     assert await harness.engine.resume_task(harness.tenant, task.id)
 
 
@@ -236,7 +236,6 @@ async def test_a_custom_executor_reports_and_is_not_rerun_after_a_worker_dies(ha
     with pytest.raises(asyncio.CancelledError):
         await harness.turns.run(lease)
     # The worker is gone without a word: the lease runs out, and the run's end is not known.
-    await harness.store.admin.execute("update turns set owner = 'dead' where state = 'running'")
     await harness.work()
     assert len(harness.counting.contexts) == 1
     assert await harness.states(task) == ["FAILED"]
@@ -244,8 +243,13 @@ async def test_a_custom_executor_reports_and_is_not_rerun_after_a_worker_dies(ha
     harness.counting.results.append(ActionResult(True, "3 new"))
     harness.clock.move(hours=1)
     await harness.work()
-    [_, said] = harness.notifier.said
-    assert (said.text, said.urgency, said.category, said.task_id) == ("3 new", Urgency.URGENT, "mail", task.id)
+    [_, notification] = harness.notifier.said
+    assert (notification.text, notification.urgency, notification.category, notification.task_id) == (
+        "3 new",
+        Urgency.URGENT,
+        "mail",
+        task.id,
+    )
 
 
 async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(harness: Harness, store: Store) -> None:
@@ -256,10 +260,10 @@ async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(har
     assert lease is not None
     await harness.turns.run(lease)
     [(tenant, run, key)] = await NoticeStore(store.database).claim(9, timedelta())
-    found = await harness.engine.store.run(tenant, run)
-    assert found is not None
+    loaded = await harness.engine.store.run(tenant, run)
+    assert loaded is not None
     # It was handed over, and the worker died before it could write that down.
-    await harness.notifier.notify(tenant, notification(*found, "counted", key))
+    await harness.notifier.notify(tenant, notification(*loaded, "counted", key))
     await store.admin.execute("update run_notices set next_attempt_at = now()")
     await harness.work()
     assert await harness.sent() == ["counted"]
@@ -273,7 +277,7 @@ async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) 
                 "v", harness.clock.now() + timedelta(hours=1), question="Which day?",
             )  # fmt: skip
             return TurnResult(TurnState.WAITING, "Which day?", pool=(entry,), waiting_step=0)
-        [entry] = [one for one in request.pool if one.turn_id == request.turn_id]
+        [entry] = [entry for entry in request.pool if entry.turn_id == request.turn_id]
         return TurnResult(TurnState.DONE, f"It ended: {entry.reason or 'answered'}")
 
     harness = await make_harness(store, asks)

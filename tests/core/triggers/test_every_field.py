@@ -83,8 +83,8 @@ def read(kind: str, kept: JsonObject) -> Trigger | None:
     try:
         return trigger_from_json(kind, kept)
     except TriggerError as error:
-        told = str(error)
-    assert "\n" not in told
+        sentence = str(error)
+    assert "\n" not in sentence
     return None
 
 
@@ -115,7 +115,7 @@ def test_promise_14_any_field_is_refused_in_a_sentence_or_never_raises(
             trigger.last_before(now, own, due)
             course.taken_at(trigger.next_after(now, own, due))
             plan = course.plan(min(due, now), now)
-            assert all(one <= now for one in plan.fires)
+            assert all(moment <= now for moment in plan.fires)
             course.taken_at(plan.next_due)
         case ConditionTrigger():
             next_look(trigger, Watch(errors=fired), now, zone)

@@ -25,7 +25,7 @@ async def test_a_task_of_a_lost_zone_is_explained_listed_and_tried_in_utc(harnes
     assert lines[0] == NOTE
     assert "310" in lines[1]
     access = TaskAccess(harness.engine, harness.tenant)
-    assert [one.id for one in await access.list()] == [task.id]
+    assert [task.id for task in await access.list()] == [task.id]
     assert NOTE in access.describe({"kind": "condition", "expression": "value < 1", "url": PAGE}, GONE)
 
 

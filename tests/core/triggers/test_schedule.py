@@ -21,11 +21,11 @@ MONDAY = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 def due_on(cron: str, zone: ZoneInfo, day: tuple[int, int, int]) -> list[str]:
     """Return the wall times, with their offsets, at which a cron is due on a day."""
     trigger, moment = ScheduleTrigger(cron=cron), datetime(*day, tzinfo=zone) - timedelta(seconds=1)
-    found: list[str] = []
+    problems: list[str] = []
     while (due := trigger.next_after(moment, zone, MONDAY)) is not None and due.astimezone(zone).date() <= date(*day):
-        found.append(due.astimezone(zone).strftime("%H:%M%z"))
+        problems.append(due.astimezone(zone).strftime("%H:%M%z"))
         moment = due
-    return found
+    return problems
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_until_and_a_moment_in_the_past_end_a_schedule() -> None:
     days = [MONDAY - timedelta(hours=2)]
     while (due := trigger.next_after(days[-1], BERLIN, MONDAY)) is not None:
         days.append(due)
-    assert [one.astimezone(BERLIN).day for one in days[1:]] == [2, 3, 4]
+    assert [day.astimezone(BERLIN).day for day in days[1:]] == [2, 3, 4]
     assert trigger.last_before(MONDAY + timedelta(days=99), BERLIN, MONDAY) == days[-1]
     once = ScheduleTrigger(at=datetime.fromisoformat("2026-03-02T15:00"), timezone="America/New_York")
     assert once.next_after(MONDAY, once.zone("Europe/Berlin"), MONDAY) == datetime(2026, 3, 2, 20, 0, tzinfo=UTC)
@@ -154,7 +154,7 @@ def test_jitter_is_the_same_for_one_occurrence_and_within_its_bounds() -> None:
     taken = [course.taken_at(MONDAY + timedelta(days=n)) for n in range(20)]
     late = [at - MONDAY - timedelta(days=n) for n, at in enumerate(taken) if at is not None]
     assert taken == [course.taken_at(MONDAY + timedelta(days=n)) for n in range(20)]
-    assert all(timedelta() <= one < timedelta(seconds=300) for one in late)
+    assert all(timedelta() <= delay < timedelta(seconds=300) for delay in late)
     assert len(set(late)) > 15
 
 

@@ -60,13 +60,13 @@ async def test_poisoned_tasks_among_fifty_are_set_aside_and_fifty_run(harness: H
     await harness.store.admin.execute("update tasks set due_at = '9999-12-31T23:59:59Z' where id = $1", late.id)
     harness.clock.move(hours=1)
     await work(harness)
-    assert [await harness.states(one) for one in tasks] == [["COMPLETED"]] * 50
-    for one, cause in ((unread, "TriggerError"), (late, "OverflowError"), (full, "NumericValueOutOfRangeError")):
-        kept = await harness.again(one)
+    assert [await harness.states(task) for task in tasks] == [["COMPLETED"]] * 50
+    for task, cause in ((unread, "TriggerError"), (late, "OverflowError"), (full, "NumericValueOutOfRangeError")):
+        kept = await harness.again(task)
         assert (kept.state, kept.set_aside, kept.next_at) == (TaskState.DISABLED, cause, None)
-    told = [text for text in await harness.sent() if "wrong unexpectedly" in text]
-    assert len(told) == 3, "each is told once"
-    assert any("“Drink water” (task 51)" in text for text in told)
+    texts = [text for text in await harness.sent() if "wrong unexpectedly" in text]
+    assert len(texts) == 3, "each is told once"
+    assert any("“Drink water” (task 51)" in text for text in texts)
     assert await harness.store.one("select tasks from count_set_aside()") == 3
     await work(harness)
     assert len([text for text in await harness.sent() if "wrong unexpectedly" in text]) == 3
@@ -80,7 +80,7 @@ async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(ha
     await work(harness)
     kept = await harness.again(task)
     listed = await harness.engine.for_tenant(harness.tenant).list()
-    assert [(one.title, one.when) for one in listed] == [
+    assert [(task.title, task.when) for task in listed] == [
         ("Drink water", "at a time that can no longer be read"),
         ("Other", "every hour (Europe/Berlin)"),
     ]
@@ -89,8 +89,8 @@ async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(ha
         await dry_run(harness.engine, kept)
     with pytest.raises(ToolRetry, match="2199"):
         await harness.engine.for_tenant(harness.tenant).change(task.id, "resume")
-    [found] = await harness.engine.store.find_set_aside()
-    assert (found.task_id, found.number, found.cause) == (task.id, 1, "TriggerError")
+    [set_aside] = await harness.engine.store.find_set_aside()
+    assert (set_aside.task_id, set_aside.number, set_aside.cause) == (task.id, 1, "TriggerError")
     # Once what was wrong is mended, it goes on where it was: what it missed follows its policy.
     await harness.store.admin.execute("update tasks set trigger = $2::text::jsonb where id = $1", task.id, was)
     harness.clock.move(hours=2)
@@ -110,7 +110,7 @@ async def test_a_task_that_raises_on_an_event_is_set_aside_and_the_others_run(ha
     assert len(await harness.engine.fire_for_event(harness.tenant, event)) == 1
     await work(harness)
     assert await harness.states(well) == ["COMPLETED"]
-    assert [(await harness.again(one)).set_aside for one in (unread, full)] == [
+    assert [(await harness.again(task)).set_aside for task in (unread, full)] == [
         "TriggerError",
         "NumericValueOutOfRangeError",
     ]

@@ -69,13 +69,13 @@ def test_a_filter_that_makes_no_sense_or_may_run_for_hours_is_refused(wanted: Js
 
 def flips(trigger: ConditionTrigger, values: list[Json], minutes: float = 15) -> list[int]:
     """Return the places in a row of looks at which a condition is told."""
-    watch, told = Watch(), []
+    watch, notified = Watch(), []
     for place, value in enumerate(values):
         judged = judge(trigger, watch, value, NOW + timedelta(minutes=minutes) * place)
         watch = Watch.from_json(judged.watch.to_json())
         if judged.fires:
-            told.append(place)
-    return told
+            notified.append(place)
+    return notified
 
 
 def test_an_edge_is_told_when_it_becomes_true_and_a_level_whenever_it_is() -> None:
@@ -103,7 +103,7 @@ def test_a_failed_check_is_retried_with_backoff_and_reports_nothing() -> None:
         spans.append((due - NOW) / timedelta(minutes=1))
     assert spans == [10, 10, 20, 40, 10]
     assert (judged.fires, judged.old, judged.new) == (True, 310, 290)
-    assert [("error" in one) for one in watch.seen] == [False, True, True, True, False]
+    assert [("error" in look) for look in watch.seen] == [False, True, True, True, False]
 
 
 @pytest.mark.parametrize(

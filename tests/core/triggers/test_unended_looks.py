@@ -62,8 +62,8 @@ async def test_a_look_that_kills_its_worker_takes_so_many_and_its_person_is_told
     assert spans == [2, 4, 8], "the next worker is left alone for longer and longer"
     harness.world.pages[URL] = "299"
     await harness.work()
-    found = await harness.again(task)
-    assert (found.state, harness.world.looks) == (TaskState.DISABLED, 0)
+    refreshed = await harness.again(task)
+    assert (refreshed.state, harness.world.looks) == (TaskState.DISABLED, 0)
     assert "I have stopped “The price”" in (await harness.sent())[-1]
     assert await harness.work() == 0
     assert await harness.engine.resume_task(harness.tenant, task.id)
@@ -78,8 +78,8 @@ async def test_a_look_that_ends_is_forgotten_and_those_before_count_as_failed(
     assert await die_of(harness, monkeypatch)
     harness.clock.move(minutes=5)
     await harness.work()
-    found = await harness.again(task)
-    assert (found.looks_begun, found.watch["errors"]) == (0, 2)
+    refreshed = await harness.again(task)
+    assert (refreshed.looks_begun, refreshed.watch["errors"]) == (0, 2)
     harness.world.pages[URL] = "310"
     harness.clock.move(hours=1)
     await harness.work()
@@ -103,7 +103,7 @@ async def test_a_look_that_was_stopped_from_outside_does_not_count(
     assert (await harness.again(task)).watch["value"] == 310
 
 
-async def test_a_suspected_look_is_made_while_no_other_is() -> None:
+async def test_a_look_that_may_crash_is_made_while_no_other_is() -> None:
     company, order = SharedSlot(), list[str]()
     leave = asyncio.Event()
 
@@ -115,12 +115,12 @@ async def test_a_suspected_look_is_made_while_no_other_is() -> None:
 
     first, second = (asyncio.ensure_future(work(name, alone=False)) for name in "ab")
     await asyncio.sleep(0)
-    suspect = asyncio.ensure_future(work("suspect", alone=True))
+    lonely = asyncio.ensure_future(work("lonely", alone=True))
     await asyncio.sleep(0)
     later = asyncio.ensure_future(work("c", alone=False))
     for _ in range(5):
         await asyncio.sleep(0)
     assert order == ["+a", "+b"]
     leave.set()
-    await asyncio.gather(first, second, suspect, later)
-    assert order[4:] == ["+suspect", "-suspect", "+c", "-c"]
+    await asyncio.gather(first, second, lonely, later)
+    assert order[4:] == ["+lonely", "-lonely", "+c", "-c"]

@@ -71,11 +71,15 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
     assert card == await store.one("select id from conversations")
     [pending] = await approvals.pending(harness.tenant)
     listed = await approvals.list_pending(harness.tenant)
-    assert [(one.agent_name, one.source, one.task_id) for one in listed] == [("SendMail", "trigger", task.id)]
+    assert [(answer.agent_name, answer.source, answer.task_id) for answer in listed] == [
+        ("SendMail", "trigger", task.id)
+    ]
     # What the person writes meanwhile is theirs, and what fires meanwhile is no answer.
     if decided == "approve":
         now = harness.clock.now()
-        assert await approvals.decide(harness.tenant, pending.id, Verb.APPROVE, how="button", channel="sms", now=now)
+        assert await approvals.decide(
+            harness.tenant, pending.id, Verb.APPROVE, how="operator", channel="sms", now=now, said_in="op"
+        )
         await harness.work()
         assert (SENT, await harness.states(task)) == (["team@example.org"], ["COMPLETED"])
         assert (await harness.sent())[-1].startswith("The team has its mail.")

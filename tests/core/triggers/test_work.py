@@ -125,7 +125,7 @@ def test_the_steps_of_any_path_are_counted(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "values"),
     [
         ("$", [{"a": [1, {"b": 2}], "c": {"b": 3}}]),
         ("$.a[1].b", [2]),
@@ -140,8 +140,8 @@ def test_the_steps_of_any_path_are_counted(parts: list[str]) -> None:
         ("$.a.b", []),
     ],
 )
-def test_a_path_finds_what_rfc_9535_says(path: str, found: list[Json]) -> None:
-    assert list(find(path, {"a": [1, {"b": 2}], "c": {"b": 3}}, Steps())) == found
+def test_a_path_finds_what_rfc_9535_says(path: str, values: list[Json]) -> None:
+    assert list(find(path, {"a": [1, {"b": 2}], "c": {"b": 3}}, Steps())) == values
 
 
 async def older(harness: Harness, task: Task, trigger: dict[str, Any]) -> None:
@@ -156,9 +156,9 @@ async def test_an_older_row_without_bounds_is_an_error_of_its_look(harness: Harn
     await older(harness, task, {"path": "$..*..*..*..*..*[?@ == 77]", "expression": 'len("%0999999999d" % 1) > 1'})
     harness.world.pages[URL] = str(deep()).replace("'", '"')
     await harness.work()
-    found = await harness.again(task)
-    assert (found.watch["errors"], found.revision) == (1, 1)
-    assert "too much work" in str(found.watch["seen"])
+    refreshed = await harness.again(task)
+    assert (refreshed.watch["errors"], refreshed.revision) == (1, 1)
+    assert "too much work" in str(refreshed.watch["seen"])
 
 
 async def test_an_older_filter_without_bounds_skips_its_run_alone(harness: Harness) -> None:

@@ -15,6 +15,7 @@ from core.errors import ConfigError, StoreUnavailable, TurnDelayed
 from core.journal.in_memory import MemoryJournal
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
+from core.messaging.states import IdentityState
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.rate_limit import Rates
 from core.people.tenant import TurnTenant
@@ -29,7 +30,7 @@ from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
 ANN = "+15550000001"
-SENDER = TurnSender("+1", ANN, "active", "pairing")
+SENDER = TurnSender("+1", ANN, IdentityState.ACTIVE, "pairing")
 OPEN = Access(Policy.OPEN)
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 
@@ -69,7 +70,7 @@ async def send() -> str:
         (replace(SENDER, admitted=""), "unknown"),
         (replace(SENDER, admitted="open"), "unknown"),
         (replace(SENDER, admitted="allowlist"), "unknown"),
-        (replace(SENDER, state="stopped"), "stopped"),
+        (replace(SENDER, state=IdentityState.STOPPED), "stopped"),
     ],
 )
 async def test_promise_12_a_removed_person_costs_no_model_call(sender: TurnSender, reason: str) -> None:
@@ -89,17 +90,17 @@ async def test_who_is_listed_paired_linked_or_brought_in_may_write() -> None:
 
 async def test_what_was_decided_elsewhere_goes_on_for_who_said_stop_here() -> None:
     [*_, _] = asked = checks()
-    stopped = request(inbound=(), sender=replace(SENDER, state="stopped"))
+    stopped = request(inbound=(), sender=replace(SENDER, state=IdentityState.STOPPED))
     for check in asked:
         assert await check(stopped, NOTHING) is None
 
 
 async def test_beyond_the_rate_one_sentence_then_silence_and_no_model_call() -> None:
     asked = checks(rate=2)
-    said = [await handle(asked, request(f"t{number}")) for number in range(5)]
-    assert [result.reason for result, _ in said] == ["", "", *["rate_limited"] * 3]
-    assert [bool(result.reply) for result, _ in said] == [True, True, True, False, False]
-    assert [len(model.requests) for _, model in said] == [1, 1, 0, 0, 0]
+    replies = [await handle(asked, request(f"t{number}")) for number in range(5)]
+    assert [result.reason for result, _ in replies] == ["", "", *["rate_limited"] * 3]
+    assert [bool(result.reply) for result, _ in replies] == [True, True, True, False, False]
+    assert [len(model.requests) for _, model in replies] == [1, 1, 0, 0, 0]
 
 
 async def test_a_tier_has_a_rate_of_its_own() -> None:
@@ -125,7 +126,7 @@ async def test_a_tier_that_the_settings_do_not_name_delays() -> None:
 async def test_a_tier_offers_its_tools_only(tenant: TurnTenant, offered: list[str]) -> None:
     tiers = read_tiers('{"guest": {"tools": ["look"]}, "nothing": {"tools": []}}', 30)
     _, model = await handle((), request(tenant=tenant), tiers)
-    assert [one.name for one in model.requests[0].tools] == offered
+    assert [tool.name for tool in model.requests[0].tools] == offered
 
 
 async def test_a_tier_offers_its_agents_only() -> None:
@@ -138,7 +139,7 @@ async def test_a_tier_offers_its_agents_only() -> None:
         tiers = read_tiers(f'{{"member": {{"tools": {names}}}}}', 30)
         agents = AgentRegistry([Writer])
         await Orchestrator(model, tools=[look], agents=agents, tiers=tiers, config=CONFIG).handle_message(request())
-        assert [one.name for one in model.requests[0].tools] == offered
+        assert [tool.name for tool in model.requests[0].tools] == offered
 
 
 class Recorded(SafetyCheck):
@@ -161,9 +162,11 @@ async def test_the_order_is_access_opt_out_rate_tier_budget_safety() -> None:
     result, _ = await handle(asked, request())
     assert (order, result.reason, result.reply) == (["budget", "safety"], "unsafe", "No.")
     order.clear()
-    bad = request("t2", sender=replace(SENDER, admitted="", state="stopped"), tenant=TurnTenant("ann", tier="gold"))
+    bad = request(
+        "t2", sender=replace(SENDER, admitted="", state=IdentityState.STOPPED), tenant=TurnTenant("ann", tier="gold")
+    )
     assert (await handle(asked, bad))[0].reason == "unknown"
-    bad = replace(bad, sender=replace(SENDER, state="stopped"))
+    bad = replace(bad, sender=replace(SENDER, state=IdentityState.STOPPED))
     assert (await handle(asked, bad))[0].reason == "stopped"
     assert order == []
 
@@ -191,8 +194,8 @@ async def test_a_plugin_brings_a_check(tmp_path: Path, monkeypatch: pytest.Monke
         "night = Night()\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    found = load_plugins(["night_watch"]).checks
-    result, _ = await handle(checks(safety=found), request())
+    brought = load_plugins(["night_watch"]).checks
+    result, _ = await handle(checks(safety=brought), request())
     assert (result.reason, result.reply) == ("asleep", "Zzz")
 
 

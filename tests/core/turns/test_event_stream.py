@@ -54,8 +54,8 @@ class StreamingModel(FakeModel):
 
 
 def _request(journal: MemoryJournal | None = None) -> TurnRequest:
-    said = TurnMessage("m1", "Hello", datetime(2026, 1, 1, tzinfo=UTC))
-    return TurnRequest("turn1", TurnTenant("t1"), "telegram", (said,), journal or MemoryJournal())
+    message = TurnMessage("m1", "Hello", datetime(2026, 1, 1, tzinfo=UTC))
+    return TurnRequest("turn1", TurnTenant("t1"), "telegram", (message,), journal or MemoryJournal())
 
 
 async def _events(*script: Step, **given: object) -> list[StreamEvent]:
@@ -87,25 +87,25 @@ class TestEvents:
             *("state_change", "execution_end"),
         ]
         steps = [event for event in events if event.type is StreamEventType.STEP_COMPLETED]
-        assert [(one.step, one.usage.total, one.so_far.total) for one in steps] == [(0, 110, 110), (1, 110, 220)]
+        assert [(step.step, step.usage.total, step.so_far.total) for step in steps] == [(0, 110, 110), (1, 110, 220)]
         assert [event.state for event in events if event.type is StreamEventType.STATE_CHANGE] == ["running", "done"]
-        said = "".join(event.text for event in events if event.type is StreamEventType.MESSAGE_CHUNK)
-        assert said == "Let me see All is well "
+        answer = "".join(event.text for event in events if event.type is StreamEventType.MESSAGE_CHUNK)
+        assert answer == "Let me see All is well "
         last = events[-1]
         assert last.result is not None
         assert (last.text, last.result.reply) == ("All is well", "All is well")
 
     async def test_every_call_has_a_start_and_a_result_event(self) -> None:
         events = await _events(wants(("look", {}), ("nothing", {}), ("look", "[")), says("Well"), tools=[look])
-        starts = [one.call_id for one in events if one.type is StreamEventType.TOOL_CALL_START]
-        results = {one.call_id: one for one in events if one.type is StreamEventType.TOOL_RESULT}
+        starts = [event.call_id for event in events if event.type is StreamEventType.TOOL_CALL_START]
+        results = {event.call_id: event for event in events if event.type is StreamEventType.TOOL_RESULT}
         assert starts == sorted(results) == ["c0", "c1", "c2"]
-        assert [results[one].success for one in starts] == [True, False, False]
+        assert [results[start].success for start in starts] == [True, False, False]
         assert "no tool named 'nothing'" in results["c1"].text
 
     async def test_a_stream_that_breaks_off_starts_again(self) -> None:
         model = StreamingModel([ModelUnavailable("x"), says("All of it")], breaks=2)
-        events = [one async for one in Orchestrator(model, config=CONFIG).stream_message(_request())]
+        events = [event async for event in Orchestrator(model, config=CONFIG).stream_message(_request())]
         assert _kinds(events) == [
             *("state_change", "message_start", "message_chunk", "message_start", "message_chunk", "message_end"),
             *("step_completed", "state_change", "execution_end"),
@@ -113,8 +113,8 @@ class TestEvents:
 
     async def test_a_client_that_does_not_stream_is_told_in_one_piece(self) -> None:
         orchestrator = Orchestrator(FakeModel([says("All is well")]), config=CONFIG)
-        events = [one async for one in orchestrator.stream_message(_request())]
-        assert [one.text for one in events if one.type is StreamEventType.MESSAGE_CHUNK] == ["All is well"]
+        events = [event async for event in orchestrator.stream_message(_request())]
+        assert [event.text for event in events if event.type is StreamEventType.MESSAGE_CHUNK] == ["All is well"]
 
     async def test_a_finished_turn_that_is_replayed_tells_only_its_end(self) -> None:
         journal = MemoryJournal()
@@ -122,7 +122,7 @@ class TestEvents:
             _request(journal)
         )
         again = Orchestrator(StreamingModel([]), tools=[look], config=CONFIG)
-        events = [one async for one in again.stream_message(_request(journal))]
+        events = [event async for event in again.stream_message(_request(journal))]
         assert _kinds(events) == ["state_change", "execution_end"]
         assert events[-1].text == "Done"
 
@@ -162,7 +162,7 @@ class TestTheEnd:
 
         for make in (lost, broken):
             events = await make()
-            assert [one.type for one in events].count(StreamEventType.EXECUTION_END) == 1
+            assert [event.type for event in events].count(StreamEventType.EXECUTION_END) == 1
             assert (events[-1].success, events[-1].result) == (False, None)
 
 

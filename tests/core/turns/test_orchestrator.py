@@ -65,14 +65,14 @@ class TestHandleMessage:
         orchestrator, model = _orchestrator(says("Yes"))
         history = (user("Earlier"), ChatMessage(Role.ASSISTANT, "Indeed"))
         result = await orchestrator.handle_message(_request(" One ", "two\n", history=history))
-        assert [(one.role.value, one.text) for one in model.last[1:]] == [
+        assert [(message.role.value, message.text) for message in model.last[1:]] == [
             ("user", "Earlier"),
             ("assistant", "Indeed"),
             ("user", " One "),
             ("user", "two\n"),
         ]
         assert (result.state, result.reply, result.reason) == (TurnState.DONE, "Yes", "")
-        assert [one.text for one in result.history] == [" One ", "two\n", "Yes"]
+        assert [message.text for message in result.history] == [" One ", "two\n", "Yes"]
 
     async def test_history_survives_json_and_is_whole(self) -> None:
         @tool(effect="read")
@@ -84,17 +84,19 @@ class TestHandleMessage:
         orchestrator = Orchestrator(model, tools=[look], config=CONFIG)
         result = await orchestrator.handle_message(_request("Look"))
         assert model.told() == ["t1 Asia/Tokyo de turn1.0.1"]
-        kept = tuple(ChatMessage.from_json(one.to_json()) for one in result.history)
+        kept = tuple(ChatMessage.from_json(message.to_json()) for message in result.history)
         assert kept == result.history
         await orchestrator.handle_message(_request("And?", history=kept))
-        assert [one.role.value for one in model.last] == [*("system", "user", "assistant", "tool", "assistant", "user")]
+        assert [message.role.value for message in model.last] == [
+            *("system", "user", "assistant", "tool", "assistant", "user")
+        ]
 
     async def test_files_are_mentioned_next_to_the_text(self) -> None:
         orchestrator, model = _orchestrator(says("ok"), says("ok"))
         await orchestrator.handle_message(_request("See", media=2))
-        assert [one.text for one in model.last[1:]] == ["See", "[The person sent 2 files, not shown here.]"]
+        assert [message.text for message in model.last[1:]] == ["See", "[The person sent 2 files, not shown here.]"]
         await orchestrator.handle_message(_request("", media=1))
-        assert [(one.text, one.internal) for one in model.last[1:]] == [
+        assert [(message.text, message.internal) for message in model.last[1:]] == [
             ("[The person sent 1 file, not shown here.]", False)
         ]
 
@@ -142,7 +144,7 @@ class TestFailures:
         orchestrator, _ = _orchestrator(*[error] * 9)
         result = await orchestrator.handle_message(_request("Hi"))
         assert (result.state, result.reason, result.reply) == (TurnState.FAILED, reason, reply)
-        assert [one.text for one in result.history] == ["Hi", reply]
+        assert [message.text for message in result.history] == ["Hi", reply]
         assert "secret" not in result.reply
 
     @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ class TestFailures:
 
         model = FakeModel([wants(("send", {})), ModelAuthError("x")])
         result = await Orchestrator(model, tools=[send], config=CONFIG).handle_message(_request("Hi"))
-        assert [one.text for one in result.history] == ["Hi", "", "sent", replies.MODEL_AUTH]
+        assert [message.text for message in result.history] == ["Hi", "", "sent", replies.MODEL_AUTH]
 
     async def test_cancelling_is_not_swallowed(self) -> None:
         async def wait(_: object) -> object:
@@ -252,14 +254,14 @@ class TestPrompt:
         orchestrator = Orchestrator(model, "You are Koi.", Memory(), tools=[look], clock=clock)
         first = await orchestrator.handle_message(_request("Hello"))
         await orchestrator.handle_message(replace(_request("Well?"), history=first.history))
-        one, two = (model.requests[index].messages[0].text for index in (0, 2))
-        assert "Ann Example" in two
+        before, after = (model.requests[index].messages[0].text for index in (0, 2))
+        assert "Ann Example" in after
         stable = system_prompt("You are Koi.", TENANT, "sms", NOW).rpartition("\n\n")[0]
-        assert one.startswith(stable)
-        assert two.startswith(stable)
+        assert before.startswith(stable)
+        assert after.startswith(stable)
         assert model.requests[0].tools == model.requests[2].tools
 
     def test_an_unknown_timezone_is_utc_and_no_persona_is_ours(self) -> None:
-        said = system_prompt("", TurnTenant("t", timezone="Nowhere/At all"), "pigeon", NOW)
-        assert said.startswith(DEFAULT_PERSONA)
-        assert said.endswith("timezone, UTC.")
+        prompt = system_prompt("", TurnTenant("t", timezone="Nowhere/At all"), "pigeon", NOW)
+        assert prompt.startswith(DEFAULT_PERSONA)
+        assert prompt.endswith("timezone, UTC.")

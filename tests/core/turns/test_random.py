@@ -20,6 +20,7 @@ from core.messaging.channels import Part, Receipt
 from core.messaging.due_messages import Claim, KeptPart
 from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, StatusUpdate
 from core.messaging.outbox import Begun, PartEnd
+from core.messaging.states import CallOutcome, IdentityState, SendState
 from core.turns.types import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.turns.test_store import step
@@ -67,8 +68,8 @@ class World:
         sender, number = self.chance.choice(PEOPLE), len(self.rows)
         keys = (f"a{number}", f"b{number}", f"c{number}")
         self.said[sender].append(keys)
-        told = keys[: self.chance.randint(1, 3)]
-        received = await self.store.inbox.accept(message(f"m{number}", sender, *told, command=command))
+        reported = keys[: self.chance.randint(1, 3)]
+        received = await self.store.inbox.accept(message(f"m{number}", sender, *reported, command=command))
         assert not received.duplicate
         self.rows[keys[0]] = received.id
 
@@ -76,8 +77,10 @@ class World:
         sender = self.chance.choice(PEOPLE)
         if self.said[sender]:
             keys = self.chance.choice(self.said[sender])
-            told = (keys[0], *self.chance.sample(keys[1:], self.chance.randint(0, 2)))
-            received = await self.store.inbox.accept(message("again", sender, *self.chance.sample(told, len(told))))
+            reported = (keys[0], *self.chance.sample(keys[1:], self.chance.randint(0, 2)))
+            received = await self.store.inbox.accept(
+                message("again", sender, *self.chance.sample(reported, len(reported)))
+            )
             assert (received.id, received.duplicate) == (self.rows[keys[0]], True)
 
     async def reach(self) -> None:
@@ -161,7 +164,7 @@ class World:
             await outbox.settle(claim)
             return
         if part.state in ("sending", "checking") and part.ref in self.accepted:
-            end = PartEnd("sent", "found", Receipt(self.accepted[part.ref]))
+            end = PartEnd(SendState.SENT, CallOutcome.FOUND, Receipt(self.accepted[part.ref]))
             if await outbox.end_delivery(claim, part.number, part.attempt, end) == "sending":
                 self.senders.append(claim)
             return
@@ -194,11 +197,23 @@ class World:
         if not self.calls:
             return
         call = self.calls.pop(self.chance.randrange(len(self.calls)))
-        fates = [PartEnd("checking", "ambiguous"), PartEnd("ready", "retry"), PartEnd("ready", "retry")]
+        fates = [
+            PartEnd(SendState.CHECKING, CallOutcome.AMBIGUOUS),
+            PartEnd(SendState.READY, CallOutcome.RETRY),
+            PartEnd(SendState.READY, CallOutcome.RETRY),
+        ]
         if self.chance.random() < 0.1:
-            fates = [PartEnd("failed", "rejected", identity_state=self.chance.choice(["", "stopped", "blocked"]))]
+            fates = [
+                PartEnd(
+                    SendState.FAILED,
+                    CallOutcome.REJECTED,
+                    identity_state=self.chance.choice([None, IdentityState.STOPPED, IdentityState.BLOCKED]),
+                )
+            ]
         if call.taken:
-            fates = [PartEnd("sent", "accepted", Receipt(self.accepted[call.part.ref]))] * 3 + fates[:1]
+            fates = [PartEnd(SendState.SENT, CallOutcome.ACCEPTED, Receipt(self.accepted[call.part.ref]))] * 3 + fates[
+                :1
+            ]
             fates = [f for f in fates if f.state != "failed"]
         try:
             end = self.chance.choice(fates)
@@ -263,8 +278,8 @@ async def check(world: World) -> None:
     assert two == [], "I5"
     for conversation, heard in world.heard.items():
         assert heard == sorted(heard), f"I4 in {conversation}"
-    told = await store.column("select ref from outbound_parts where state = 'sent'")
-    assert set(told) <= set(world.accepted), "told sent without its having been taken"
+    refs = await store.column("select ref from outbound_parts where state = 'sent'")
+    assert set(refs) <= set(world.accepted), "told sent without its having been taken"
 
 
 async def drain(world: World) -> None:

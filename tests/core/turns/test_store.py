@@ -14,7 +14,7 @@ from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.turns.store import TurnEnd
-from core.turns.types import BegunTurn
+from core.turns.types import BegunTurn, TurnState
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"
@@ -320,7 +320,7 @@ async def test_a_finish_repeated_after_the_next_message_came_says_what_it_said(s
     await store.say("one")
     lease, turn = await store.claim_turn()
     answer = OutboundMessage("out_x", OutboundKind.REPLY, "hi")
-    end = TurnEnd("done", history=[ChatMessage(Role.ASSISTANT, "hi")], outbound=[answer])
+    end = TurnEnd(TurnState.DONE, history=[ChatMessage(Role.ASSISTANT, "hi")], outbound=[answer])
     assert not await store.turns.finish(lease, turn.turn_id, end)
     await store.say("two")
     assert not await store.turns.finish(lease, turn.turn_id, end)
@@ -377,7 +377,7 @@ async def test_a_claim_whose_answer_was_lost_is_ours_at_the_next_asking(database
         assert await store.turns.claim(None, "w2") is None
         assert await store.outbox.claim(None, "w2") is None
         for claim in claims:
-            found = await claim()
-            assert found is not None
-            assert found.fence in (1, 2)
+            claimed = await claim()
+            assert claimed is not None
+            assert claimed.fence in (1, 2)
             assert await claim() is None

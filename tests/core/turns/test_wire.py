@@ -64,8 +64,8 @@ class Line:
     ) -> TurnResult:
         """Run one turn, and see that its end is told exactly once."""
         self.model.add(*replies)
-        said = (TurnMessage("m", "What is it?", NOW),)
-        request = TurnRequest("turn", TurnTenant("t"), "sms", said, MemoryJournal(), tuple(history))
+        messages = (TurnMessage("m", "What is it?", NOW),)
+        request = TurnRequest("turn", TurnTenant("t"), "sms", messages, MemoryJournal(), tuple(history))
         orchestrator = Orchestrator(self.client, "You are Koi.", tools=tools, config=config)
         events = [event async for event in orchestrator.stream_message(request)]
         assert [event.type for event in events].count(StreamEventType.EXECUTION_END) == 1
@@ -182,11 +182,11 @@ class TestCalls:
             text("Seven"),
         )
         assert result.reply == "Seven"
-        told = list(line.model.calls[1].tool_results.values())
-        assert "not valid JSON" in told[0]
-        assert "c is not a parameter" in told[1]
-        assert "no tool named 'addd'. Did you mean add?" in told[2]
-        assert "must be one JSON object" in told[3]
+        results = list(line.model.calls[1].tool_results.values())
+        assert "not valid JSON" in results[0]
+        assert "c is not a parameter" in results[1]
+        assert "no tool named 'addd'. Did you mean add?" in results[2]
+        assert "must be one JSON object" in results[3]
         assert len(line.model.calls) == 3
 
     @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 -- The pool: agents that wait for a person, and the turns that wait with them.
 
--- Ends a waiting turn without another word, unless some other agent of it, or an open approval, still waits.
+-- Ends a waiting turn silently, unless another of its agents or an open approval still waits.
 create function close_waiting_turn(p_tenant text, p_turn text, p_reason text)
 returns void
 language plpgsql as $$
 begin
     if exists (select 1 from pool_entries e
                where e.tenant_id = p_tenant and e.turn_id = p_turn and e.status not in ('CANCELLED', 'COMPLETED'))
-        or exists (select 1 from approvals a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.state = 'pending')
+        or exists (select 1 from approvals a
+                   where a.tenant_id = p_tenant and a.turn_id = p_turn and a.state = 'pending')
     then
         return;
     end if;
@@ -18,8 +19,8 @@ begin
     end if;
 end $$;
 
--- What a turn leaves in the pool. A change counts against the revision that was read: what was decided in between
--- stays as it is.
+-- Writes a turn's changes to the pool. A change applies only to the revision that was read: a decision made in between
+-- wins.
 create function write_pool(p_tenant text, p_turn text, p_conversation text, p_pool jsonb)
 returns void
 language plpgsql as $$
@@ -54,7 +55,7 @@ begin
     end loop;
 end $$;
 
--- A fresh start leaves no question open in its conversation; approvals are per person, and stay.
+-- A fresh start closes all questions of its conversation; approvals belong to the person and stay.
 create function close_questions(p_tenant text, p_conversation text)
 returns void
 language plpgsql as $$
@@ -71,7 +72,7 @@ begin
     end loop;
 end $$;
 
--- Pauses, resumes or cancels one agent; true where it was in a state that allows it. Returns the lane to wake.
+-- Pauses, resumes or cancels an agent; true if its state allowed it. Returns the lane to wake.
 create function change_pool_entry(p_tenant text, p_agent text, p_change text)
 returns table (changed boolean, lane_id text)
 language plpgsql as $$
@@ -87,7 +88,7 @@ begin
     update pool_entries e
     set status = case p_change when 'pause' then 'PAUSED' when 'resume' then 'WAITING_FOR_INPUT' else 'CANCELLED' end,
         reason = case p_change when 'cancel' then 'cancelled' else '' end,
-        -- Without its question: it is asked again.
+        -- Drop the question: the agent asks it again.
         context = case p_change when 'resume' then e.context || '{"question": ""}' else e.context end,
         revision = e.revision + 1, updated_at = clock_timestamp()
     where e.tenant_id = p_tenant and e.agent_id = p_agent
@@ -102,8 +103,8 @@ begin
     end if;
 end $$;
 
--- Ends what has waited too long, of all people; their turns go on and say so. What waits for a decision ends with its
--- approval instead: its card may not even have been sent.
+-- Expires agents that have waited too long, for all people; their turns resume and say so. An agent that waits for an
+-- approval expires with it instead: the approval's card may not even have been sent.
 create function expire_pool(p_now timestamptz, p_limit int)
 returns table (tenant_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$

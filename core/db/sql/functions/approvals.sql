@@ -1,4 +1,4 @@
--- Approvals: asked, sent, decided once, expired, and drawn on their cards.
+-- Approvals: requested, sent, decided once, expired, and redrawn on their cards.
 
 create function audit_approval(
     p_tenant text, p_approval text, p_at timestamptz, p_what text, p_identity text, p_channel text, p_how text,
@@ -17,7 +17,7 @@ language sql immutable as $$
         p_head || to_char(p_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || p_tail, 'UTF8')), 'hex')
 $$;
 
--- Returns an approval one of the codes that the caller made up: the first that is free. Repeatable by its holder.
+-- Issues an approval the first free one of the caller's candidate codes. Repeatable by its holder.
 create function issue_code(p_tenant text, p_holder text, p_codes text[], p_now timestamptz, p_rest interval)
 returns text
 language plpgsql as $$
@@ -31,9 +31,11 @@ begin
     end if;
     foreach v_code in array p_codes loop
         insert into approval_codes as c (tenant_id, code, holder, issued_at) values (p_tenant, v_code, p_holder, p_now)
-        on conflict on constraint approval_codes_pkey do update set holder = excluded.holder, issued_at = excluded.issued_at
+        on conflict on constraint approval_codes_pkey
+        do update set holder = excluded.holder, issued_at = excluded.issued_at
         where c.issued_at < p_now - p_rest
-          and not exists (select 1 from approvals a where a.tenant_id = p_tenant and a.code = c.code and a.state = 'pending');
+          and not exists (select 1 from approvals a
+                          where a.tenant_id = p_tenant and a.code = c.code and a.state = 'pending');
         if found then
             return v_code;
         end if;
@@ -41,7 +43,7 @@ begin
     return null;
 end $$;
 
--- Fixes expiry and hash when the card has been sent; later calls change nothing.
+-- Fixes expiry and hash once the card has been sent; later calls change nothing.
 create function start_approval(p_tenant text, p_approval text, p_now timestamptz)
 returns void
 language plpgsql as $$
@@ -56,10 +58,10 @@ begin
     end if;
 end $$;
 
--- The one decision. p_state: approved, cancelled or replaced (with what the person wants changed instead). True
--- where it was this call's to make: pending, in time, its turn still there, and, to approve it, still what was hashed.
--- p_by: the identity that decides, its channel and how; where the identity is empty, the sender of the message `said_in`
--- decides. Its turn may go on.
+-- The one decision. p_state: approved, cancelled or replaced (with the changes that the person wants). True if this
+-- call made it: the approval is pending and in time, its turn still exists and, to approve it, the hash still matches.
+-- p_by: the identity that decides, its channel and how; with an empty identity, the sender of the message `said_in`.
+-- Repeatable by `said_in`. The turn may resume.
 create function decide_approval(
     p_tenant text, p_approval text, p_state text, p_by jsonb, p_proposed jsonb, p_outcome text, p_now timestamptz,
     out decided boolean, out lane_id text)
@@ -67,32 +69,40 @@ language plpgsql as $$
 declare
     v_turn text;
     v_identity text;
+    v_said_in text := coalesce(p_by ->> 'said_in', '');
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select a.turn_id into v_turn from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
-    -- The lane first, as whoever finishes the turn locks them.
+    -- Lock the lane first, as finish_turn does.
     perform lock_turn(p_tenant, v_turn);
     select coalesce(nullif(p_by ->> 'identity', ''), (
         select c.identity_id from inbound i
         join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
-        where i.tenant_id = p_tenant and i.id = p_by ->> 'said_in'), '') into v_identity;
+        where i.tenant_id = p_tenant and i.id = v_said_in), '') into v_identity;
     perform start_approval(p_tenant, p_approval, p_now);
     update approvals a
     set state = p_state, proposed = case when p_state = 'replaced' then p_proposed end, decided_at = p_now,
-        decided_by = v_identity, decided_channel = p_by ->> 'channel', decided_how = p_by ->> 'how', confirm_hash = null
+        decided_by = v_identity, decided_channel = p_by ->> 'channel', decided_how = p_by ->> 'how',
+        decided_in = v_said_in, confirm_hash = null
     where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
       and (p_state <> 'approved' or a.hash = approval_hash(a.sealed_head, a.expires_at, a.sealed_tail))
-      and exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
+      and exists (select 1 from turns t
+                  where t.tenant_id = p_tenant and t.id = v_turn and t.state in ('waiting', 'running'));
     decided := found;
     if decided then
-        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_by ->> 'channel', p_by ->> 'how',
-                               coalesce(p_proposed, '{}'));
+        perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_by ->> 'channel',
+                               rtrim((p_by ->> 'how') || ' ' || v_said_in), coalesce(p_proposed, '{}'));
         perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
         lane_id := wake_turn(p_tenant, v_turn);
+    else
+        decided := v_said_in <> '' and exists (
+            select from approvals a where a.tenant_id = p_tenant and a.id = p_approval
+            and a.state = p_state and a.decided_in = v_said_in);
     end if;
 end $$;
 
--- Locks the lane of a turn, which is locked before any approval of it: who decides and who ends a turn meet there.
+-- Locks the lane of a turn. It is always locked before the turn's approvals, so that decisions and the turn's end are
+-- serialised.
 create function lock_turn(p_tenant text, p_turn text)
 returns void
 language plpgsql as $$
@@ -101,8 +111,8 @@ begin
     where t.tenant_id = p_tenant and t.id = p_turn for update of l;
 end $$;
 
--- Ends what has waited too long, of all people; their turns go on and say so. What belongs to a turn that has ended
--- by itself ends with it. A lane that somebody holds at this moment is looked at the next time.
+-- Expires approvals that have waited too long, for all people; their turns resume and say so. Approvals of a turn that
+-- has ended end with it. A lane that is locked now is left to the next run.
 create function expire_approvals(p_now timestamptz, p_outcome text, p_limit int)
 returns table (tenant_id text, approval_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -130,7 +140,6 @@ begin
     end loop;
 end $$;
 
--- Whom to remind.
 create function due_reminders(p_now timestamptz, p_limit int)
 returns table (tenant_id text, approval_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -139,7 +148,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by a.remind_at limit p_limit
 $$;
 
--- Two people became one: what was asked of either is bound to who they were, and is asked again.
+-- After two people became one: an approval is bound to the person who was asked, so each is requested again.
 create function reissue_approvals(p_tenant text, p_outcome text, p_now timestamptz)
 returns int
 language plpgsql as $$
@@ -170,7 +179,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select a.tenant_id, a.id from approvals a where a.token = p_token
 $$;
 
--- What is pending, of all people, by code where there is one; for the operator.
+-- Lists pending approvals of all people, of one code if given; for the operator.
 create function find_pending(p_code text, p_limit int)
 returns table (tenant_id text, approval_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -178,8 +187,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_limit
 $$;
 
--- A moment as the person reads it: of another day than today, the day is told too. Where nobody knows their timezone,
--- both are in UTC.
+-- Formats a moment for the person, with the date unless it is today; in UTC if their timezone is unknown.
 create function told_time(p_tenant text, p_moment timestamptz)
 returns text
 language plpgsql stable as $$
@@ -199,8 +207,8 @@ begin
     return to_char(v_there, case when v_there::date = v_now::date then 'HH24:MI' else 'HH24:MI "on" FMDD FMMonth' end);
 end $$;
 
--- Draw second: every card of an approval, on every channel, is to show what became of it. p_outcome is a line
--- with {when}, which is told in the person's own time.
+-- Schedules a redraw of every card of an approval, on every channel, to show the outcome. p_outcome is a line with
+-- {when}, shown in the person's own time.
 create function draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
 returns void
 language sql as $$
@@ -211,7 +219,7 @@ language sql as $$
     set outcome = excluded.outcome, state = 'due', attempts = 0, next_attempt_at = clock_timestamp()
 $$;
 
--- A request for consent, committed with the turn that asks and with its card.
+-- Writes a request for consent, committed with its card and with the turn that asks.
 create function write_approval(p_tenant text, p_conversation text, p_turn text, p_approval jsonb)
 returns void
 language plpgsql as $$
@@ -232,16 +240,25 @@ begin
     end if;
 end $$;
 
--- What a person is told, with what is known of the approval filled in.
-create function tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text)
+-- A line as Markdown that reads as the line itself; core/messaging/visible_text.py has the same.
+create function literal(p_line text)
+returns text
+language sql immutable as $$
+    select regexp_replace(p_line, '[\\`*~\[\]<]|&(?=#?[0-9A-Za-z]+;)|(?<![[:alnum:]])_|_(?![[:alnum:]])', '\\\&', 'g')
+$$;
+
+-- Returns the sentence for the person, filled in from the approval: as Markdown, or p_plain, where none is read.
+create function tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text, p_plain boolean default false)
 returns text
 language sql stable as $$
     select replace(replace(replace(replace(replace(replace(p_text,
-        '{code}', a.code), '{confirm}', p_confirm), '{summary}', a.summary),
-        '{who}', case a.decided_channel when 'sms' then 'you by SMS' when '' then 'you' when 'operator' then 'the operator'
-                                    else 'you on ' || initcap(a.decided_channel) end),
+        '{code}', a.code), '{confirm}', p_confirm),
+        '{who}', case a.decided_channel
+                     when 'sms' then 'you by SMS' when '' then 'you' when 'operator' then 'the operator'
+                     else 'you on ' || initcap(a.decided_channel) end),
         '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
-        '{expires}', coalesce(told_time(p_tenant, a.expires_at), ''))
+        '{expires}', coalesce(told_time(p_tenant, a.expires_at), '')),
+        '{summary}', case when p_plain then a.summary else literal(a.summary) end)
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
@@ -251,7 +268,7 @@ language sql as $$
     select set_config('onevalet.tenant', p_tenant, true)
 $$;
 
--- An approved action has run; the first word counts.
+-- Records the run of an approved action; the first call counts.
 create function approval_ran(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
 returns void
 language plpgsql as $$
@@ -264,7 +281,7 @@ begin
     end if;
 end $$;
 
--- High risk that came by SMS is shown in the person's newest other chat too, once. Returns that conversation.
+-- Also shows a high-risk approval that came by SMS in the person's newest other chat, once. Returns that conversation.
 create function show_elsewhere(p_tenant text, p_approval text, p_outbound text)
 returns text
 language plpgsql as $$
@@ -290,7 +307,7 @@ begin
     return v_other;
 end $$;
 
--- The code of the approval whose card or prompt a person's reply answers; null for none.
+-- Returns the code of the approval whose card or prompt a person's reply answers, or null.
 create function answered_card(p_tenant text, p_conversation text, p_reply_to text)
 returns text
 language sql stable as $$
@@ -301,7 +318,7 @@ language sql stable as $$
     where p_reply_to <> '' and e.tenant_id = p_tenant and e.provider_id = p_reply_to limit 1
 $$;
 
--- Reminds once, where the card is; in one transaction with the note of it. Returns the conversation.
+-- Reminds once, where the card is, and records it in the same transaction. Returns the conversation.
 create function remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamptz)
 returns text
 language plpgsql as $$
@@ -322,9 +339,8 @@ begin
     return v_conversation;
 end $$;
 
--- Takes a redraw that is due: the newest part of a card that was sent. A card that is on its way is waited for.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Claims a redraw that is due, of the newest part of a card that was sent; one that is being sent is waited for.
+-- Materialized: see find_event_work.
 create function claim_redraw(p_ttl interval)
 returns table (tenant_id text, outbound_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -349,7 +365,7 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    -- What is to be drawn may have changed since: then it is due again.
+    -- The content may have changed since: then the redraw is due again.
     update redraws r
     set state = case when r.outcome = p_outcome then p_state else 'due' end, reason = p_reason, lease_until = null,
         next_attempt_at = clock_timestamp() + case when r.outcome = p_outcome then p_delay else interval '0' end,
@@ -357,7 +373,7 @@ begin
     where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
 end $$;
 
--- The numbers that proved who has a phone, once they are of no use any more: what was sent is kept without them.
+-- Erases the numbers that proved possession of a phone, from what was sent too, once they have expired or been used.
 create function scrub_numbers(p_now timestamptz, p_limit int)
 returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -383,7 +399,7 @@ begin
     return v_count;
 end $$;
 
--- Cards that were sent although nobody fixed the expiry (their sender died), and cards that could not be sent.
+-- Repairs cards that were sent but whose expiry was not fixed (the sender died), and cards that could not be sent.
 create function sweep_cards(p_now timestamptz, p_limit int)
 returns table (tenant_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -400,7 +416,7 @@ begin
         group by a.tenant_id, a.id, a.turn_id, t.lane_id
         having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_limit
     loop
-        -- A lane that somebody holds at this moment is looked at the next time.
+        -- A lane that is locked now is left to the next run.
         perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
         continue when not found;
         if v_row.sent then

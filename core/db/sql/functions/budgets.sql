@@ -1,6 +1,6 @@
 -- Money: reserved before a paid call and settled after it.
 
--- Locks a day's row: all that one person reserves and pays happens one after another.
+-- Locks the row of a person's day, so that their reservations and payments are serialised.
 create function lock_spending(p_tenant text, p_day date)
 returns numeric
 language sql as $$
@@ -12,8 +12,8 @@ $$;
 -- p_call names a paid call by columns of `reservations`: its turn, agent_path, step and call_index, and the day and the
 -- task that pay.
 
--- Returns the cap that the spending, what others hold, and this together would pass: 'day' or 'task'; '' when all is
--- well. Either cap may be null. Repeating it changes nothing.
+-- Reserves an amount. Returns the cap, 'day' or 'task', that it would exceed together with spending and other
+-- reservations, or ''. Either cap may be null. Repeating it changes nothing.
 create function reserve_money(
     p_tenant text, p_call jsonb, p_amount numeric, p_cap numeric, p_task_cap numeric, p_held interval)
 returns text
@@ -46,14 +46,15 @@ begin
         end if;
     end if;
     insert into reservations as r (tenant_id, turn_id, agent_path, step, call_index, day, task_id, amount, held_until)
-    values (p_tenant, v.turn_id, v.agent_path, v.step, v.call_index, v.day, v.task_id, p_amount, clock_timestamp() + p_held)
+    values (p_tenant, v.turn_id, v.agent_path, v.step, v.call_index, v.day, v.task_id, p_amount,
+            clock_timestamp() + p_held)
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
     set day = excluded.day, amount = excluded.amount, held_until = excluded.held_until
     where not r.settled;
     return '';
 end $$;
 
--- Pays what a step cost, or what was reserved where that is not known; once, however often it is called.
+-- Charges the cost of a step, or the reserved amount if the cost is unknown; once, however often it is called.
 create function settle_money(p_tenant text, p_call jsonb, p_cost numeric)
 returns void
 language plpgsql as $$
@@ -87,7 +88,7 @@ begin
     end if;
 end $$;
 
--- Returns back what a call that failed had reserved.
+-- Releases the reservation of a call that failed.
 create function release_money(p_tenant text, p_call jsonb)
 returns void
 language plpgsql as $$
@@ -100,7 +101,7 @@ begin
       and r.call_index = v.call_index and not r.settled;
 end $$;
 
--- Lets a turn spend more than the caps, once for each step at which the person said so.
+-- Lets a turn exceed the caps, once for each step at which the person allowed it.
 create function allow_money(p_tenant text, p_call jsonb, p_more numeric)
 returns void
 language plpgsql as $$

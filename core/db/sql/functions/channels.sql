@@ -1,22 +1,24 @@
--- Accounts of channels: when they were last seen, and the leases of polls and sweeps.
+-- Accounts of channels: when they were last used, and the leases of polls and sweeps.
 
--- At most once a second and account: a busy account must not queue on this one row.
+-- At most once a second per account, so that a busy account does not queue on this one row.
 create function mark_channel(p_channel text, p_account text, p_in boolean)
 returns void
 language plpgsql as $$
 begin
     if exists (select 1 from channel_state s where s.channel = p_channel and s.account = p_account
-               and case when p_in then s.last_in_at else s.last_out_at end > clock_timestamp() - interval '1 second') then
+               and case when p_in then s.last_in_at else s.last_out_at end
+                   > clock_timestamp() - interval '1 second') then
         return;
     end if;
     insert into channel_state as s (channel, account, last_in_at, last_out_at)
-    values (p_channel, p_account, case when p_in then clock_timestamp() end, case when not p_in then clock_timestamp() end)
+    values (p_channel, p_account,
+            case when p_in then clock_timestamp() end, case when not p_in then clock_timestamp() end)
     on conflict (channel, account) do update
     set last_in_at = coalesce(excluded.last_in_at, s.last_in_at),
         last_out_at = coalesce(excluded.last_out_at, s.last_out_at);
 end $$;
 
--- Take or renew the lease; no row while another process holds it.
+-- Takes or renews the lease; no row while another process holds it.
 create function claim_poll(p_channel text, p_account text, p_owner text, p_ttl interval)
 returns table (next_offset bigint)
 language sql as $$
@@ -29,7 +31,7 @@ language sql as $$
     returning coalesce(s.poll_offset, 0)
 $$;
 
--- Keep from where to go on, and what stands in the way ('' for nothing); false when the lease is another's.
+-- Stores the poll's position and problem ('' for none); false if another process holds the lease.
 create function keep_poll(p_channel text, p_account text, p_owner text, p_offset bigint, p_problem text)
 returns boolean
 language plpgsql as $$
@@ -54,8 +56,8 @@ language sql stable as $$
     from channel_state s where s.channel = p_channel and s.account = p_account
 $$;
 
--- Take the sweep of an account: since when (null the first time), when this sweep began, and how far it came ('' at its
--- beginning); no row while another worker sweeps.
+-- Claims the sweep of an account. Returns where to start (null the first time), when this sweep began, and its position
+-- ('' at the beginning); no row while another worker sweeps.
 create function claim_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval)
 returns table (since timestamptz, began timestamptz, place text)
 language sql as $$
@@ -68,7 +70,8 @@ language sql as $$
     returning s.watermark, s.sweep_began, s.sweep_place
 $$;
 
--- The next sweep starts where this one began. A sweep that failed leaves the watermark and its lease runs out.
+-- Ends a sweep: the next one starts where this one began. After a failed sweep the watermark stays and the lease
+-- expires.
 create function end_catch_up(p_channel text, p_account text, p_owner text, p_began timestamptz)
 returns boolean
 language plpgsql as $$
@@ -80,7 +83,7 @@ begin
     return found;
 end $$;
 
--- Prolong the sweep, and remember how far it came (null: no further); false when it is another's by now.
+-- Renews the sweep's lease and stores its position (null: unchanged); false if another worker holds it by now.
 create function keep_catch_up(p_channel text, p_account text, p_owner text, p_ttl interval, p_place text)
 returns boolean
 language plpgsql as $$
@@ -91,7 +94,7 @@ begin
     return found;
 end $$;
 
--- Let go of a sweep that is not over: whoever sweeps next goes on with it.
+-- Releases an unfinished sweep, which the next worker continues.
 create function leave_catch_up(p_channel text, p_account text, p_owner text)
 returns void
 language sql as $$

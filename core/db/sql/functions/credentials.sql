@@ -1,6 +1,6 @@
 -- Sealed credentials and the data keys that seal them.
 
--- A tenant's newest data key; none until something was kept.
+-- Returns a tenant's newest data key; no row before the first credential was stored.
 create function read_data_key(p_tenant text, p_version int)
 returns table (version int, secret_key_id text, wrapped bytea)
 language plpgsql as $$
@@ -11,8 +11,8 @@ begin
     order by d.version desc limit 1;
 end $$;
 
--- Returns a tenant its first data key; where two come at once, both are given the one that stayed. Nothing for
--- a tenant that does not exist.
+-- Returns a tenant's first data key, and adds it if there is none: of two concurrent calls both get the one that was
+-- stored. No row for a tenant that does not exist.
 create function add_data_key(p_tenant text, p_secret_key_id text, p_wrapped bytea)
 returns table (version int, secret_key_id text, wrapped bytea)
 language plpgsql as $$
@@ -24,7 +24,7 @@ begin
     return query select * from read_data_key(p_tenant, null);
 end $$;
 
--- Puts a re-wrapped data key in place of the one that was read; changes nothing when somebody else did.
+-- Replaces a data key by its re-wrapped form, unless somebody else has replaced it since it was read.
 create function rewrap_data_key(
     p_tenant text, p_version int, p_from text, p_to text, p_wrapped bytea)
 returns void
@@ -48,7 +48,7 @@ begin
         updated_at = clock_timestamp();
 end $$;
 
--- The sealed credentials with the wrapped key that opens them, from one snapshot.
+-- Returns sealed credentials with the wrapped key that opens them, from one snapshot.
 create function read_credentials(p_tenant text, p_service text, p_account text)
 returns table (sealed bytea, version int, secret_key_id text, wrapped bytea)
 language plpgsql as $$
@@ -78,13 +78,13 @@ begin
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
 end $$;
 
--- Makes one account of a service the preferred one; true when there is such an account.
+-- Makes one account of a service the preferred one; true if the account exists.
 create function prefer_account(p_tenant text, p_service text, p_account text)
 returns boolean
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    -- Locked in one order first: of two choices at once the later one counts.
+    -- Lock all in one order first: of two concurrent choices the later one counts.
     perform 1 from credentials c where c.tenant_id = p_tenant and c.service = p_service
     order by c.account_name for update;
     if not exists (select from credentials c
@@ -98,7 +98,8 @@ begin
     return true;
 end $$;
 
--- Whose data keys lie under another secret key than this one, after a place in their order; ids only.
+-- Returns the data keys that are wrapped under another secret key than this one, after a position in their order; ids
+-- only.
 create function find_data_keys(p_not_under text, p_after_tenant text, p_after_version int, p_limit int)
 returns table (tenant_id text, version int)
 language sql stable security definer set search_path = public, pg_temp as $$

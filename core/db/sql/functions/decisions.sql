@@ -1,24 +1,24 @@
--- How presses and exact words decide: in the inbox's own transaction, without any lease.
+-- Decisions by presses and exact words: in the inbox's own transaction, without a lease.
 
--- Why an approval can no longer be decided: the key of what is said about it.
+-- Returns the key of the sentence that says why an approval can no longer be decided.
 create function why_decided(p_tenant text, p_approval text, p_now timestamptz)
 returns text
 language sql stable as $$
     select case
         when a.state = 'pending' and a.expires_at <= p_now then 'expired'
         when a.state = 'pending' and not exists (
-            select 1 from turns t where t.tenant_id = p_tenant and t.id = a.turn_id and t.state in ('waiting', 'running'))
-            then 'over'
-        when a.state = 'pending' and a.hash <> '' and a.hash <> approval_hash(a.sealed_head, a.expires_at, a.sealed_tail)
-            then 'altered'
+            select 1 from turns t
+            where t.tenant_id = p_tenant and t.id = a.turn_id and t.state in ('waiting', 'running')) then 'over'
+        when a.state = 'pending' and a.hash <> ''
+             and a.hash <> approval_hash(a.sealed_head, a.expires_at, a.sealed_tail) then 'altered'
         when a.state = 'pending' then 'pending'
         when a.state = 'replaced' then 'replaced'
         else 'already_' || a.state end
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
--- High risk is not approved by a number alone, which can be forged: a code that only its owner reads goes there.
--- Returns what came of it: 'go', 'confirm' (a code is to be sent), 'wrong' or 'too_many'.
+-- High risk is not approved by a sender's number alone, which can be forged: a code that only its owner can read is
+-- sent there. Returns 'go', 'confirm' (a code has to be sent), 'wrong' or 'too_many'.
 create function check_confirm(
     p_tenant text, p_approval text, p_given text, p_fresh text, p_now timestamptz)
 returns text
@@ -41,13 +41,15 @@ begin
         return 'too_many';
     end if;
     update approvals a
-    set confirm_hash = sha256(convert_to(p_approval || ':' || p_fresh, 'UTF8')), confirm_until = p_now + interval '10 minutes',
+    set confirm_hash = sha256(convert_to(p_approval || ':' || p_fresh, 'UTF8')),
+        confirm_until = p_now + interval '10 minutes',
         confirm_tries = case when a.confirm_tries > 5 then a.confirm_tries else 0 end, confirm_sent = a.confirm_sent + 1
     where a.tenant_id = p_tenant and a.id = p_approval;
     return 'confirm';
 end $$;
 
--- Which approvals an exact word means: the one with the code, all that were shown here, or the last thing said.
+-- Returns the approvals that an exact word means: the one with the code, all shown in this conversation, or the last
+-- message.
 create function meant_approvals(
     p_tenant text, p_conversation text, p_inbound text, p_code text, p_now timestamptz)
 returns table (approval_id text)
@@ -61,11 +63,13 @@ begin
         return;
     end if;
     if p_code = '' then
-        -- A bare word counts only when one card was the last thing said here, by anybody.
+        -- A bare word counts only if the last message here, by anybody, was a single card.
         select max(o.seq) into v_last from outbound o
         where o.tenant_id = p_tenant and o.conversation_id = p_conversation
-          and not exists (select 1 from approval_cards c join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
-                          where c.tenant_id = o.tenant_id and c.outbound_id = o.id and c.role = 'card' and a.state = 'pending');
+          and not exists (select 1 from approval_cards c
+                          join approvals a on a.tenant_id = c.tenant_id and a.id = c.approval_id
+                          where c.tenant_id = o.tenant_id and c.outbound_id = o.id and c.role = 'card'
+                            and a.state = 'pending');
         if exists (select 1 from inbound i
                    where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
                      and i.received_at > (select min(o.created_at) from outbound o
@@ -82,16 +86,16 @@ begin
     order by a.created_at, a.id limit case when p_code = '' then 2 else 50 end;
 end $$;
 
--- Whether a card of it was sent whole, somewhere: what is on its way, or may not have arrived, cannot have been read.
--- A card of one part counts by a call that may have arrived: one that was refused, or that was never made since it
--- would have cost too much, has shown nobody anything (promise 9).
--- p_pressed: its buttons were pressed, so that at least its last part is there.
+-- Returns whether a card of the approval has been sent completely, in any place: a card that is being sent, or may not
+-- have arrived, cannot have been read. A card of one part counts once a call for it may have arrived; a call that was
+-- refused, or not made because of its price, has shown nothing (promise 9). p_pressed: its buttons were pressed, so its
+-- last part has arrived.
 create function cards_sent(p_tenant text, p_approval text, p_pressed boolean)
 returns text
 language sql stable as $$
     select case
         when bool_or(s.parts > 0 and s.sure >= s.parts) then 'whole'
-        -- Its one part may have arrived although its receipt is missing: whoever knows the code has read it.
+        -- Its only part may have arrived although the receipt is missing: a person who knows the code has read it.
         when bool_or(s.parts = 1 and s.called) then 'whole'
         when bool_or(s.state in ('sent', 'ambiguous')) then 'not_whole'
         else 'not_sent' end
@@ -103,19 +107,19 @@ language sql stable as $$
           from approval_cards c join outbound o on o.tenant_id = c.tenant_id and o.id = c.outbound_id
           left join outbound_parts e on e.tenant_id = o.tenant_id and e.outbound_id = o.id
           left join lateral (
-              select exists (select 1 from deliveries d where d.tenant_id = e.tenant_id and d.outbound_id = e.outbound_id
-                             and d.part = e.part
-                             and d.outcome in ('started', 'ambiguous', 'left', 'found', 'accepted')) as called) m on true
+              select exists (select 1 from deliveries d
+                             where d.tenant_id = e.tenant_id and d.outbound_id = e.outbound_id and d.part = e.part
+                               and d.outcome in ('started', 'ambiguous', 'left', 'found', 'accepted')) as called
+          ) m on true
           where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
           group by o.tenant_id, o.id) s
 $$;
 
--- An exact word (OK 7K): received and decided in one transaction. p_word: its verb (approve, cancel
--- or snooze), its code, and the number that was given and a fresh one. p_templates: what is said to the person, by
--- outcome; p_captions: what cards show. Where it is not an exact decision after all, it stays an
--- ordinary message, and `outcome` is empty. Where p_templates has 'needs_code', a bare word and ALL decide nothing, and are
--- answered with the codes that wait; and after five codes that fit nothing no code decides anything in that
--- conversation for an hour, told once.
+-- Receives an exact word (OK 7K) and decides by it in one transaction. p_word: its verb (approve, cancel or snooze),
+-- its code, the confirmation number in it, and a fresh one. p_templates: the replies by outcome; p_captions: the
+-- captions of cards. If it turns out not to decide anything it stays an ordinary message, with an empty `outcome`. If
+-- p_templates has 'needs_code', a bare word and ALL decide nothing and are answered with the pending codes; after five
+-- unknown codes no code decides anything in that conversation for an hour, which the person is told once.
 create function receive_exact(
     p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz, p_templates jsonb, p_captions jsonb)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
@@ -141,16 +145,17 @@ begin
     select r.* into v_in from receive_message(p_arrival) r;
     if v_again and v_in.inbound_id = v.id and v_in.lane_id is null then
         return query select v.id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.lanes_to_wake
-        from decided_before(v_in.tenant_id, v.id, 'decision: ') d;
+        from decided_before(v_in.tenant_id, v.id) d;
         return;
     end if;
-    -- What was no decision the first time is none now: another card may have come since.
+    -- If it decided nothing the first time it decides nothing now: another card may have arrived since.
     if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null or v_again then
-        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
+        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '',
+                            v_lanes_to_wake;
         return;
     end if;
     if v_code = '' and v.reply_to <> '' then
-        -- A bare word that answers one message is about that one, whatever was said last.
+        -- A bare word in reply to a message decides about that message, whatever was sent last.
         perform note_reply_to(v_in.tenant_id, v.id, v.reply_to);
         v_code := coalesce(answered_card(v_in.tenant_id, v_in.lane_id, v.reply_to), '-');
     end if;
@@ -164,8 +169,8 @@ begin
        and wrong_codes(v_in.tenant_id, v_in.lane_id, v.id) >= 5 then
         v_again := exists (
             select 1 from inbound i where i.tenant_id = v_in.tenant_id and i.conversation_id = v_in.lane_id
-              and i.reason = 'decision: guessed' and i.received_at > clock_timestamp() - interval '1 hour');
-        update inbound i set state = 'done', reason = 'decision: guessed'
+              and i.outcome = 'guessed' and i.received_at > clock_timestamp() - interval '1 hour');
+        update inbound i set state = 'done', reason = 'decision: guessed', outcome = 'guessed'
         where i.tenant_id = v_in.tenant_id and i.id = v.id;
         if not v_again then
             perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
@@ -182,7 +187,7 @@ begin
                 union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, 'ALL', p_now) m)
             order by a.created_at, a.id limit 10);
         if v_replies <> '{}' then
-            update inbound i set state = 'done', reason = 'decision: needs_code'
+            update inbound i set state = 'done', reason = 'decision: needs_code', outcome = 'needs_code'
             where i.tenant_id = v_in.tenant_id and i.id = v.id;
             perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
                 'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_replies, E'\n'))));
@@ -213,7 +218,7 @@ begin
         v_replies := array[p_templates ->> 'nothing'];
         v_state := 'nothing';
     end if;
-    update inbound i set state = 'done', reason = 'decision: ' || v_state,
+    update inbound i set state = 'done', reason = 'decision: ' || v_state, outcome = v_state,
         text = case when p_word ->> 'given' = '' then i.text else replace(i.text, p_word ->> 'given', '') end,
         turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
     where i.tenant_id = v_in.tenant_id and i.id = v.id;
@@ -222,24 +227,24 @@ begin
     return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_lanes_to_wake;
 end $$;
 
--- Whether this very call has committed before, and its answer was lost.
+-- Returns whether this very call was committed before and its answer lost.
 create function was_received(p_channel text, p_account text, p_keys text[], p_id text)
 returns boolean
 language sql as $$
     select exists (select 1 from find_received(p_channel, p_account, p_keys) f where f.inbound_id = p_id)
 $$;
 
--- What a press or an exact word decided when it was taken in; p_label stands before the outcome in its reason.
-create function decided_before(p_tenant text, p_inbound text, p_label text)
+-- Returns the decision that a press or an exact word made when it was received.
+create function decided_before(p_tenant text, p_inbound text)
 returns table (conversation_id text, outcome text, approval_turn text, lanes_to_wake text[])
 language sql stable as $$
-    select i.conversation_id, substr(i.reason, length(p_label) + 1), i.turn_id,
+    select i.conversation_id, i.outcome, i.turn_id,
            coalesce(array(select t.lane_id from turns t
                           where t.tenant_id = p_tenant and t.id = i.turn_id and t.ready), '{}')
-    from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and starts_with(i.reason, p_label)
+    from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.outcome is not null
 $$;
 
--- One exact word on one approval: gives the key of what is said, and the lane that may go on.
+-- Applies one exact word to one approval. Returns the key of the reply, and the lane that may resume.
 create function take_exact(
     p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text,
     p_fresh text, p_snooze interval, p_now timestamptz, p_captions jsonb, out outcome text, out lane_id text)
@@ -280,7 +285,7 @@ begin
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
 end $$;
 
--- Leaves it open and reminds later, never past its expiry.
+-- Keeps the approval open and reminds later, never past its expiry.
 create function snooze_approval(
     p_tenant text, p_approval text, p_snooze interval, p_identity text, p_channel text, p_now timestamptz)
 returns text
@@ -297,8 +302,8 @@ begin
     return 'snooze';
 end $$;
 
--- A press or a sent form. Authority is the sender's identity and the stored row: a token proves nothing. p_verb:
--- approve, cancel, edit, details. `form` is what the channel may open; `outcome` the key of what is said.
+-- Receives a press or a submitted form. Authority is the sender's identity and the stored row: a token proves nothing.
+-- p_verb: approve, cancel, edit, details. `form` is for the channel to open; `outcome` the key of the reply.
 create function receive_press(
     p_arrival jsonb, p_verb text, p_token text, p_entered jsonb, p_has_forms boolean, p_now timestamptz,
     p_templates jsonb, p_captions jsonb)
@@ -329,40 +334,44 @@ begin
             perform set_config('onevalet.tenant', v_tenant, true);
             perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', v.channel, p_verb, '{}');
         end if;
-        return query select (v.keys)[1], false, null::text, null::text, null::text, v_outcome, p_templates ->> v_outcome,
-                            null::jsonb, '{}'::text[];
+        return query select (v.keys)[1], false, null::text, null::text, null::text, v_outcome,
+                            p_templates ->> v_outcome, null::jsonb, '{}'::text[];
         return;
     end if;
     select r.* into v_in from receive_message(p_arrival) r;
     if v_in.inbound_id is null or v_in.duplicate then
         v_outcome := why_decided(v_tenant, v_approval, p_now);
         return query select coalesce(v_in.inbound_id, (v.keys)[1]), true, v_tenant, null::text, null::text, v_outcome,
-                            tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, ''), null::jsonb, '{}'::text[];
+                            tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, '', true), null::jsonb,
+                            '{}'::text[];
         return;
     end if;
     if v_again then
         select d.outcome, d.conversation_id, d.lanes_to_wake into v_outcome, v_owed, v_lanes_to_wake
-        from decided_before(v_tenant, v.id, 'press: ') d;
+        from decided_before(v_tenant, v.id) d;
     else
         select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = v.id;
-        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end into v_outcome, v_lanes_to_wake
-        from take_press(v_tenant, v_approval, v_identity, v.channel, p_verb, p_entered, p_now, p_captions, p_has_forms) t;
+        select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end
+        into v_outcome, v_lanes_to_wake
+        from take_press(v_tenant, v_approval, v_identity, v.channel, p_verb, p_entered, p_now, p_captions,
+                        p_has_forms) t;
         if v_outcome = 'ask_change' then
             perform enqueue(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
                 'id', v.outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
                 'text', tell_outcome(v_tenant, v_approval, p_templates ->> 'ask_change', ''))));
         end if;
-        update inbound i set state = 'done', reason = 'press: ' || v_outcome,
+        update inbound i set state = 'done', reason = 'press: ' || v_outcome, outcome = v_outcome,
             turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
         where i.tenant_id = v_tenant and i.id = v.id;
     end if;
-    return query select v.id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
-        tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, ''),
+    return query select
+        v.id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
+        tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, '', true),
         case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end,
         v_lanes_to_wake;
 end $$;
 
--- One press on one approval: gives the key of what is said, and the lane that may go on.
+-- Applies one press to one approval. Returns the key of the reply, and the lane that may resume.
 create function take_press(
     p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamptz,
     p_captions jsonb, p_has_forms boolean, out outcome text, out lane_id text)
@@ -395,13 +404,13 @@ begin
             p_now) d;
         outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
     elsif p_verb = 'edit' then
-        -- What comes of it is a change of this one; its time runs from here at the latest.
+        -- The result is a change of this approval, whose time runs from here at the latest.
         perform start_approval(p_tenant, p_approval, p_now);
         outcome := case when p_has_forms then 'edit' else 'ask_change' end;
     end if;
 end $$;
 
--- What a form or a view of an approval is made of.
+-- Returns the data of a form or a view of an approval.
 create function form_shown(p_tenant text, p_approval text)
 returns jsonb
 language sql stable as $$
@@ -411,8 +420,7 @@ language sql stable as $$
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
--- How many codes that fit nothing were written in a conversation within an hour. A code begins with a digit, so that
--- "ok but" is none.
+-- Counts the unknown codes written in a conversation within an hour. A code begins with a digit, so "ok but" has none.
 create function wrong_codes(p_tenant text, p_conversation text, p_inbound text)
 returns bigint
 language sql stable as $$
@@ -420,5 +428,5 @@ language sql stable as $$
     where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
       and i.received_at > clock_timestamp() - interval '1 hour'
       and i.text ~* '^\s*(ok|okay|no|snooze)\s+[2-9][a-z][2-9a-z]?([\s.!]|$)'
-      and not starts_with(i.reason, 'decision: ')
+      and i.outcome is null
 $$;

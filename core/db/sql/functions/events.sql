@@ -1,7 +1,7 @@
 -- Events: published once, and worked on by each group that wants them.
 
--- Keeps an event and says which groups want it; null when it is known already, under this id or under p_also (the
--- id that it would have had a while ago, for those that are told apart by their content only).
+-- Stores an event and returns the groups that want it; null if it is known already, under this id or under p_also (its
+-- id in the previous period, for events that are distinguished by content alone).
 create function publish_event(
     p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamptz)
 returns text[]
@@ -29,7 +29,8 @@ begin
     return coalesce(v_groups, '{}');
 end $$;
 
--- Makes a group of consumers known. What was published within p_since before its first subscription is its, too.
+-- Registers a group of consumers. Events published within p_since before its first subscription are delivered to it
+-- too.
 create function add_event_group(p_name text, p_pattern text, p_since interval)
 returns table (group_name text, added bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -47,7 +48,7 @@ begin
     select p_name, count(*) from made;
 end $$;
 
--- Forgets a subscription; with its last pattern, what waited for the group is gone, too.
+-- Deletes a subscription; the group's open work goes with its last pattern.
 create function drop_event_group(p_name text, p_pattern text)
 returns table (group_name text, dropped bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -60,9 +61,9 @@ begin
     select p_name, count(*) from gone;
 end $$;
 
--- What waits for a group although a stream had time to bring it: lost, due again, or left by the dead.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Finds work of a group that a stream should have delivered by now: lost, due again, or left by dead workers. A
+-- subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once per
+-- outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
 create function find_event_work(p_group text, p_after interval, p_limit int)
 returns table (tenant_id text, source text, event_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -80,7 +81,7 @@ begin
     returning w.tenant_id, w.source, w.event_id;
 end $$;
 
--- Takes one event for a group, until the lease ends. Repeatable by owner.
+-- Claims one event for a group, until the lease ends. Repeatable by owner.
 create function claim_event(
     p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval)
 returns table (type text, data jsonb, occurred_at timestamptz, attempts int)
@@ -98,7 +99,8 @@ begin
     returning e.type, e.data, e.occurred_at, w.attempts;
 end $$;
 
--- Writes what became of it: done, poison, or waiting again after p_delay; without a reason that burns no attempt.
+-- Records the result: done, poison, or waiting again after p_delay, which without a reason is not counted as an
+-- attempt.
 create function end_event(
     p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_state text, p_reason text,
     p_delay interval)
@@ -116,7 +118,7 @@ begin
     return found;
 end $$;
 
--- Tries what was set aside once more, as if it had just come.
+-- Retries an event that was set aside, as if it had just arrived.
 create function retry_event(p_tenant text, p_source text, p_id text)
 returns boolean
 language plpgsql as $$
@@ -128,9 +130,7 @@ begin
     return found;
 end $$;
 
--- Returns how many went, and how many more this call could have taken.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Returns how many were deleted, and how many more this call could have deleted. Materialized: see find_event_work.
 create function prune_events(p_before timestamptz, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$
@@ -144,7 +144,7 @@ language sql security definer set search_path = public, pg_temp as $$
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
 
--- The source behind an address: by its id, or by its name where the secret's hash names the tenant.
+-- Finds the source of an address: by its id, or by its name if the secret's hash names the tenant.
 create function find_event_source(p_source text, p_hash bytea)
 returns table (tenant_id text, source_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -153,8 +153,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by s.id = p_source desc limit 1
 $$;
 
--- Whether anybody waits for what a person's channels publish: an active task of theirs on events, or a plugin that
--- said so. All others' messages cost these two look-ups.
+-- Returns whether anything waits for the events of a person's channels: an active event task of theirs, or a plugin
+-- that asked for them. For everybody else a message costs only these two look-ups.
 create function wants_channel_events(p_tenant text)
 returns boolean
 language sql stable as $$
@@ -162,8 +162,8 @@ language sql stable as $$
         or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
 $$;
 
--- A person's channels publish, where wanted, what came and what could not be delivered. A press of a button is no
--- message: channels do not publish it.
+-- Publishes messages that were received or could not be delivered, where a person wants these events. A press of a
+-- button is not a message.
 create or replace function note_received()
 returns trigger
 language plpgsql as $$
@@ -181,8 +181,8 @@ end $$;
 create or replace trigger inbound_event after insert on inbound
     for each row when (new.state = 'waiting' and new.command is null) execute function note_received();
 
--- `task_id` is the task that the message came from. `again`: its run was itself due to a message that failed, so that
--- running a task for it would go on for ever.
+-- `task_id` is the task that the message came from. `again`: its run was itself triggered by a failed message, so that
+-- running a task for it could loop forever.
 create or replace function note_undelivered()
 returns trigger
 language plpgsql as $$
@@ -210,7 +210,7 @@ end $$;
 create or replace trigger outbound_event after update of state on outbound
     for each row when (old.state <> 'failed' and new.state = 'failed') execute function note_undelivered();
 
--- A pattern of a task's: * and ? are wild. One with brackets is left to the task itself.
+-- Matches a task's pattern: * and ? are wild. A pattern with brackets is left to the task itself.
 create function may_match(p_text text, p_pattern text)
 returns boolean
 language sql immutable as $$
@@ -218,7 +218,8 @@ language sql immutable as $$
         replace(replace(replace(replace(replace(p_pattern, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'), '?', '_')
 $$;
 
--- Whether an active task of theirs waits for this very kind of event of this channel, or a plugin asked for all.
+-- Returns whether an active task of the person waits for exactly this type of event of this channel, or a plugin asked
+-- for all.
 create function wants_channel_event(p_tenant text, p_channel text, p_type text)
 returns boolean
 language sql stable as $$
@@ -227,15 +228,15 @@ language sql stable as $$
         or exists (select 1 from tenants t where t.tenant_id = p_tenant and t.channel_events)
 $$;
 
--- `bearer_key` is a hash of the hash of a bearer's secret, so that what leaves here opens nothing.
+-- `bearer_key` is a hash of the hash of a bearer's secret: useless to whoever reads it.
 create function event_source_keys(p_since timestamptz)
 returns table (source_id text, bearer_key bytea, created_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
     select s.id, coalesce(sha256(s.secret_hash), ''), s.created_at from event_sources s where s.created_at >= p_since
 $$;
 
--- Keeps an event of a source, as publish_event does. `current`: whether the source is still this person's under this
--- name. Web processes remember it for seconds, and two people may have become one since, or the source deleted.
+-- Stores an event of a source, as publish_event does. `current`: whether the source still belongs to this person under
+-- this name. Web processes cache sources for seconds, in which people may be merged or the source deleted.
 create function publish_source_event(
     p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb,
     p_occurred_at timestamptz)

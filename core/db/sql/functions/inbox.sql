@@ -29,10 +29,9 @@ begin
     return v_id;
 end $$;
 
--- A message, from its sender to the lane that now waits; one round trip, one transaction, repeatable by its keys.
--- Where only listed senders are let in, who is not let in by `admit` stays out even when known, unless paired, linked or
--- brought in by the operator. Whoever stays out leaves no trace here
--- (inbound_id is null): what a stranger wrote is kept elsewhere, without its text.
+-- Receives a message, from its sender to the lane to wake. If only listed senders are let in, a sender whom `admit`
+-- does not let in stays out even if known, unless paired, linked or brought in by the operator. A sender who stays out
+-- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text.
 create function receive_message(p_arrival jsonb)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text)
 language plpgsql as $$
@@ -61,7 +60,7 @@ begin
             return;
         end if;
     end if;
-    -- What was kept without its text because nobody knew the sender is not taken in later.
+    -- A message that was stored without its text because its sender was unknown is not received later.
     if exists (select 1 from ignored_messages g
                where g.channel = v.channel and g.account = v.account and g.key = any (v.keys)
                  and g.reason = 'unknown') then
@@ -83,7 +82,7 @@ begin
     end if;
     v_conversation := open_conversation(
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
-    -- From here to the commit this conversation is ours: duplicates and seq are decided one at a time.
+    -- From here to the commit we hold this conversation: duplicates and seq are decided one at a time.
     perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
     select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
 
@@ -92,7 +91,7 @@ begin
         insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
         select v.channel, v.account, k, v_tenant, v_known from unnest(v.keys) k where v_owner = v_tenant order by k
         on conflict (channel, account, key) do nothing;
-        -- Our own id: this very call committed before, and its answer was lost.
+        -- Our own id: this very call was committed before, and its answer was lost.
         return query select v_known, v_known <> v.id, v_owner,
             (select i.conversation_id from inbound i
              where i.tenant_id = v_tenant and i.id = v.id and i.state = 'waiting');
@@ -101,7 +100,7 @@ begin
 
     update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
-    -- A stop does not queue: it is a flag on the running turn, which the loop looks at between its steps.
+    -- A stop does not queue: it is a flag on the running turn, which the loop checks between steps.
     if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
         update turns t set stop_message = coalesce(v.command ->> 'argument', '')
         where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
@@ -121,7 +120,7 @@ begin
     on conflict (channel, account, key) do nothing;
     get diagnostics v_added = row_count;
     if v_added < (select count(distinct k) from unnest(v.keys) k) then
-        -- The same message is being taken in through another conversation at this moment.
+        -- The same message is being received through another conversation right now.
         raise exception 'inbox key taken meanwhile' using errcode = 'serialization_failure';
     end if;
     perform mark_channel(v.channel, v.account, true);
@@ -140,8 +139,8 @@ begin
     return query select v.id, false, v_tenant, v_conversation;
 end $$;
 
--- An authentic message without a turn: no text, and no tenant is made for it. True when none of its keys was
--- known.
+-- Records an authentic message without a turn: without its text, and without creating a tenant. True if none of its
+-- keys was known.
 create function ignore_message(
     p_channel text, p_account text, p_keys text[], p_reason text)
 returns boolean
@@ -156,11 +155,11 @@ begin
     return v_added = (select count(distinct k) from unnest(p_keys) k);
 end $$;
 
--- STOP, START, a blocked or unblocked bot; once per key, so that a replayed STOP does not undo a START. A change
--- is confirmed with p_reply, where that is ours to say: once, and not to an address that says it over and over.
--- An unknown address has nothing to change, but what it said counts. By its sent_at, where the provider tells it, what
--- was said earlier but comes in later changes nothing: a STOP that a sweep finds after the START. state_at is when it
--- was said, as far as that is known. Clocks differ: in doubt the STOP counts.
+-- Applies STOP, START, and a blocked or unblocked bot; once per key, so that a replayed STOP does not undo a START. A
+-- change is confirmed with p_reply, if it is ours to confirm: once, and not to an address that repeats itself. For an
+-- unknown address nothing changes, but its wish is recorded. With its provider's sent_at, an earlier wish that arrives
+-- late changes nothing, such as a STOP that a sweep finds after the START. state_at is when the wish was sent, as far
+-- as known. Clocks differ: in doubt the STOP counts.
 create function change_reachability(
     p_arrival jsonb, p_state text, p_reason text, p_reply text)
 returns table (changed boolean, conversation_id text)
@@ -221,7 +220,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where c.channel = p_channel and c.account = p_account and c.peer = p_peer
 $$;
 
--- The provider moved a chat: everything goes on at the new address.
+-- The provider moved a chat: the conversation continues at the new address.
 create function change_address(p_channel text, p_account text, p_old text, p_new text)
 returns int
 language plpgsql as $$
@@ -242,8 +241,8 @@ begin
     return v_count;
 end $$;
 
--- A message that gets no turn may still get a sentence, once per place and reason: in a group, for example,
--- where we only say that we talk in direct chats. Strangers hear nothing (promise 12).
+-- Answers a message that gets no turn with a sentence, once per place and reason: for example in a group, to say that
+-- we only talk in direct chats. Strangers hear nothing (promise 12).
 create function say_once(p_arrival jsonb, p_reason text, p_text text)
 returns text
 language plpgsql as $$
@@ -270,7 +269,7 @@ begin
     return v_conversation;
 end $$;
 
--- Which message of ours a person's message answers, as a reply; in the transaction that takes it in.
+-- Records which of our messages a person's message replies to, in the transaction that receives it.
 create function note_reply_to(p_tenant text, p_inbound text, p_reply_to text)
 returns void
 language sql as $$
@@ -278,15 +277,16 @@ language sql as $$
     where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
 $$;
 
--- How many messages wait, of all people together; one more than p_limit stands for more.
+-- Counts the waiting messages of all people; p_limit + 1 stands for more.
 create function count_waiting(p_limit int)
 returns int
 language sql stable security definer set search_path = public, pg_temp as $$
     select count(*)::int from (select 1 from inbound i where i.state = 'waiting' limit p_limit + 1) w
 $$;
 
--- Refuses a message that was just taken in where more wait than may, of its person or of all. Null: it waits; else it
--- was refused, and what is said about it, once in ten minutes, is enqueued in the conversation that is given ('': to none).
+-- Refuses a message that was just received if its person, or everybody together, has too many waiting. Null: it waits.
+-- Otherwise it was refused, and the sentence about it is enqueued in the returned conversation, once in ten minutes
+-- ('': in none).
 create function refuse_overload(
     p_tenant text, p_inbound text, p_of_person int, p_of_all int, p_full text, p_busy text, p_outbound text)
 returns text
@@ -302,7 +302,7 @@ begin
     v_full := exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
                       offset p_of_person limit 1);
     if not v_full and count_waiting(p_of_all) <= p_of_all then
-        -- Refused already: this very call committed before, and its answer was lost.
+        -- Refused already: this very call was committed before, and its answer was lost.
         return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
     end if;
     update inbound i set state = 'ignored', reason = 'overload'
@@ -332,8 +332,8 @@ begin
     update inbound i set origin = p_origin where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
 end $$;
 
--- Whatever the reason, nobody sends again what was ignored, and no sweep looks back, so late. What was said once about a
--- place (say_once) stays: it is said once.
+-- Deletes old ignored messages: whatever the reason, no provider resends them and no sweep looks back that far. The
+-- ones of say_once stay, since each is said once.
 create function drop_ignored(p_before timestamptz, p_limit integer)
 returns table (messages bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,7 +1,6 @@
--- Two people who become one: codes, consent to a link, and the merge.
+-- Merging two people into one: codes, consent to a link, and the merge.
 
--- Keeps a code for the person of a turn, in place of an earlier one: 'given', or 'limited' where there were too many
--- within a day.
+-- Stores a code for the person of a turn, replacing an earlier one: 'given', or 'limited' after too many within a day.
 create function keep_link_code(
     p_tenant text, p_turn text, p_code_hash bytea, p_now timestamptz, p_expires timestamptz, p_limit int)
 returns text
@@ -27,17 +26,17 @@ begin
     return 'given';
 end $$;
 
--- The tenant that a code was given to; ids only.
+-- Returns the tenant that a code was given to; ids only.
 create function find_link_code(p_code_hash bytea)
 returns table (tenant_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
     select k.tenant_id from link_codes k where k.code_hash = p_code_hash
 $$;
 
--- Looks at a code that somebody typed. Wrong ones count against their own address only: with more than 44 bits and
--- ten minutes nobody finds one, from however many addresses. Takes the person who was given the code, alone, before
--- the code is looked at. 'good', 'wrong', 'used', 'expired', 'limited'; asked: whether this address was asked about
--- it before, by another message than p_by.
+-- Checks a code that somebody typed. Wrong ones count against their own address only: with more than 44 bits and ten
+-- minutes nobody guesses one, from however many addresses. Locks the person who was given the code before checking it.
+-- 'good', 'wrong', 'used', 'expired', 'limited'; asked: whether this address was asked about it before, by another
+-- message than p_by.
 create function try_link_code(
     p_code_hash bytea, p_scope text, p_channel text, p_account text, p_user_key text, p_by text, p_now timestamptz,
     p_limit_of_sender int, p_window interval)
@@ -68,7 +67,8 @@ begin
             and v_code.asked_by <> p_by, false);
 end $$;
 
--- How many rows each of two people has in these tables: {table: [gone, kept]}, without those where both have none.
+-- Counts the rows of each of two people in these tables: {table: [gone, kept]}, without tables in which neither has
+-- any.
 create function count_belongings(p_kept text, p_gone text, p_tables text[])
 returns table (counts jsonb)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -79,7 +79,7 @@ declare
 begin
     counts := '{}';
     foreach v_table in array p_tables loop
-        -- Commands say nothing about anybody.
+        -- Commands say nothing about their person.
         execute format('select count(*) filter (where tenant_id = $1), count(*) filter (where tenant_id = $2) from %I'
                        ' where tenant_id in ($1, $2) %s', v_table,
                        case when v_table = 'inbound' then 'and command is null and text <> ''''' else '' end)
@@ -91,10 +91,10 @@ begin
     return next;
 end $$;
 
--- The first half of a link, by the turn in which its code was typed: 'go' with the person that goes up into this one,
--- whom nobody else touches until the commit; 'ask', with the person and the identity that were given the code,
--- whenever the typer has not agreed in a message after the question, whatever the two have; 'linked' when this turn did
--- it before; 'same' for a code of one's own; 'busy' while the other is being answered; else as try_link_code.
+-- The first half of a link, by the turn in which its code was typed: 'go' with the person to be merged into this one,
+-- who stays locked until the commit; 'ask', with the person and the identity that were given the code, until the typer
+-- agrees in a message after the question, whatever the two own; 'linked' if this turn has done it before; 'same' for
+-- one's own code; 'busy' while the other person is being answered; otherwise as try_link_code.
 create function begin_link(
     p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamptz,
     p_limit_of_sender int, p_window interval)
@@ -114,7 +114,7 @@ begin
         raise exception 'turn over' using errcode = 'OV001';
     end if;
     select k.tenant_id into v_gone from link_codes k where k.code_hash = p_code_hash;
-    -- In one order, whoever asks: two people who type each other's codes at once do not wait for each other.
+    -- In one order, whoever asks: two people who type each other's codes at once do not deadlock.
     perform lock_person(least(p_kept, coalesce(v_gone, p_kept)), true);
     perform lock_person(greatest(p_kept, coalesce(v_gone, p_kept)), true);
     select * into v_code from try_link_code(
@@ -152,15 +152,15 @@ begin
     return query select 'go', v_gone, v_code.identity_id, v_counts;
 end $$;
 
--- What one person kept becomes another's. A key that both have stays the kept one's; the other is kept beside it,
--- unless it is the same. Numbers that both have told come to mean the kept one's. What is written down about a link
--- follows a value to its new key.
+-- Moves one person's stored values to another. Under a key that both have, the kept person's value stays and the other
+-- is stored under a new key, unless they are equal. Numbers that both were told come to mean the kept person's. A
+-- link's record follows a value to its new key.
 create function merge_values(p_kept text, p_gone text)
 returns void
 language plpgsql as $$
 declare
     v_value record;
-    -- This link, which is not made yet, and those that the one who goes has brought along.
+    -- This link, which does not exist yet, and those that the person who goes has brought along.
     v_links text[] := array(
         select l.id from links l where l.tenant_id = p_kept and l.other_id = p_gone
         union select r.key[1] from linked_rows r join links l on l.tenant_id = r.tenant_id and l.id = r.link_id
@@ -199,12 +199,11 @@ begin
     delete from stored_collections g where g.tenant_id = p_gone;
 end $$;
 
--- The second half of a link: all that belongs to one person becomes the other's, and the one is no more. p_rules says
--- of each table how, {table: move | first | number | add | values | sealed | person | drop}, and must name them all:
--- move: every row; first: those that the kept one has not under the same key; number: every row, with numbers after
--- the kept one's; sealed: p_sealed, sealed again, in place of what there was. The lower of the two roles counts. What is
--- written down about a link follows a credential to its new name. Only for the pair that begin_link let through in this
--- transaction.
+-- The second half of a link: all that belongs to one person becomes the other's, and the one is deleted. p_rules names
+-- the rule of every table, {table: move | first | number | add | values | sealed | person | drop}: move: every row;
+-- first: those whose key the kept person does not have; number: every row, numbered after the kept person's; sealed:
+-- replaced by p_sealed, sealed for the kept person. The lower of the two roles counts. A link's record follows a
+-- credential to its new name. Only for the pair that begin_link let through in this transaction.
 create function merge_people(
     p_kept text, p_gone text, p_turn text, p_code_hash bytea, p_rules jsonb, p_sealed jsonb)
 returns table (rows_moved bigint)
@@ -263,7 +262,8 @@ begin
     select p_kept, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
            decode(v.value ->> 'sealed', 'base64'),
            (v.value ->> 'preferred')::boolean and not exists (
-               select from credentials c where c.tenant_id = p_kept and c.service = v.value ->> 'service' and c.preferred),
+               select from credentials c
+               where c.tenant_id = p_kept and c.service = v.value ->> 'service' and c.preferred),
            (v.value ->> 'created_at')::timestamptz
     from jsonb_array_elements(p_sealed) v;
     update linked_rows r set key = array[v.value ->> 'service', v.value ->> 'account_name']
@@ -281,7 +281,7 @@ begin
         quiet_from = case when k.quiet_from = '' then g.quiet_from else k.quiet_from end,
         quiet_until = case when k.quiet_from = '' then g.quiet_until else k.quiet_until end,
         while_running = case when k.while_running = 'steer' then g.while_running else k.while_running end,
-        -- No place may do more by a link than it might before: the lower role counts, with its tier.
+        -- No place gains rights by a link: the lower role counts, with its tier.
         tier = case when rank_of(g.role) < rank_of(k.role) then g.tier
                     when rank_of(g.role) = rank_of(k.role) then coalesce(nullif(k.tier, ''), g.tier) else k.tier end,
         role = case when rank_of(g.role) < rank_of(k.role) then g.role else k.role end
@@ -291,7 +291,7 @@ begin
     join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     where t.tenant_id = p_kept and t.id = p_turn;
-    -- Whatever is left would go with its person, unseen: there must be nothing.
+    -- Any row that is left would be deleted silently with its person: there must be none.
     set constraints all immediate;
     for v_rule in select r.key as of from jsonb_each_text(p_rules) r
                   where r.key <> 'tenants' and exists (
@@ -312,8 +312,8 @@ language sql immutable as $$
     select case p_role when 'owner' then 3 when 'member' then 2 else 1 end
 $$;
 
--- Takes codes that have done their work out of what was said: none is kept in clear. Forgets old ones, and links that
--- can no longer be taken back, which is after a day.
+-- Erases used codes from stored messages: none is kept in clear. Deletes old codes, and links older than a day, which
+-- can no longer be undone.
 create function drop_link_codes(p_now timestamptz)
 returns table (codes bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -342,7 +342,7 @@ begin
     return next;
 end $$;
 
--- Notes that an address is asked whether its person agrees to the link that a code stands for.
+-- Records that an address is asked whether its person agrees to the link of a code.
 create function note_link_asked(
     p_tenant text, p_code_hash bytea, p_channel text, p_account text, p_user_key text, p_by text)
 returns void
@@ -352,11 +352,11 @@ begin
     update link_codes k
     set asked_channel = p_channel, asked_account = p_account, asked_user_key = p_user_key, asked_by = p_by
     where k.tenant_id = p_tenant and k.code_hash = p_code_hash
-      -- A turn that is taken up again asks again; it does not become the message before its own answer.
+      -- A resumed turn asks again; it does not count as the message before its own answer.
       and (k.asked_channel, k.asked_account, k.asked_user_key) is distinct from (p_channel, p_account, p_user_key);
 end $$;
 
--- Enqueues a text to each of these places of a person that may be written to, in its newest conversation at top level.
+-- Enqueues a text to each of these places of a person that may be written to, in its newest top-level conversation.
 create function tell_places(p_tenant text, p_identities text[], p_text text, p_outbound text)
 returns table (conversation_id text)
 language plpgsql as $$
@@ -375,7 +375,7 @@ begin
     end loop;
 end $$;
 
--- The first thing that a merge does: writes down what the other one has, before anything is made to fit.
+-- The first step of a merge: records what the other person has, before anything is adjusted.
 create function note_link(p_kept text, p_gone text, p_link text, p_turn text, p_code_hash bytea, p_now timestamptz)
 returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -405,7 +405,7 @@ begin
         where tenant_id = p_gone) r;
 end $$;
 
--- A stranger's address that came by a code can be taken back, too: they were nobody whom anybody let in.
+-- A stranger's address that was linked by a code can be unlinked too; nobody had let the stranger in.
 create function note_link_of_stranger(p_tenant text, p_identity text, p_link text, p_other text, p_now timestamptz)
 returns void
 language plpgsql as $$

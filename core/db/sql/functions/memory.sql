@@ -1,12 +1,13 @@
--- Memory: what has yet to be remembered, and what must be forgotten.
+-- Memory: what is still to be remembered, and what must be forgotten.
 
--- A turn that says something enqueues a job of memory, in the transaction that ends it.
+-- A turn in which something was said enqueues a memory job, in the transaction that ends it.
 create or replace function enqueue_memory()
 returns trigger
 language plpgsql as $$
 begin
     insert into memory_jobs (tenant_id, id, turn_id) values (new.tenant_id, new.id, new.id)
-    on conflict (tenant_id, id) do update set attempts = 0, not_before = clock_timestamp(), owner = null, lease_until = null;
+    on conflict (tenant_id, id)
+    do update set attempts = 0, not_before = clock_timestamp(), owner = null, lease_until = null;
     return null;
 end $$;
 
@@ -14,10 +15,8 @@ create or replace trigger enqueue_memory after update of state on turns for each
     when (new.state in ('waiting', 'done', 'failed', 'interrupted') and old.state is distinct from new.state)
     execute function enqueue_memory();
 
--- Takes the named job or the one that waits longest; one whose worker died is free when its lease has ended, and later
--- each time: what kills or blocks workers may not do so all the time.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Claims the named job or the one that waits longest. A dead worker's job is free when its lease has ended, later each
+-- time: a job that kills or blocks workers must not do so all the time. Materialized: see find_event_work.
 create function claim_memory_job(p_id text, p_owner text, p_lease interval)
 returns table (tenant_id text, id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -36,8 +35,8 @@ begin
     returning j.tenant_id, j.id, j.attempts;
 end $$;
 
--- Ends what has run out, and returns some of the people of whom something is still to be blotted out: other ones each
--- time, so that everybody's turn comes.
+-- Deletes what has expired, and returns some of the people with text still to be redacted: different ones each time, so
+-- that everybody's turn comes.
 create function tidy_memory(p_now timestamptz)
 returns table (tenant_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -49,8 +48,8 @@ begin
     order by random() limit 100;
 end $$;
 
--- Some people with memories that this embedder has not embedded; another few each time, so that one whose memories
--- cannot be embedded holds up nobody.
+-- Returns some people with memories that this embedder has not embedded: different ones each time, so that a person
+-- whose memories cannot be embedded holds up nobody.
 create function memory_unembedded(p_embedder text, p_limit int)
 returns table (tenant_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -69,8 +68,8 @@ language sql immutable as $$
     select exists (select from unnest(p_phrases) phrase where position(lower(phrase) in lower(p_text)) > 0)
 $$;
 
--- Replaces every string that holds one of the phrases; names of things, which programs read, stay, and so does what a
--- tool was called with as something that a program can read.
+-- Replaces every string that contains one of the phrases. Names, which programs read, stay, and a tool's arguments stay
+-- readable by programs.
 create function redact_value(p_value jsonb, p_phrases text[])
 returns jsonb
 language plpgsql immutable as $$
@@ -90,10 +89,10 @@ begin
     end;
 end $$;
 
--- Blots phrases out of what was asked, noted and told of beside talk. What a person may still decide on stays as it was
--- sealed, until they have; so does what is still on its way to them, and a task that is still to run. The audit is
--- closed to the application save for this: hence the owner's rights, for this one person's rows.
--- Returns in how many of the places that are over in time they still stand.
+-- Redacts phrases outside talk: in questions, notes and notifications. An approval that is still open stays as it was
+-- sealed until it is decided; so do messages that are being sent and tasks that are still to run. The application may
+-- not change the audit; hence this runs with the owner's rights, for this one person's rows. Returns how many of the
+-- places that become final in time still contain the phrases.
 create function redact_elsewhere(p_tenant text, p_phrases text[])
 returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -149,8 +148,8 @@ begin
     ) place (holds) where place.holds);
 end $$;
 
--- Blots phrases out of all that was said and done with a person, save what is still on its way to them; true when
--- nothing is left of them.
+-- Redacts phrases in all that was said and done with a person, except messages that are being sent; true if none is
+-- left.
 create function redact(p_tenant text, p_phrases text[])
 returns boolean
 language plpgsql as $$
@@ -197,7 +196,7 @@ begin
        and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
 end $$;
 
--- Makes a shared collection, or gives the one that this person owns under the name.
+-- Creates a shared collection, or returns the one that this person owns under the name.
 create function make_shared_collection(p_owner text, p_name text, p_id text)
 returns table (shared_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -213,8 +212,8 @@ begin
     return query select v_shared;
 end $$;
 
--- Lets someone into a collection, or puts them out; only its owner may. No row: it was not the owner who asked, or the
--- other has a collection of that name already.
+-- Adds a person to a collection, or removes them; only its owner may. No row: the caller is not the owner, or the other
+-- person has a collection of that name already.
 create function change_member(p_owner text, p_name text, p_member text, p_in boolean)
 returns table (shared_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,8 +1,8 @@
 -- The way out: one open row at a time per conversation, an attempt row before every provider call.
 
--- Puts outgoing messages into the outbox, in order: seq is given to what may be sent now, what has "held" true gets
--- it from release_outbound. "regardless": may go to someone who said STOP; "wants_reply": what the person writes next
--- answers it; "shows": the approval that a card shows. Repeating it adds nothing.
+-- Puts outgoing messages into the outbox, in order: seq is assigned to those that may be sent now; one with "held" true
+-- gets it from release_outbound. "regardless": may go to someone who said STOP; "wants_reply": the person's next
+-- message answers it; "shows": the approval that a card shows. Repeating it adds nothing.
 create function enqueue(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
 returns void
 language plpgsql as $$
@@ -34,14 +34,15 @@ begin
             if coalesce(v_message ->> 'shows', '') <> '' then
                 insert into approval_cards (tenant_id, outbound_id, approval_id, role)
                 values (p_tenant, v_message ->> 'id', v_message ->> 'shows',
-                        case v_message ->> 'kind' when 'card' then 'card' when 'receipt' then 'number' else 'prompt' end);
+                        case v_message ->> 'kind' when 'card' then 'card' when 'receipt' then 'number'
+                                                  else 'prompt' end);
             end if;
         end if;
     end loop;
     update conversations c set out_seq = v_seq where c.tenant_id = p_tenant and c.id = p_conversation;
 end $$;
 
--- Makes a held row sendable: it comes after all that became sendable before it (promise 4).
+-- Makes a held row sendable, behind all rows that became sendable before it (promise 4).
 create function release_outbound(p_tenant text, p_outbound text)
 returns boolean
 language plpgsql as $$
@@ -63,7 +64,7 @@ begin
     return true;
 end $$;
 
--- Takes the head of a conversation's outbox: the named one's, or whichever is due longest. Repeatable by owner.
+-- Claims the head of a conversation's outbox: the named one's, or the one due longest. Repeatable by owner.
 create function claim_outbound(p_conversation text, p_owner text, p_ttl interval)
 returns table (tenant_id text, outbound_id text, conversation_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -79,21 +80,19 @@ begin
     end if;
     select o.tenant_id, o.id into v_tenant, v_id from outbound o
     where
-      -- It is to be sent, or was being sent by a sender that died; never what is held or final.
+      -- To be sent, or left by a sender that died; never held or final.
       o.state in ('ready', 'sending', 'checking')
-      -- It belongs to the conversation that was asked for, if any.
       and (p_conversation is null or o.conversation_id = p_conversation)
-      -- It is due, also after a failed attempt.
       and o.next_attempt_at <= clock_timestamp()
-      -- Nobody is sending it.
       and (o.lease_until is null or o.lease_until < clock_timestamp())
-      -- Nothing open stands before it in its conversation (promise 4), but for what has been unknown for too long.
+      -- No open row precedes it in its conversation (promise 4), except one whose outcome has been unknown for too
+      -- long.
       and not exists (
           select 1 from outbound e
           where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.seq < o.seq
             and e.state in ('ready', 'sending', 'checking')
             and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()))
-    -- What is due longest; a row that another claim looks at is left to that claim.
+    -- Due longest; a row that is locked by another claim is left to that claim.
     order by o.next_attempt_at limit 1 for update skip locked;
     if v_id is null then
         return;
@@ -117,8 +116,8 @@ begin
     end if;
 end $$;
 
--- Releasing is repeatable: the fence rises with each claim only, so a row without an owner that still has our
--- fence was released by us.
+-- Releasing is repeatable: the fence rises only with a claim, so a row without an owner that still has our fence was
+-- released by us.
 create function outbound_released(p_tenant text, p_outbound text, p_fence bigint)
 returns boolean
 language plpgsql as $$
@@ -128,8 +127,8 @@ begin
                    and o.fence = p_fence and o.owner is null);
 end $$;
 
--- Keeps the rendering of the first attempt, with what the person has to ask for, so that a later attempt sends the very
--- same parts.
+-- Stores the rendering of the first attempt, including the portions that the person has to ask for, so that later
+-- attempts send the very same parts.
 create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb)
 returns setof outbound_parts
 language plpgsql as $$
@@ -153,9 +152,9 @@ language sql as $$
     on conflict on constraint outbound_parts_pkey do nothing
 $$;
 
--- Commits the attempt before the call leaves; prolongs the lease to cover it. Says 'go', or why the call must
--- not be made: 'sent' (a callback has proved by now that the part arrived), 'unreachable' (the person has said STOP
--- by now; promise 8: no kind of message reaches them, except the one confirmation of it).
+-- Commits the attempt before the call leaves, and extends the lease to cover it. Returns 'go', or why the call must not
+-- be made: 'sent' (a callback has proved that the part arrived), 'unreachable' (the person has said STOP; promise 8:
+-- nothing reaches them, except its one confirmation).
 create function begin_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval)
 returns text
@@ -175,7 +174,7 @@ begin
                  and not (o.regardless and i.state = 'stopped')) then
         return 'unreachable';
     end if;
-    -- An earlier sender died over its call: nobody else will write what became of it.
+    -- An earlier sender died during its call: nobody else will record the outcome.
     update deliveries d set finished_at = clock_timestamp(), outcome = 'ambiguous'
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part
       and d.attempt < p_attempt and d.outcome = 'started';
@@ -192,10 +191,10 @@ begin
     return 'go';
 end $$;
 
--- The same for what is billed: counts the part's segments with the attempt, in one transaction, so that each
--- call is counted once; a call that is made again costs again. Answers have three quarters of a day's segments, so
--- that cards, receipts and notifications have the last; `regardless` (what confirms a STOP) always goes, and counts.
--- Besides the words of the other one: 'over_person' and 'over_all', where the message was ended instead.
+-- The same for a channel that is billed: counts the part's segments with the attempt, in one transaction, so that each
+-- call is counted once; a repeated call costs again. Answers have three quarters of a day's segments, so that cards,
+-- receipts and notifications have the rest; `regardless` (the confirmation of a STOP) always goes, and counts. Also
+-- returns 'over_person' and 'over_all', if the message was ended instead.
 create function begin_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_owner text, p_ttl interval,
     p_bill jsonb)
@@ -245,7 +244,7 @@ begin
     return 'go';
 end $$;
 
--- Where a row stands by its parts, once nothing failed: 'sending' while one is open.
+-- Returns a row's state from its parts, if none failed: 'sending' while one is open.
 create function outbound_state(p_tenant text, p_outbound text)
 returns text
 language sql as $$
@@ -256,7 +255,7 @@ language sql as $$
     from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
 $$;
 
--- Ends a claimed row whose parts have all ended without its sender: callbacks told.
+-- Ends a claimed row whose parts were all ended by callbacks, without its sender.
 create function settle_outbound(p_tenant text, p_outbound text, p_fence bigint)
 returns text
 language plpgsql as $$
@@ -274,10 +273,10 @@ begin
     return v_state;
 end $$;
 
--- Writes what became of an attempt: part_state sent, ready (again), checking, ambiguous or failed. Repeating
--- it changes nothing. The row follows: sent with its last part; ready or checking until p_delay from now; ambiguous
--- parts let the rest go on; failed ends it, and identity_state (if any) is written to the identity (promise 8); by
--- which of the provider's codes somebody came to be stopped stands in the record of consents.
+-- Records the outcome of an attempt: part_state sent, ready (again), checking, ambiguous or failed. Repeating it
+-- changes nothing. The row follows: sent with its last part; ready or checking until p_delay from now; ambiguous parts
+-- let the rest go on; failed ends it, and identity_state (if any) is stored on the identity (promise 8). The record of
+-- consents has the provider's code that stopped a person.
 create function end_delivery(
     p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_end jsonb, p_delay interval)
 returns text
@@ -301,7 +300,7 @@ begin
     update deliveries d
     set finished_at = clock_timestamp(), outcome = v.outcome, error_code = v.error_code, provider_id = v.provider_id
     where d.tenant_id = p_tenant and d.outbound_id = p_outbound and d.part = p_part and d.attempt = p_attempt;
-    -- A callback that carried our ref may have resolved the part already: that knowledge is never undone.
+    -- A callback with our ref may have settled the part already: that is never undone.
     update outbound_parts e
     set state = case when e.state = 'sent' then 'sent' else v.part_state end,
         provider_id = case when v.provider_id <> '' then v.provider_id else e.provider_id end,
@@ -320,7 +319,7 @@ begin
             + (case when v_before = 'started' and v.outcome in ('ambiguous', 'found', 'left') then 1 else 0 end),
         next_attempt_at = case when v_state in ('ready', 'checking') then clock_timestamp() + p_delay
                                else o.next_attempt_at end,
-        -- A part that waits for its next try may still have an earlier call whose outcome is unknown.
+        -- A part that waits for its next attempt may still have an earlier call whose outcome is unknown.
         unknown_since = case when v_state = 'checking' then coalesce(o.unknown_since, clock_timestamp())
                              when v_state = 'ready' then o.unknown_since end,
         given_up_at = case when v.outcome in ('left', 'gave_up') or v.part_state = 'ambiguous' then clock_timestamp()
@@ -358,7 +357,7 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- Returns a row back untouched, for a shutdown between parts.
+-- Returns a row untouched, for a shutdown between parts.
 create function give_back_outbound(p_tenant text, p_outbound text, p_fence bigint)
 returns void
 language plpgsql as $$
@@ -372,7 +371,7 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- The provider moved the chat: what follows goes to its new address.
+-- The provider moved the chat: later messages go to its new address.
 create function move_conversation(p_tenant text, p_conversation text, p_peer text)
 returns void
 language plpgsql as $$
@@ -386,7 +385,7 @@ begin
             and o.peer = p_peer and o.thread = c.thread);
 end $$;
 
--- Looks for a part as look_for_part does, and holds its person: what became of a part is not lost in a merge.
+-- Finds a part as look_for_part does, and locks its person, so that a merge does not lose the outcome of a part.
 create function find_part(p_channel text, p_account text, p_ref text, p_provider_id text)
 returns table (tenant_id text, outbound_id text, part int)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -415,8 +414,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     limit 1
 $$;
 
--- A status callback: applied by rank, never back. It also proves that a part whose answer was lost did arrive
--- (or was taken although the provider answered that it was not), and lets the row go on at once.
+-- Applies a status callback by rank, never back. It also proves that a part whose answer was lost has arrived (or was
+-- accepted although the provider answered otherwise), and lets the row go on at once.
 create function apply_status(
     p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank int, p_error_code text)
 returns table (tenant_id text, conversation_id text, resolved boolean)
@@ -447,7 +446,7 @@ begin
         state = case when e.state = 'failed' then e.state else 'sent' end,
         sent_at = case when e.state = 'failed' then e.sent_at else coalesce(e.sent_at, clock_timestamp()) end
     where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part;
-    -- Whoever holds the row sees it for himself when he writes what became of his call.
+    -- If the row is claimed, its sender sees this when it records the outcome of its own call.
     if v_before in ('ready', 'sending', 'checking', 'ambiguous') then
         update outbound o
         set state = v.state, next_attempt_at = clock_timestamp(),
@@ -460,7 +459,8 @@ begin
     return query select v_tenant, v_conversation, v_before in ('ready', 'sending', 'checking', 'ambiguous');
 end $$;
 
--- Where high risk may be shown beside an SMS, whose number can be forged: the person's newest other chat.
+-- Returns where a high-risk approval is shown besides an SMS, whose sender can be forged: the person's newest other
+-- chat.
 create function other_conversation(p_tenant text, p_not_on text)
 returns text
 language sql stable as $$
@@ -471,27 +471,6 @@ language sql stable as $$
       and i.state = 'active' and i.admitted <> ''
     order by c.last_inbound_at desc nulls last limit 1
 $$;
-
--- Enqueues a person something that they did not ask for just now, and writes it into that conversation's history, so that
--- "yes, do that" makes sense. Repeatable by the message's id; true when it was new.
-create function enqueue_unprompted(p_tenant text, p_conversation text, p_message jsonb, p_history jsonb)
-returns boolean
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for update;
-    if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_message ->> 'id') then
-        return false;
-    end if;
-    perform enqueue(p_tenant, p_conversation, null, jsonb_build_array(p_message));
-    insert into history (tenant_id, conversation_id, position, session, message)
-    select p_tenant, c.id, c.history_seq + h.position, c.session, h.value
-    from conversations c, jsonb_array_elements(p_history) with ordinality as h (value, position)
-    where c.tenant_id = p_tenant and c.id = p_conversation;
-    update conversations c set history_seq = c.history_seq + jsonb_array_length(p_history)
-    where c.tenant_id = p_tenant and c.id = p_conversation;
-    return true;
-end $$;
 
 -- Comes back to a row later, having counted the attempt. Repeatable.
 create function put_off_outbound(p_tenant text, p_outbound text, p_fence bigint, p_delay interval)
@@ -507,15 +486,15 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- How long an unknown outcome keeps back what comes after it in its conversation.
+-- How long a message with an unknown outcome blocks the messages behind it.
 create function unknown_blocks()
 returns interval
 language sql immutable as $$
     select interval '2 minutes'
 $$;
 
--- Ends a row that can be sent but not written about, twice in a row, so that it blocks nothing behind it. A row of which
--- a call may have left is not known to have failed: nothing that follows from a failure follows.
+-- Ends a row whose outcome could not be recorded, twice in a row, so that it blocks nothing behind it. A row whose call
+-- may have left is not known to have failed, so none of the consequences of a failure apply.
 create function set_aside_outbound(p_tenant text, p_outbound text, p_fence bigint, p_reason text)
 returns void
 language plpgsql as $$
@@ -533,8 +512,8 @@ begin
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
--- Enqueues the next portion of the last answer of a conversation. False where nothing is kept of it, or only what is
--- older than p_within. A turn that asks again, since it was taken over, has its portion already.
+-- Enqueues the next portion of a conversation's last answer. False if none is stored, or only one older than p_within.
+-- A resumed turn that asks again has its portion already.
 create function say_more(p_tenant text, p_conversation text, p_turn text, p_outbound text, p_within interval)
 returns boolean
 language plpgsql as $$
@@ -564,7 +543,8 @@ begin
     return true;
 end $$;
 
--- Counts segments of all people unless they pass the limit; the row's lock makes it exact under any number of workers.
+-- Counts segments of all people unless they exceed the limit; the row's lock makes it exact under any number of
+-- workers.
 create function take_segments_of_all(p_day date, p_segments int, p_limit int)
 returns boolean
 language plpgsql as $$
@@ -579,10 +559,10 @@ begin
     return false;
 end $$;
 
--- Ends a message that may cost nothing more here: it goes to another place of the person's where there is one, and
--- the person is told once a day, by the texts of its bill. A card is moved whole, once, and never approved unseen: one
--- that is shown at another place already is not shown there twice, and its approval goes with it, so that reminders
--- come there and plain words there mean it; what wants a reply wants it there too.
+-- Ends a message that would exceed its budget here: it moves to another place of the person's if there is one, and the
+-- person is told once a day, by the texts of its bill. A card is moved as a whole, once, and never approved unseen: if
+-- another place shows it already it is not shown there twice; its approval moves too, so that reminders are sent there
+-- and plain words there mean it. The same goes for a message that wants a reply.
 create function end_unpaid(
     p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_bill jsonb)
 returns void
@@ -607,8 +587,8 @@ begin
     v_other := coalesce(v_shown_in, v_other);
     if v_other is not null and v_shown_in is null then
         perform enqueue(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
-            'id', p_bill ->> 'copy', 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions, 'media', v_row.media,
-            'wants_reply', v_row.wants_reply, 'shows', coalesce(v_shows, ''))));
+            'id', p_bill ->> 'copy', 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions,
+            'media', v_row.media, 'wants_reply', v_row.wants_reply, 'shows', coalesce(v_shows, ''))));
     end if;
     if v_other is not null and v_row.kind = 'card' then
         update approvals a set conversation_id = v_other

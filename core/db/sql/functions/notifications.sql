@@ -1,7 +1,7 @@
--- Notifications: held, queued, taken elsewhere, and what became of them.
+-- Notifications: held, queued, moved elsewhere, and their outcomes.
 
--- The recipient guard: an identity of this tenant's own, let in, that may be written to; and an address that is that
--- identity's, where the provider delivers to the user key itself.
+-- The recipient guard: an identity of this tenant, let in, that may be written to; and an address of that identity, if
+-- the provider delivers to the user key itself.
 create function may_notify(p_tenant text, p_identity text, p_channel text, p_peer text)
 returns boolean
 language sql stable as $$
@@ -12,9 +12,9 @@ language sql stable as $$
           and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
 $$;
 
--- Enqueues a notification to the first of the places that may be written to: [{identity_id, channel, account, peer, text,
--- actions, media}]. p_from: the state that it must be in, so that two workers enqueue it once. Returns nothing when it was
--- another's; nowhere when no place was left. Repeatable by the outbound id.
+-- Enqueues a notification to the first place that may be written to: [{identity_id, channel, account, peer, text,
+-- actions, media}]. p_from: the state that it must be in, so that two workers enqueue it once. No row if another worker
+-- took it; 'nowhere' if no place was left. Repeatable by the outbound id.
 create function enqueue_notification(
     p_tenant text, p_id text, p_from text, p_places jsonb, p_outbound text, p_new_conversation text,
     p_now timestamptz, p_fall_back_at timestamptz)
@@ -40,7 +40,7 @@ begin
         v_conversation := open_conversation(
             p_tenant, v_place ->> 'identity_id', v_place ->> 'channel', v_place ->> 'account', v_place ->> 'peer',
             coalesce(v_place ->> 'thread', ''), p_new_conversation);
-        -- Who else once had this address: the conversation must be this identity's.
+        -- Another identity may have had this address before: the conversation must belong to this one.
         continue when not exists (
             select 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation
               and c.identity_id = v_place ->> 'identity_id');
@@ -62,8 +62,8 @@ begin
     return query select 'nowhere', '', '';
 end $$;
 
--- Keeps news. The same news since p_same_since is one: 'duplicate', with the id of the first. Otherwise it is held
--- until p_not_before, muted, or (p_state 'owed') enqueued at once. Repeatable by its id.
+-- Stores a notification. One with the same content since p_same_since makes it a 'duplicate', with the id of the first.
+-- Otherwise it is held until p_not_before, muted, or (p_state 'owed') enqueued at once. Repeatable by its id.
 create function keep_notification(
     p_tenant text, p_note jsonb, p_state text, p_not_before timestamptz, p_same_since timestamptz, p_places jsonb,
     p_now timestamptz, p_fall_back_at timestamptz)
@@ -73,7 +73,7 @@ declare
     v_known text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    -- The same news twice at once meets here.
+    -- Serialises two concurrent notifications with the same content.
     perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
     if exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then
         return query select n.state, n.id, coalesce(c.id, ''), coalesce(c.channel, '') from notifications n
@@ -105,7 +105,7 @@ begin
                               p_note ->> 'new_conversation', p_now, p_fall_back_at) o;
 end $$;
 
--- Makes one notification of several that are held, and enqueues it. Nothing when another worker took one of them first.
+-- Makes one notification of several held ones, and enqueues it. No row if another worker took one of them first.
 create function enqueue_digest(
     p_tenant text, p_ids text[], p_note jsonb, p_places jsonb, p_outbound text, p_new_conversation text,
     p_now timestamptz, p_fall_back_at timestamptz)
@@ -130,8 +130,8 @@ begin
         null, p_now, p_places, p_now, p_fall_back_at);
 end $$;
 
--- Whose held news is due, without the people of p_without: those who failed lately are left out of what is limited to
--- some rows, so that many of them do not starve the rest.
+-- Finds people whose held notifications are due, without p_without: people that failed lately are left out of the
+-- limited result, so that many of them do not starve the rest.
 create function find_held(p_now timestamptz, p_limit int, p_without text[])
 returns table (tenant_id text, held bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -140,9 +140,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
     group by n.tenant_id order by min(n.not_before) limit p_limit
 $$;
 
--- What should go elsewhere: it failed; it has been tried in vain for p_stuck (the database's time) and nobody knows
--- of a call under way; or the person neither wrote nor decided anything since it came. Without the notifications of
--- p_without, and without what cannot be taken back since some of it is out.
+-- Finds notifications to be moved elsewhere: failed; tried in vain for p_stuck (the database's time) with no call under
+-- way; or the person has neither written nor decided anything since it arrived. Without the notifications of p_without,
+-- and without those that cannot be withdrawn since a part of them has been sent.
 create function find_undelivered(p_now timestamptz, p_stuck interval, p_limit int, p_without text[])
 returns table (tenant_id text, notification_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -154,7 +154,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
        and o.created_at < clock_timestamp() - p_stuck and n.id <> all (p_without)
        and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
                        and e.state in ('sent', 'ambiguous', 'checking', 'sending'))
-       -- Somewhere else to go, not tried yet; otherwise it keeps being tried here.
+       -- There is another place that has not been tried; otherwise this one keeps being tried.
        and exists (select 1 from identities i where i.tenant_id = n.tenant_id and i.state = 'active'
                    and i.admitted <> '' and i.id <> all (n.tried))
      limit p_limit)
@@ -167,7 +167,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
      limit p_limit)
 $$;
 
--- Takes a message back that is not under way, so that it can go elsewhere: its state becomes failed.
+-- Withdraws a message that is not being sent, so that it can go elsewhere: its state becomes failed.
 create function withdraw_notification(p_tenant text, p_id text)
 returns boolean
 language plpgsql as $$
@@ -182,8 +182,7 @@ begin
     return found;
 end $$;
 
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Materialized: see find_event_work.
 create function prune_notifications(p_before timestamptz, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$
@@ -198,10 +197,10 @@ language sql security definer set search_path = public, pg_temp as $$
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
 
--- What became of a notification's message. Once it was sent it is part of what was said: in the history of its
--- conversation, or, where nobody can answer (push, email), of the one that the person wrote in last. News whose sending
--- was given up with an unknown outcome goes to the next place, as what failed does: a reminder that may come twice does
--- less harm than one that does not come. It stands in the history all the same: it may be known.
+-- Applies the outcome of a notification's message. Once sent it is part of the history: of its conversation or, if that
+-- cannot be answered (push, email), of the one that the person wrote in last. A notification that was given up with an
+-- unknown outcome moves on to the next place like a failed one: a reminder that may arrive twice does less harm than
+-- one that does not arrive. It is in the history all the same, since the person may have read it.
 create or replace function note_notification()
 returns trigger
 language plpgsql as $$
@@ -246,7 +245,7 @@ create or replace trigger outbound_notification after update of state on outboun
                        and new.state in ('sent', 'ambiguous', 'failed'))
     execute function note_notification();
 
--- A provider's later word that it did not arrive.
+-- A provider's late callback that it did not arrive.
 create or replace function note_notification_undelivered()
 returns trigger
 language plpgsql as $$
@@ -260,7 +259,7 @@ create or replace trigger outbound_part_undelivered after update of status on ou
     for each row when (old.status is distinct from new.status and new.status in ('undelivered', 'failed'))
     execute function note_notification_undelivered();
 
--- Who changes when they want to hear what is held, is asked again.
+-- When a person changes their quiet hours, held notifications are scheduled again.
 create or replace function reconsider_held()
 returns trigger
 language plpgsql as $$
@@ -269,12 +268,12 @@ begin
     return null;
 end $$;
 
-create or replace trigger tenants_reconsider after update of quiet_from, quiet_until, timezone, muted on tenants for each row
-    when ((old.quiet_from, old.quiet_until, old.timezone, old.muted)
+create or replace trigger tenants_reconsider after update of quiet_from, quiet_until, timezone, muted on tenants
+    for each row when ((old.quiet_from, old.quiet_until, old.timezone, old.muted)
           is distinct from (new.quiet_from, new.quiet_until, new.timezone, new.muted))
     execute function reconsider_held();
 
--- Promise 8: who cannot be reached in one place any more is told so in another.
+-- Promise 8: a person who can no longer be reached in one place is told so in another.
 create or replace function tell_elsewhere()
 returns trigger
 language plpgsql as $$
@@ -285,7 +284,8 @@ begin
     end if;
     insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)
     values (new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'reach', 'normal',
-            case when new.state = 'stopped' then 'You stopped my messages by ' else 'I can''t reach you any more by ' end
+            case when new.state = 'stopped' then 'You stopped my messages by '
+                 else 'I can''t reach you any more by ' end
             || case new.channel when 'sms' then 'SMS' else initcap(new.channel) end
             || ', so I write to you here instead.',
             'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity');
@@ -296,8 +296,8 @@ create or replace trigger identities_unreachable after update of state on identi
     when (old.state = 'active' and new.state in ('stopped', 'blocked') and new.admitted <> '')
     execute function tell_elsewhere();
 
--- A card of a task's that was sent is told by push and email, too: that it waits, and in which chat. Nothing can be
--- decided there. Once it is decided, there is nothing to tell.
+-- A task's card that was sent is announced by push and email too: that it waits, and in which chat. It cannot be
+-- decided there. Once it is decided there is nothing to announce.
 create or replace function tell_of_card()
 returns trigger
 language plpgsql as $$
@@ -311,7 +311,7 @@ begin
     select new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'approval', 'normal',
            'Your approval is needed',
            'This waits for your approval in ' || case c.channel when 'sms' then 'a text message' when 'terminal'
-               then 'the terminal' else initcap(c.channel) end || ': ' || new.summary,
+               then 'the terminal' else initcap(c.channel) end || ': ' || literal(new.summary),
            'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
     from conversations c
     where c.tenant_id = new.tenant_id and c.id = new.conversation_id
@@ -334,8 +334,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where o.state = 'held' limit p_limit
 $$;
 
--- Returns (tenant, outbound) of answers that have been tried for so long, of people who have another place: they are told
--- there, once in six hours for a conversation. Notifications go elsewhere by themselves.
+-- Returns (tenant, outbound) of answers that have been retried for so long, of people with another place: they are told
+-- there, once in six hours per conversation. Notifications move elsewhere by themselves.
 create function find_delayed(p_after interval, p_limit int)
 returns table (tenant_id text, outbound_id text)
 language sql stable security definer set search_path = public, pg_temp as $$

@@ -1,6 +1,5 @@
--- What `doctor` and `trace` read, and what workers report of themselves.
+-- Data for `doctor` and `trace`, and the health reports of workers.
 
--- Finding one's way from any id to the tenant whose rows tell its path.
 create function find_trace(p_id text)
 returns table (tenant_id text, turn_id text, inbound_id text, outbound_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -35,8 +34,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
            (select min(received_at) from inbound where state = 'waiting')
 $$;
 
--- Sends whose answer was lost, and what was found out about each; numbers only, over all tenants, for operators.
--- "told": a callback said that it arrived; "resent": not found, or sent again by the channel's policy.
+-- Counts sends whose answer was lost, by what was found out; numbers only, over all tenants, for operators. "told": a
+-- callback reported its arrival; "resent": not found, or sent again by the channel's policy.
 create function count_lost_answers(p_within interval)
 returns table (lost bigint, found bigint, told bigint, resent bigint, left_alone bigint, still_open bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -65,7 +64,6 @@ begin
     insert into write_probe select repeat('x', 4000) from generate_series(1, 32);
 end $$;
 
--- How much of all people's was set aside.
 create function count_set_aside()
 returns table (tasks bigint, notices bigint, events bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -74,7 +72,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
            (select count(*) from event_work w where w.state = 'poison')
 $$;
 
--- Notes how a worker fares, and forgets those that have been gone for an hour.
+-- Records a worker's health, and deletes workers that have been gone for an hour.
 create function note_worker(p_worker text, p_ahead double precision, p_failing jsonb)
 returns void
 language plpgsql as $$
@@ -86,7 +84,8 @@ begin
     delete from worker_health h where h.seen_at < clock_timestamp() - interval '1 hour';
 end $$;
 
--- Counts, for each of our accounts, the conversations whose answers have been tried for so long, and what was given up.
+-- Counts, per account of ours, the conversations whose answers have been retried for so long, and the messages that
+-- were given up.
 create function count_delayed(p_after interval)
 returns table (channel text, account text, conversations bigint, since timestamptz, next_try timestamptz, reasons text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -107,7 +106,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where o.given_up_at > clock_timestamp() - p_within and o.state in ('ambiguous', 'failed')
 $$;
 
--- What stands still until somebody looks: memory's jobs that failed too often, and cards that cannot be drawn.
+-- Counts what is stuck until an operator acts: memory jobs that failed too often, and cards that cannot be redrawn.
 create function count_refused(out memory_jobs bigint, out redraws bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
     select (select count(*) from memory_jobs j where j.not_before = 'infinity'),

@@ -1,7 +1,6 @@
--- People: who an address is, what they prefer, and what they said about being written to.
+-- People: who an address belongs to, their preferences, and their consents to being written to.
 
--- Looks an address up across tenants, so it returns ids only. Who was found stays who they are until the caller has
--- committed.
+-- Looks an address up across tenants, so it returns ids only. The result stays valid until the caller commits.
 create function find_identity(p_channel text, p_account text, p_user_key text)
 returns table (tenant_id text, identity_id text)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -22,7 +21,7 @@ begin
     end if;
 end $$;
 
--- Who is there, for a command that may leave the tenant out where there is only one; ids and counts only.
+-- Lists the people, for commands that may omit the tenant if there is only one; ids and counts only.
 create function find_tenants(p_limit int)
 returns table (tenant_id text, identities bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -38,7 +37,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by c.id desc limit 1
 $$;
 
--- How often an address changed its mind of late: confirmations cost money.
+-- Counts how often an address changed its consent recently: confirmations cost money.
 create function count_consents(p_channel text, p_account text, p_user_key text, p_within interval)
 returns table (stops bigint, starts bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -48,8 +47,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
       and c.at > clock_timestamp() - p_within
 $$;
 
--- Whatever changes an identity's state, it is recorded; and what was ready when STOP came does not leave, not
--- even after a START. What is under way is stopped by begin_delivery.
+-- Records every change of an identity's state. After a STOP, messages that were ready are never sent, not even after a
+-- START; begin_delivery stops those being sent.
 create or replace function note_consent()
 returns trigger
 language plpgsql as $$
@@ -69,8 +68,8 @@ end $$;
 create or replace trigger identities_consent after update of state on identities
     for each row when (old.state is distinct from new.state) execute function note_consent();
 
--- Makes one tenant with these identities, [{channel, account, user_key}]; those that are known stay what they
--- are, and are let in. For the operator's own doing only. Returns the tenant of the first.
+-- Creates one tenant with these identities, [{channel, account, user_key}]; known ones stay as they are, and are let
+-- in. For the operator only. Returns the tenant of the first.
 create function seed_person(
     p_tenant text, p_identities jsonb, p_ids text[], p_name text, p_timezone text, p_role text)
 returns text
@@ -102,8 +101,7 @@ begin
     return v_tenant;
 end $$;
 
--- Takes part in what a person does, as long as this transaction lasts: nobody merges or unlinks them during it.
--- p_alone: nobody else takes part.
+-- Locks a person until the end of this transaction: nobody merges or unlinks them. p_alone: exclusively.
 create function lock_person(p_tenant text, p_alone boolean)
 returns void
 language plpgsql as $$
@@ -129,7 +127,7 @@ begin
     from tenants t where t.tenant_id = p_tenant;
 end $$;
 
--- Keeps what a person prefers: {name: value} of the columns named below, the others stay.
+-- Stores a person's preferences: {name: value} of the columns named below; the others stay.
 create function keep_preferences(p_tenant text, p_values jsonb, p_turn text)
 returns void
 language plpgsql as $$
@@ -148,7 +146,7 @@ begin
     select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;
 end $$;
 
--- What a provider says of an address: kept there, and with its person where they have not said it themselves.
+-- Stores a provider's details about an address, and for its person those that they have not set themselves.
 create function note_sender(p_channel text, p_account text, p_user_key text, p_name text, p_timezone text)
 returns boolean
 language plpgsql as $$

@@ -1,4 +1,4 @@
--- Profiles: facts about a person, and the turns whose words nobody has looked at yet.
+-- Profiles: facts about a person, and the turns that have not been read for facts yet.
 
 create or replace function enqueue_profile()
 returns trigger
@@ -14,10 +14,9 @@ end $$;
 create or replace trigger turns_profile after update of state on turns
     for each row when (old.state = 'running' and new.state in ('done', 'waiting')) execute function enqueue_profile();
 
--- Takes all that is due of one person, once nobody else has it: a person whose newest is not due yet talks on, and
--- is looked at afterwards, all at once. Repeating the call as the same owner returns the same again.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Claims all due turns of one person, unless another worker has them. A person whose newest turn is not due yet is
+-- still talking, and is handled afterwards in one go. Repeating the call as the same owner returns the same turns.
+-- Materialized: see find_event_work.
 create function claim_profile(p_owner text, p_ttl interval, p_limit int)
 returns table (tenant_id text, turn_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -44,7 +43,7 @@ begin
     returning j.tenant_id, j.turn_id;
 end $$;
 
--- What was said in these turns, by the person alone: only the person's own words say something about them.
+-- Returns the person's own words in these turns: only those say something about them.
 create function read_profile_words(p_tenant text, p_turns text[])
 returns table (turn_id text, text text)
 language plpgsql as $$
@@ -65,8 +64,8 @@ begin
     where f.tenant_id = p_tenant and f.replaced_by is null and f.undone_at is null order by f.number;
 end $$;
 
--- Keeps a fact in place of what was known under its key. What was told is not replaced by what was inferred, nor is
--- inferred again what was undone. Returns its number, null where nothing changed.
+-- Stores a fact, replacing the one under its key. An inferred fact neither replaces a told one, nor one that was
+-- undone. Returns its number, or null if nothing changed.
 create function keep_fact(
     p_tenant text, p_id text, p_key text, p_value text, p_source text, p_turn text, p_now timestamptz)
 returns bigint
@@ -97,7 +96,7 @@ begin
     return v_number;
 end $$;
 
--- Takes a fact back, and puts what it replaced in its place again. Returns what was taken back.
+-- Undoes a fact and restores the one that it replaced. Returns the fact that was undone.
 create function undo_fact(p_tenant text, p_number bigint, p_now timestamptz)
 returns table (key text, value text, before text)
 language plpgsql as $$
@@ -127,7 +126,7 @@ begin
     delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
--- Lets them be tried again later; after the third time they are dropped.
+-- Puts jobs back for a later attempt; after the third they are dropped.
 create function leave_profile(p_tenant text, p_owner text, p_delay interval)
 returns void
 language plpgsql as $$

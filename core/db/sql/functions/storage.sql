@@ -1,6 +1,6 @@
--- What tools keep for a person: JSON values by key, in collections.
+-- What tools store for a person: JSON values by key, in collections.
 
--- Keeps a value under its key; repeating it changes nothing. A new key gets the collection's next number.
+-- Stores a value under its key; repeating it changes nothing. A new key gets the collection's next number.
 create function put_value(p_tenant text, p_collection text, p_key text, p_value jsonb)
 returns bigint
 language plpgsql as $$
@@ -8,7 +8,7 @@ declare
     v_number bigint;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    -- Locks the collection: two new keys at once get two numbers.
+    -- Locks the collection: two concurrent new keys get two numbers.
     insert into stored_collections as c (tenant_id, name) values (p_tenant, p_collection)
     on conflict (tenant_id, name) do update set last_number = c.last_number;
     update stored_values v set value = p_value
@@ -25,7 +25,7 @@ begin
     return v_number;
 end $$;
 
--- The values of a collection in the order of their numbers; with p_key, at most that one.
+-- Returns the values of a collection by number; with p_key, at most that one.
 create function read_values(p_tenant text, p_collection text, p_key text)
 returns table (key text, number bigint, value jsonb)
 language plpgsql as $$

@@ -1,7 +1,7 @@
 -- Strangers: how they are met, paired by a code, linked, and forgotten.
 
--- Whoever is let in for the first time becomes a tenant of their own. The lock makes two first messages that
--- arrive together meet the same tenant. An address that said STOP before stays stopped.
+-- Makes an identity that is let in for the first time a tenant. The lock makes two first messages that arrive together
+-- meet the same tenant. An address that said STOP before stays stopped.
 create function admit_identity(
     p_channel text, p_account text, p_user_key text, p_name text, p_timezone text,
     p_tenant_id text, p_identity_id text, p_admitted text, p_role text)
@@ -22,9 +22,8 @@ begin
     return query select p_tenant_id, p_identity_id;
 end $$;
 
--- Forgets strangers whose code has run out with all that was kept for them, and old codes and guesses. A
--- stranger whose sentence is on its way at this moment is left for the next time, and one who was asked about a link is
--- kept until its code has run out.
+-- Deletes strangers whose code has expired with all their rows, and old codes and guesses. A stranger whose sentence is
+-- being sent is left to the next run, and one who was asked about a link stays until its code has expired.
 create function drop_strangers(p_now timestamptz)
 returns table (strangers bigint, codes bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -56,10 +55,10 @@ begin
     return query select v_strangers, v_codes;
 end $$;
 
--- Keeps a stranger's message without its text, and enqueues the sentence with the code, if one is due: not while an
--- earlier code of the sender counts, not beyond the limits, never to someone who said STOP. p_code_hash null: no code.
--- A code that waits takes nobody's place: strangers who hold codes shut no other stranger out.
--- p_limit_of_account is the bound on what an hour's strangers on one account may cost in messages.
+-- Stores a stranger's message without its text, and enqueues the sentence with the code, if one is due: not while an
+-- earlier code of the sender is valid, not beyond the limits, never to someone who said STOP. p_code_hash null: no
+-- code. Pending codes do not shut other strangers out. p_limit_of_account bounds the messages that strangers on one
+-- account may cost in an hour.
 create function meet_stranger(
     p_arrival jsonb, p_code_hash bytea, p_text text, p_now timestamptz, p_expires timestamptz, p_limit_of_sender int,
     p_limit_of_account int)
@@ -107,15 +106,14 @@ begin
     return query select false, v_conversation;
 end $$;
 
--- Counts a wrong guess at a kind of code.
 create function add_guess(p_scope text, p_now timestamptz)
 returns void
 language sql as $$
     insert into guesses (scope, at) values (p_scope, p_now)
 $$;
 
--- When the next guess may be made, null for now: p_limit wrong ones within p_window are all there may be. Takes
--- the scope for this transaction, so that guesses made together are counted one by one.
+-- Returns when the next guess is allowed, null for now: at most p_limit wrong ones within p_window. Locks the scope for
+-- this transaction, so that concurrent guesses are counted one by one.
 create function next_guess(p_scope text, p_limit int, p_window interval, p_now timestamptz)
 returns timestamptz
 language plpgsql as $$
@@ -129,8 +127,8 @@ begin
     return v_oldest + p_window;
 end $$;
 
--- Lets in whoever was given this code: 'paired', or why not: 'wrong', 'expired', 'used', 'limited' (until then).
--- Repeating it by the same p_id says the same again.
+-- Lets in the stranger who was given this code: 'paired', or why not: 'wrong', 'expired', 'used', 'limited' (until
+-- then). Repeating it with the same p_id returns the same.
 create function redeem_pairing(
     p_id text, p_code_hash bytea, p_role text, p_tier text, p_now timestamptz, p_limit int, p_window interval)
 returns table (outcome text, channel text, account text, user_key text, until timestamptz)
@@ -164,7 +162,7 @@ begin
     end if;
     update pairings p set used_at = p_now, used_by = p_id where p.code_hash = p_code_hash;
     perform set_config('onevalet.tenant', v_tenant, true);
-    -- The code has done its work: it is not kept in clear.
+    -- The code is used up: it is not kept in clear.
     update outbound_parts e set text = '(This code was used.)', data = '{}'
     from outbound o join identities i on i.tenant_id = o.tenant_id and i.admitted = ''
     where e.tenant_id = v_tenant and o.tenant_id = e.tenant_id and o.id = e.outbound_id;
@@ -175,9 +173,9 @@ begin
     return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
 end $$;
 
--- Somebody whom nobody knows typed a code of a person's. 'ask', with the person and the identity that were given it,
--- until they agree in a message after the question; then their address becomes that person's: 'linked', with it and
--- its conversation. Kept without its text. 'duplicate', or why not; an unknown address hears nothing of the why.
+-- An unknown sender typed a person's code. 'ask', with the person and the identity that were given it, until they agree
+-- in a message after the question; then the address becomes that person's: 'linked', with it and its conversation.
+-- Stored without its text. 'duplicate', or why not; an unknown address is not told why.
 create function link_stranger(
     p_arrival jsonb, p_code_hash bytea, p_agreed boolean, p_now timestamptz, p_limit_of_sender int, p_window interval)
 returns table (outcome text, tenant_id text, identity_id text, conversation_id text)
@@ -241,7 +239,7 @@ begin
     return query select 'linked', v_person, v.new_identity, v_conversation;
 end $$;
 
--- Enqueues a stranger a text: they are kept as somebody whom nobody let in, and forgotten as such.
+-- Enqueues a text to a stranger, who is stored as an identity that nobody let in, and deleted as such.
 create function tell_stranger(p_arrival jsonb, p_text text)
 returns table (conversation_id text)
 language plpgsql as $$
@@ -263,8 +261,9 @@ begin
     return next;
 end $$;
 
--- Lets an address in, on this account, or where p_account is empty on those that it is known on, else on all of the
--- channel's; an address that is in already gets the role. Returns the accounts, none where nothing came in by the channel.
+-- Lets an address in, on this account, or if p_account is empty on those that it is known on, otherwise on all of the
+-- channel's; one that is in already gets the role. Returns the accounts, none if nothing has ever come in by the
+-- channel.
 create function admit_address(
     p_id text, p_channel text, p_account text, p_user_key text, p_role text, p_tier text, p_now timestamptz)
 returns table (account text)
@@ -279,7 +278,8 @@ begin
         union
         select s.account from channel_state s
         where s.channel = p_channel and s.account <> '' and p_account in ('', s.account) and not exists (
-            select from identities i where i.channel = p_channel and i.user_key = p_user_key and p_account in ('', i.account))
+            select from identities i
+            where i.channel = p_channel and i.user_key = p_user_key and p_account in ('', i.account))
         union
         select p_account where p_account <> ''
     loop

@@ -1,7 +1,7 @@
 -- An answer that grows on the screen before it is sent.
 
--- Takes the row for a turn's growing answer, where nothing is left to send before it; true when it is there.
--- One a turn: a worker that takes the turn over finds the row of the first one, and begins no second message.
+-- Claims the row for a turn's growing answer, if nothing is left to send before it; true if it exists. One per turn: a
+-- worker that takes the turn over finds the first one's row and begins no second message.
 create function begin_stream(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_outbound text)
 returns boolean
 language plpgsql as $$
@@ -24,7 +24,7 @@ begin
     return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held');
 end $$;
 
--- Keeps the provider's id of the growing message, before a word is added to it; false when the turn has ended.
+-- Stores the provider's id of the growing message, before a word is added to it; false if the turn has ended.
 create function keep_stream(p_tenant text, p_lane text, p_fence bigint, p_outbound text, p_stream text)
 returns boolean
 language plpgsql as $$
@@ -35,7 +35,7 @@ begin
     return found;
 end $$;
 
--- Returns the row up: the provider refused to begin a message.
+-- Deletes the row: the provider refused to begin a message.
 create function forget_stream(p_tenant text, p_outbound text)
 returns void
 language plpgsql as $$
@@ -44,8 +44,8 @@ begin
     delete from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.state = 'held' and o.stream = '';
 end $$;
 
--- Whether the growing message is no longer the place for its answer: something else of ours came after it began, or
--- the person's own words, which the answer takes up.
+-- Returns whether the growing message is no longer the place for its answer: another message of ours was sent after it
+-- began, or the person wrote something that the answer takes into account.
 create function stream_overtaken(p_tenant text, p_outbound text)
 returns boolean
 language sql stable as $$
@@ -59,7 +59,7 @@ language sql stable as $$
                        where i.tenant_id = o.tenant_id and i.turn_id = o.turn_id and i.received_at > o.stream_at)))
 $$;
 
--- Whether words may still be added: the turn has not ended, and the row is the head.
+-- Returns whether words may still be added: the turn has not ended, and the row is the head of its outbox.
 create function stream_leads(p_tenant text, p_outbound text)
 returns boolean
 language plpgsql as $$
@@ -69,7 +69,7 @@ begin
         and not stream_overtaken(p_tenant, p_outbound);
 end $$;
 
--- The turn's reply takes the place of the row that was held for it, however it comes into the outbox.
+-- The turn's reply takes the place of the row that was held for it, however it enters the outbox.
 create or replace function adopt_stream()
 returns trigger
 language plpgsql as $$
@@ -90,8 +90,8 @@ end $$;
 create or replace trigger adopt_stream before insert on outbound for each row
     when (new.kind = 'reply' and new.turn_id is not null and new.stream_at is null) execute function adopt_stream();
 
--- A turn that ended without a reply leaves a growing message behind: its row, without text, is sent by taking that
--- message back. At the commit, when it is certain that no reply came.
+-- A turn that ended without a reply leaves a growing message: its row, which has no text, is sent by deleting that
+-- message. At the commit, when it is certain that there is no reply.
 create or replace function release_stream()
 returns trigger
 language plpgsql as $$
@@ -105,7 +105,7 @@ drop trigger if exists release_stream on turns;
 create constraint trigger release_stream after update of state on turns deferrable initially deferred for each row
     when (new.state <> 'running') execute function release_stream();
 
--- Ends a row whose growing message was taken back: nothing is left to send. Repeatable.
+-- Ends a row whose growing message was deleted: nothing is left to send. Repeatable.
 create function end_stream(p_tenant text, p_outbound text, p_fence bigint)
 returns void
 language plpgsql as $$

@@ -1,6 +1,6 @@
--- Tasks and their runs: due, begun, told of, and deleted when over.
+-- Tasks and their runs: due, started, reported, and deleted when over.
 
--- Where a person is spoken to unprompted, among the channels that are on (none named: all).
+-- Returns the conversation for unprompted messages, among the channels that are on (none named: all).
 create function home_conversation(p_tenant text, p_channel text, p_on text[] default '{}')
 returns text
 language sql stable as $$
@@ -14,7 +14,7 @@ language sql stable as $$
     limit 1
 $$;
 
--- Makes one run, unless this occurrence has one; gives its lane. A skipped one is only written down.
+-- Creates one run, unless this occurrence has one; returns its lane. A skipped run is only recorded.
 create function start_run(p_tenant text, p_task text, p_run jsonb)
 returns text
 language plpgsql as $$
@@ -42,7 +42,7 @@ begin
     return v_run;
 end $$;
 
--- Notes that a run's turn runs, and where its person is spoken to, which is settled when it begins.
+-- Records that a run's turn is running, and fixes the conversation in which its person is addressed.
 create function begin_run(p_tenant text, p_turn text, p_on text[] default '{}')
 returns table (run_id text, history jsonb, conversation_id text)
 language plpgsql as $$
@@ -50,7 +50,8 @@ declare
     v_home text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    if exists (select 1 from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn and r.started_at is null) then
+    if exists (select 1 from task_runs r
+               where r.tenant_id = p_tenant and r.turn_id = p_turn and r.started_at is null) then
         select home_conversation(p_tenant, coalesce(k.output ->> 'channel', ''), p_on) into v_home
         from task_runs r join tasks k on k.tenant_id = r.tenant_id and k.id = r.task_id
         where r.tenant_id = p_tenant and r.turn_id = p_turn;
@@ -63,7 +64,7 @@ begin
     returning r.id, r.history, r.conversation_id;
 end $$;
 
--- The tasks that are due, of all people, locked until the transaction ends; tells places in time only.
+-- Locks the due tasks of all people until the transaction ends; returns ids and times only.
 create function claim_due_tasks(p_now timestamptz, p_limit int)
 returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule jsonb, person_zone text,
                channel text, anchor timestamptz, fired int, rezone boolean, revision int)
@@ -76,7 +77,6 @@ language sql security definer set search_path = public, pg_temp as $$
     for update of t skip locked
 $$;
 
--- When the next task is due, of anybody's.
 create function next_due_task()
 returns table (tenant_id text, due timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -84,7 +84,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by t.next_at limit 1
 $$;
 
--- Writes back what became of claimed tasks, of all people, and starts their runs; gives the lanes. The rows are checked.
+-- Stores the new state of claimed tasks of all people, and starts their runs; returns the lanes. The rows are checked.
 create function fire_tasks(p_tasks jsonb)
 returns table (tenant_id text, lane_id text)
 language sql security definer set search_path = public, pg_temp as $$
@@ -115,7 +115,7 @@ language sql security definer set search_path = public, pg_temp as $$
     returning turns.tenant_id, turns.lane_id
 $$;
 
--- Starts runs of one person's tasks: on an event, by hand. Returns the lanes. A count that no int holds is never reached.
+-- Starts runs of one person's tasks: on an event, by hand. Returns the lanes. No count comes near the limit of an int.
 create function start_runs(p_tenant text, p_runs jsonb)
 returns setof text
 language plpgsql as $$
@@ -130,13 +130,15 @@ begin
             update tasks t set fired = t.fired + 1,
                 state = case when t.kind = 'event' and jsonb_typeof(t.trigger -> 'count') = 'number'
                              and (t.trigger ->> 'count')::numeric <= t.fired + 1 then 'COMPLETED' else t.state end
-            where t.tenant_id = p_tenant and t.id = v_run ->> 'task_id' and not coalesce((v_run ->> 'by_hand')::boolean, false);
+            where t.tenant_id = p_tenant and t.id = v_run ->> 'task_id'
+              and not coalesce((v_run ->> 'by_hand')::boolean, false);
             return next v_lane;
         end if;
     end loop;
 end $$;
 
--- What a look at a condition found. It counts only against the revision that was read: a slow look changes nothing.
+-- Records the result of checking a condition. It counts only for the revision that was read: a slow check changes
+-- nothing.
 create function record_look(p_tenant text, p_task text, p_revision int, p_watch jsonb, p_next timestamptz, p_runs jsonb)
 returns setof text
 language plpgsql as $$
@@ -162,8 +164,8 @@ begin
     end loop;
 end $$;
 
--- What a run's turn ended with, in the same transaction. Repeating it changes nothing. After so many failures in a
--- row the task is disabled, which is given back.
+-- Records the end of a run's turn, in the same transaction. Repeating it changes nothing. After so many failures in a
+-- row the task is disabled, which is returned.
 create function note_run(p_tenant text, p_turn text, p_note jsonb)
 returns boolean
 language plpgsql as $$
@@ -188,7 +190,7 @@ begin
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
     if v.state = 'PENDING_APPROVAL' then
-        -- An answer is looked for where the question goes to.
+        -- An answer is looked for in the conversation of the question.
         update pool_entries e set conversation_id = v_run.conversation_id
         where e.tenant_id = p_tenant and e.turn_id = p_turn;
     end if;
@@ -209,7 +211,7 @@ begin
     return found;
 end $$;
 
--- Pauses, resumes or ends a task; true where it was in a state that allows it. What waits of an ended one ends too.
+-- Pauses, resumes or ends a task; true if its state allowed it. The agents and approvals of an ended task end too.
 create function change_task(p_tenant text, p_task text, p_change text, p_now timestamptz, p_due timestamptz,
                             p_next timestamptz, p_zone text)
 returns boolean
@@ -247,9 +249,7 @@ begin
     return true;
 end $$;
 
--- What is to be told and nobody is telling, of all people.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Claims notices of all people that nobody is sending. Materialized: see find_event_work.
 create function claim_notices(p_limit int, p_lease interval)
 returns table (tenant_id text, run_id text, key text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -265,7 +265,7 @@ begin
     returning n.tenant_id, n.run_id, n.key;
 end $$;
 
--- A person who moves takes along what is in their own time: it is computed again at the next look.
+-- When a person's timezone changes, schedules in their own time are computed again at the next check.
 create or replace function rezone_tasks()
 returns trigger
 language plpgsql as $$
@@ -279,7 +279,7 @@ end $$;
 create or replace trigger tenants_rezone after update of timezone on tenants for each row
     when (old.timezone is distinct from new.timezone) execute function rezone_tasks();
 
--- Whatever takes a task up again, or ends it, also ends its being set aside.
+-- Resuming or ending a task also ends its being set aside.
 create or replace function note_task_end()
 returns trigger
 language plpgsql as $$
@@ -295,8 +295,8 @@ create or replace trigger tasks_end before update of state on tasks for each row
     when (old.state is distinct from new.state) execute function note_task_end();
 
 -- Deletes runs that have been over for so long, with their lanes, turns and journals. What the person was told stays:
--- messages and history only forget which turn they came from. A press belongs to the turn of what it decided, which it
--- does not keep from being deleted with its run.
+-- messages and history only forget their turn. A press belongs to the turn that it decided on, and does not keep that
+-- turn from being deleted.
 create function prune_runs(p_kept interval, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -320,9 +320,7 @@ begin
     return query select v_pruned, greatest(0, p_limit - v_pruned);
 end $$;
 
--- Deletes tasks that ended so long ago, once their runs are gone.
--- A subquery with a limit and `for update skip locked` that the planner puts on the inside of a nested loop runs once
--- per outer row, and each run locks further rows. The materialized CTE runs once: a claim takes what it was asked for.
+-- Deletes tasks that ended so long ago, once their runs are gone. Materialized: see find_event_work.
 create function prune_tasks(p_kept interval, p_limit int)
 returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$
@@ -338,7 +336,6 @@ language sql security definer set search_path = public, pg_temp as $$
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
 
--- How often a task has run on events since a moment of the database's clock.
 create function count_event_runs(p_tenant text, p_task text, p_within interval)
 returns bigint
 language plpgsql stable as $$
@@ -348,7 +345,7 @@ begin
             and r.created_at > clock_timestamp() - p_within and r.state <> 'SKIPPED');
 end $$;
 
--- The tasks of all people that were set aside: ids and causes only.
+-- Lists tasks of all people that were set aside: ids and causes only.
 create function find_set_aside(p_limit int)
 returns table (tenant_id text, task_id text, number int, cause text)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -356,7 +353,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     order by t.tenant_id, t.number limit p_limit
 $$;
 
--- What was to be told and raised what nobody foresaw comes later and later, then is set aside; true when it is.
+-- Postpones a notice that raised an unforeseen error, later each time, and finally sets it aside; true if so.
 create function leave_notice(p_tenant text, p_run text, p_key text, p_limit int)
 returns boolean
 language plpgsql as $$
@@ -366,13 +363,14 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update run_notices n
     set state = case when n.attempts >= p_limit then 'failed' else 'open' end,
-        next_attempt_at = clock_timestamp() + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
+        next_attempt_at = clock_timestamp()
+            + least(interval '10 seconds' * 2 ^ least(n.attempts, 10), interval '15 minutes')
     where n.tenant_id = p_tenant and n.run_id = p_run and n.key = p_key and n.state = 'open'
     returning n.state into v_state;
     return coalesce(v_state = 'failed', false);
 end $$;
 
--- Tries again what of a person's was to be told and was set aside; gives how much that is.
+-- Retries a person's notices that were set aside; returns their number.
 create function retry_notices(p_tenant text)
 returns bigint
 language plpgsql as $$
@@ -386,14 +384,14 @@ begin
     return v_count;
 end $$;
 
--- The people of whom something was to be told and was set aside.
 create function find_failed_notices(p_limit int)
 returns table (tenant_id text, notices bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
     select n.tenant_id, count(*) from run_notices n where n.state = 'failed' group by 1 order by 1 limit p_limit
 $$;
 
--- Whether all places of a person are stopped or blocked. Who has none at all was made by a program, and is left alone.
+-- Returns whether all places of a person are stopped or blocked. A person without any was created by a program, and is
+-- left alone.
 create function is_unreachable(p_tenant text)
 returns boolean
 language sql stable as $$
@@ -420,7 +418,7 @@ end $$;
 create or replace trigger identities_hold after insert or delete or update of state, tenant_id on identities
     for each row execute function hold_tasks();
 
--- A new task, or one that a merge brings, rests as its person's others do.
+-- A new task, or one that a merge brings, is on hold if the person's others are.
 create or replace function hold_task()
 returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -432,7 +430,7 @@ end $$;
 create or replace trigger tasks_hold before insert or update of tenant_id on tasks
     for each row execute function hold_task();
 
--- Whatever ends a look or takes a task up again changes its revision.
+-- Every update that ends a check or resumes a task changes its revision.
 create or replace function forget_looks()
 returns trigger
 language plpgsql as $$
@@ -444,8 +442,8 @@ end $$;
 create or replace trigger tasks_looks before update of revision on tasks for each row
     when (old.revision is distinct from new.revision) execute function forget_looks();
 
--- Counts a look that is about to be made, which was read to follow on p_begun that never ended; the next worker makes it
--- later and later. Repeating it changes nothing; false where another worker was quicker.
+-- Counts a check that is about to start, as the successor of the one that began at p_begun and never ended; the next
+-- worker starts it later each time. Repeating it changes nothing; false if another worker was quicker.
 create function begin_look(p_tenant text, p_task text, p_begun int, p_now timestamptz, p_lease interval)
 returns boolean
 language plpgsql as $$
@@ -456,7 +454,7 @@ begin
     return found;
 end $$;
 
--- A look that was stopped from outside, as by a worker's end or a database that was away, does not count.
+-- A check that was interrupted from outside, as by a worker's end or an unavailable database, does not count.
 create function put_off_look(p_tenant text, p_task text, p_begun int)
 returns boolean
 language plpgsql as $$

@@ -1,20 +1,21 @@
--- Turns: who may run on a lane, what they recorded, and how they end. Every write carries the fence.
--- Locks are taken in this order: conversation, lane, turn.
+-- Turns: who may run on a lane, what they recorded, and how they end. Every write carries the fence. Locks are taken in
+-- this order: conversation, lane, turn.
 
--- Takes the named lane, or the one that waits longest, of somebody for whom fewer than p_limit lanes run. A lane whose
--- turn is a suspect is taken by a process that takes nothing else (p_suspects 'only'). Where others leave them to such
--- ones ('apart'), they do so for ten seconds. Where there is none ('here'), a quiet process takes it, and one that
--- waits for that keeps all others from being taken for a while; nor does it wait for long, unless it may have caused
--- too many deaths already.
-create function claim_lane(p_lane text, p_owner text, p_ttl interval, p_limit integer, p_suspects text)
+-- Claims the named lane, or the one that waits longest, of a person with fewer than p_limit running lanes. A lane whose
+-- turn is quarantined is claimed by a private process, which claims nothing else (p_quarantine 'only'). Workers with
+-- such processes leave it to them ('leave') for ten seconds if idle, otherwise for a minute. Other workers claim it
+-- ('take') when they are idle, or after ten seconds; from the third second on they claim nothing else. For
+-- ten seconds after a process has begun a quarantined turn, nothing else begins in it.
+create function claim_lane(
+    p_lane text, p_process text, p_owner text, p_ttl interval, p_limit integer, p_quarantine text)
 returns table (tenant_id text, lane_id text, fence bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-    v_me text := process_of(p_owner);
     v_tenant text;
     v_lane text;
-    v_quiet boolean := false;
-    v_waits boolean := false;
+    v_idle boolean;
+    v_patience interval := interval '1 minute';
+    v_held boolean := false;
 begin
     -- A repeat by the same owner, whose first answer was lost.
     return query select l.tenant_id, l.id, l.fence from lanes l
@@ -22,48 +23,49 @@ begin
     if found then
         return;
     end if;
-    -- Frees the lanes of processes whose leases ran out.
-    perform judge_lapsed(v_me, p_ttl);
-    if exists (select 1 from turns t where t.state = 'running' and t.suspect) then
-        -- Claims of one process wait for each other here: what two look at at once would look quiet to both.
-        perform pg_advisory_xact_lock(hashtextextended('suspects of ' || v_me, 0));
-        if suspect_begun(v_me) then
+    -- Frees the lanes of processes whose leases have expired.
+    perform reap_lapsed(p_process, p_ttl);
+    if exists (select 1 from turns t where t.state = 'running' and t.quarantined) then
+        -- Claims of one process are serialised here: the process would look idle to two concurrent ones.
+        perform pg_advisory_xact_lock(hashtextextended('quarantine in ' || p_process, 0));
+        -- A quarantined turn began here just now, or is about to.
+        if exists (select 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
+                   where l.owner is not null and l.process = p_process and t.state = 'running' and t.quarantined
+                     and (t.fence <> l.fence or t.tried_at + interval '10 seconds' > clock_timestamp())) then
             return;
         end if;
-        v_quiet := p_suspects = 'only' or process_quiet(v_me);
-        v_waits := p_suspects = 'here' and suspect_waits(p_limit, interval '2 seconds', interval '12 seconds');
+        v_idle := not exists (select 1 from lanes l where l.owner is not null and l.process = p_process);
+        v_patience := case p_quarantine
+                          when 'only' then interval '0'
+                          when 'take' then case when v_idle then interval '0' else interval '10 seconds' end
+                          else case when v_idle then interval '10 seconds' else interval '1 minute' end end;
+        v_held := p_quarantine = 'take' and quarantine_waits(p_limit, interval '2 seconds', interval '10 seconds');
     end if;
     select l.tenant_id, l.id into v_tenant, v_lane from lanes l
     where
-      -- There is work, in the lane that was asked for, if any.
+      -- There is work, in the requested lane, if any.
       l.pending and (p_lane is null or l.id = p_lane)
-      -- Nobody works on it.
       and l.owner is null
-      -- It was not put off to later.
       and (l.not_before is null or l.not_before <= clock_timestamp())
-      -- Its person has fewer than the allowed number of lanes running.
+      -- Its person has fewer than the allowed number of running lanes.
       and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_limit
+      -- Its turn is quarantined and has waited long enough for this process, or this process may claim any lane.
       and coalesce(
-          -- The lane's turn is a suspect. Freed at not_before, it waits ten seconds for the process that runs suspects
-          -- alone; where there is no such process, until this one is quiet, or eight seconds if its deaths are few.
-          (select case p_suspects
-                      when 'apart' then v_quiet and l.not_before <= clock_timestamp() - interval '10 seconds'
-                      else v_quiet or t.deaths <= 3 and l.not_before <= clock_timestamp() - interval '8 seconds' end
-           from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.suspect),
-          -- It is no suspect: not for the process that runs suspects alone, and not while this one quietens for one.
-          p_suspects <> 'only' and not v_waits)
-    -- First come, first served; a lane that another claim looks at is left to that claim.
+          (select l.not_before <= clock_timestamp() - v_patience
+           from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.quarantined),
+          p_quarantine <> 'only' and not v_held)
+    -- First come, first served; a lane that is locked by another claim is left to that claim.
     order by l.pending_since limit 1 for update skip locked;
     if v_lane is null then
         return;
     end if;
     return query update lanes l
-    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
+    set process = p_process, owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
     where l.tenant_id = v_tenant and l.id = v_lane
     returning l.tenant_id, l.id, l.fence;
 end $$;
 
--- True while the lane is still ours. A lease that ran out but that nobody took is simply prolonged.
+-- True while the lane is still ours. An expired lease that nobody has taken is simply renewed.
 create function renew_lane(p_tenant text, p_lane text, p_fence bigint, p_ttl interval)
 returns boolean
 language plpgsql as $$
@@ -86,8 +88,8 @@ begin
     end if;
 end $$;
 
--- Releasing is repeatable: the fence rises with each claim only, so a lane without an owner that still has
--- our fence was released by us.
+-- Releasing is repeatable: the fence rises only with a claim, so a lane without an owner that still has our fence was
+-- released by us.
 create function lane_released(p_tenant text, p_lane text, p_fence bigint)
 returns boolean
 language sql as $$
@@ -95,10 +97,11 @@ language sql as $$
                    and l.fence = p_fence and l.owner is null)
 $$;
 
--- The turn to run now: the one a dead worker left, else a waiting one that may go on, else a new one over all waiting
--- inbound, else none (then the lane is given back). A clean hand-over by leave_lane burns no attempt.
-create function begin_turn(p_tenant text, p_lane text, p_fence bigint, p_owner text, p_turn text)
-returns table (turn_id text, attempts int, resumed boolean, blamed int, suspect boolean)
+-- Returns the turn to run now: the one that a dead worker left, or a waiting one that may resume, or a new one over all
+-- waiting inbound, or none (then the lane is released). A clean hand-over by leave_lane is not counted as an attempt.
+-- A lane without a conversation is a run's own.
+create function begin_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text)
+returns table (turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean)
 language plpgsql as $$
 declare
     v_turn turns%rowtype;
@@ -117,28 +120,23 @@ begin
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
     if v_turn.id is not null then
         if v_turn.fence <> p_fence then
-            update turns t set fence = p_fence, owner = p_owner, tried_at = clock_timestamp()
+            update turns t set fence = p_fence, tried_at = clock_timestamp()
             where t.tenant_id = p_tenant and t.id = v_turn.id returning t.* into v_turn;
         end if;
-        return query select v_turn.id, v_turn.attempts, v_turn.id <> p_turn, v_turn.blamed, v_turn.suspect;
+        return query select v_turn.id, v_turn.attempts, v_conversation is null, v_turn.crashes,
+            v_turn.solo_crashes, v_turn.quarantined;
         return;
     end if;
-    -- Nothing else begins beside a suspect that has just begun. Whoever is free next goes on here.
-    if suspect_begun(process_of(p_owner)) then
-        update lanes l set owner = null, lease_until = null
-        where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
-        return;
-    end if;
-    -- A waiting turn that may go on comes before what was written since: its person has answered.
+    -- A waiting turn that may resume precedes later messages: its person has answered.
     select * into v_turn from turns t
     where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'waiting' and t.ready
     order by t.started_at limit 1;
     if v_turn.id is not null then
         update turns t
-        set state = 'running', ready = false, attempts = 1, fence = p_fence, owner = p_owner,
-            suspect = false, blamed = 0, died_after = -1, died_there = 0, deaths = 0, tried_at = clock_timestamp()
+        set state = 'running', ready = false, attempts = 1, fence = p_fence, tried_at = clock_timestamp(),
+            quarantined = false, crashes = 0, solo_crashes = 0, crashed_after = -1
         where t.tenant_id = p_tenant and t.id = v_turn.id;
-        return query select v_turn.id, 1, true, 0, false;
+        return query select v_turn.id, 1, v_conversation is null, 0, 0, false;
         return;
     end if;
     if not exists (select 1 from inbound i where i.tenant_id = p_tenant
@@ -147,8 +145,8 @@ begin
         where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
         return;
     end if;
-    insert into turns (tenant_id, id, lane_id, conversation_id, fence, owner)
-    values (p_tenant, p_turn, p_lane, v_conversation, p_fence, p_owner);
+    insert into turns (tenant_id, id, lane_id, conversation_id, fence)
+    values (p_tenant, p_turn, p_lane, v_conversation, p_fence);
     -- Messages are taken together up to the next command; a command is a turn of its own.
     select min(i.seq) into v_command from inbound i
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
@@ -159,11 +157,11 @@ begin
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
       and case when v_command is null then true when v_command = v_first then i.seq = v_first
                else i.seq < v_command end;
-    return query select p_turn, 1, false, 0, false;
+    return query select p_turn, 1, false, 0, 0, false;
 end $$;
 
--- A worker that stops on purpose (or must wait) gives the lane back with its work still pending, and the next
--- one goes on with its turn, if it had begun one, without a burnt attempt.
+-- A worker that stops on purpose (or must wait) releases the lane with its work still pending; the next one continues
+-- its turn, if it had started one, without counting an attempt.
 create function leave_lane(p_tenant text, p_lane text, p_fence bigint, p_delay interval)
 returns void
 language plpgsql as $$
@@ -173,8 +171,6 @@ begin
         return;
     end if;
     perform lock_lane(p_tenant, p_lane, p_fence);
-    update turns t set owner = ''
-    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.fence = p_fence and t.state = 'running';
     update lanes l set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
     where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
@@ -189,7 +185,7 @@ begin
     perform lock_lane(p_tenant, p_lane, p_fence);
     if not exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = p_turn
                    and t.fence = p_fence and t.state = 'running') then
-        -- The lane is ours, but its turn has ended: what still writes is a left-over of it.
+        -- The lane is ours, but its turn has ended: this write comes from a leftover of it.
         raise exception 'turn over' using errcode = 'OV001';
     end if;
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
@@ -203,8 +199,9 @@ begin
     where s.state = 'started';
 end $$;
 
--- One transaction for all that a turn leaves behind, also in the pool, and where it goes on if it waits. Repeating it
--- changes nothing. Returns whether more inbound has come since: then the lease is kept and the next turn begins at once.
+-- Commits all results of a turn in one transaction, with its changes to the pool, and where it resumes if it waits.
+-- Repeating it changes nothing. Returns whether more inbound has arrived: then the lease is kept and the next turn
+-- starts at once.
 create function finish_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_end jsonb)
 returns boolean
 language plpgsql as $$
@@ -259,7 +256,7 @@ begin
     return end_lane_turn(p_tenant, p_lane, v_conversation.id);
 end $$;
 
--- After the end of a turn: keeps the lane's lease where more waits for it, and gives it back otherwise.
+-- After the end of a turn: keeps the lane's lease if more waits for it, and releases it otherwise.
 create function end_lane_turn(p_tenant text, p_lane text, p_conversation text)
 returns boolean
 language plpgsql as $$
@@ -277,7 +274,7 @@ begin
     return v_more;
 end $$;
 
--- Lets a waiting turn go on. One that runs at this moment goes on once more when it comes to wait again.
+-- Lets a waiting turn resume. One that is running now resumes once more when it waits again.
 create function wake_turn(p_tenant text, p_turn text)
 returns text
 language plpgsql as $$
@@ -285,7 +282,7 @@ declare
     v_lane text;
 begin
     select t.lane_id into v_lane from turns t where t.tenant_id = p_tenant and t.id = p_turn;
-    -- The lane before the turn, as finish_turn locks them.
+    -- Lock the lane before the turn, as finish_turn does.
     perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
     update turns t set ready = true
     where t.tenant_id = p_tenant and t.id = p_turn and t.state in ('waiting', 'running');
@@ -297,10 +294,10 @@ begin
     return v_lane;
 end $$;
 
--- A turn whose own end the database refuses is ended with as little as possible: the person is told, what it took in is
--- answered by that, and what comes after it goes on. What may not be written either is left out, not fatal.
+-- A turn whose regular end the database refuses is ended with as little as possible: the person is told, its messages
+-- count as answered, and the next turn runs. A part that cannot be written either is left out; that is not fatal.
 
--- Whether a turn began something that has, or may have, taken effect.
+-- Returns whether a turn started a step that has, or may have, taken effect.
 create function turn_took_effect(p_tenant text, p_turn text)
 returns boolean
 language sql stable as $$
@@ -309,7 +306,7 @@ language sql stable as $$
                    and (s.state = 'started' or s.outcome in ('ok', 'unknown')))
 $$;
 
--- What started and has no end may have taken effect: the same call is then refused without approval.
+-- A step that started without an end may have taken effect: the same call is then refused without approval.
 create function close_steps(p_tenant text, p_turn text)
 returns void
 language sql as $$
@@ -317,7 +314,7 @@ language sql as $$
     where s.tenant_id = p_tenant and s.turn_id = p_turn and s.state = 'started' and s.effect <> 'read'
 $$;
 
--- What a turn that failed leaves to the model: the person's words, and what they were told.
+-- Writes what the model sees of a turn that failed: the person's words, and the reply to them.
 create function keep_failure(p_tenant text, p_conversation text, p_turn text, p_text text)
 returns void
 language plpgsql as $$
@@ -342,8 +339,8 @@ begin
     update conversations c set history_seq = v_seq + v_kept where c.tenant_id = p_tenant and c.id = p_conversation;
 end $$;
 
--- Ends the named turn, or, without a name, whatever cannot begin on the lane: the turn that runs or may go on, else what
--- waits for one. Repeating it changes nothing. Returns whether more waits: the lease is then kept.
+-- Ends the named turn or, without a name, whatever cannot start on the lane: the turn that runs or may resume,
+-- otherwise the waiting messages. Repeating it changes nothing. Returns whether more waits: the lease is then kept.
 create function fail_turn(
     p_tenant text, p_lane text, p_fence bigint, p_turn text, p_absorbed text[], p_outbound text, p_templates jsonb,
     p_max_failures int)

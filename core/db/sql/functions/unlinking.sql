@@ -1,8 +1,8 @@
--- One person who becomes two again: an identity that stands alone, or a link taken back.
+-- Splitting one person into two again: an identity that becomes a person of its own, or a link that is undone.
 
--- The identity of a turn becomes a new person's, who has nothing. What was said there stays with the old one, under
--- an identity that nobody has any more. 'unlinked' with the new conversation, to which the answer goes; 'alone'
--- where there is nobody to be unlinked from.
+-- Makes the identity of a turn a new person, who has nothing. Its earlier messages stay with the old person, under an
+-- identity that nobody has any more. 'unlinked' with the new conversation, to which the answer goes; 'alone' if there
+-- is nobody to be unlinked from.
 create function unlink_identity(
     p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text,
     p_outbound text, p_text text)
@@ -43,7 +43,7 @@ begin
     insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
     values (p_tenant, 'unlinked', v_me.channel, v_me.account, v_me.id, p_new_tenant, p_turn);
     perform set_config('onevalet.tenant', p_new_tenant, true);
-    -- No more than before may be done by starting again, and not as the one who runs us.
+    -- Starting again grants no more rights than before, and never those of the operator.
     insert into tenants (tenant_id, name, timezone, role, tier)
     values (p_new_tenant, v_me.name, v_me.timezone,
             case when v_old.role = 'owner' then 'member' else v_old.role end,
@@ -60,14 +60,15 @@ begin
     return query select 'unlinked', v_conversation;
 end $$;
 
--- The newest link of a person that can still be taken back, and whether the place of this turn came by it.
+-- Returns the newest link of a person that can still be undone, and whether the place of this turn came by it.
 create function find_link(p_tenant text, p_turn text, p_since timestamptz)
 returns table (link_id text, other_id text, moves boolean)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform lock_person(p_tenant, true);
-    if exists (select from person_audit a where a.tenant_id = p_tenant and a.turn_id = p_turn and a.what = 'unlinked') then
+    if exists (select from person_audit a
+               where a.tenant_id = p_tenant and a.turn_id = p_turn and a.what = 'unlinked') then
         return query select '', '', false;  -- this turn did it before, and its worker died
         return;
     end if;
@@ -79,8 +80,8 @@ begin
     order by l.made_at desc, l.linked_at desc limit 1;
 end $$;
 
--- What was kept in between and bears no mark of the place where it was belongs to the one with the higher role before
--- the link, or to the one whom we knew first; where that is the other one, it is written down as theirs.
+-- Rows stored since the link without a mark of their place belong to the person with the higher role before the link
+-- or, with equal roles, to the one who was known first; if that is the other person, they are recorded as theirs.
 create function claim_since(p_tenant text, p_link links)
 returns void
 language plpgsql as $$
@@ -96,7 +97,8 @@ begin
     select p_tenant, p_link.id, n.of, n.key, coalesce((
                select max(r.number) from linked_rows r where r.tenant_id = p_tenant and r.link_id = p_link.id
                and r.of = n.of and (n.of <> 'stored_values' or r.key[1] = n.key[1])), 0)
-           + row_number() over (partition by n.of, case when n.of = 'stored_values' then n.key[1] end order by n.number),
+           + row_number() over (
+               partition by n.of, case when n.of = 'stored_values' then n.key[1] end order by n.number),
            coalesce(n.key[2], '')
     from (
         select 'stored_values' as of, array[v.collection, v.key] as key, v.number
@@ -110,7 +112,7 @@ begin
     where not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = n.of and r.key = n.key);
 end $$;
 
--- Makes the other one of a link a person again, with who they were; their rows follow by move_apart.
+-- Makes the other person of a link a person again, as before it; their rows follow by move_apart.
 create function begin_parting(p_tenant text, p_link text)
 returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -122,7 +124,7 @@ begin
         raise exception 'no such link';
     end if;
     insert into tenants select (jsonb_populate_record(null::tenants, v_link.other)).*;
-    -- What was added in between and bears no mark of the place where it was: nobody can say whose it is.
+    -- Rows stored since the link without a mark of their place: nobody can say whose they are.
     delete from credentials c where c.tenant_id = p_tenant and c.created_at > v_link.linked_at
       and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'credentials'
                       and r.key = array[c.service, c.account_name]);
@@ -133,9 +135,10 @@ begin
                       and r.link_id <> p_link);
 end $$;
 
--- The rows of both become each one's own again. p_rules says of each table, in order, parents first, which columns
--- name what the row goes with: [[table, [[column, parent, column of the parent], ...]], ...]; a row goes when it is
--- written down, or with any such parent. p_sealed: credentials, sealed anew. What was said since goes with its place.
+-- Gives each of the two people their own rows again. p_rules has for each table, in order, parents first, the columns
+-- that name the row's parents: [[table, [[column, parent, column of the parent], ...]], ...]; a row moves if it is
+-- recorded in the link, or with any such parent. p_sealed: credentials, sealed again. Messages since the link move with
+-- their place.
 create function move_apart(p_tenant text, p_link text, p_turn text, p_rules jsonb, p_sealed jsonb)
 returns table (rows_moved bigint)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -165,8 +168,8 @@ begin
         from jsonb_array_elements(v_rule -> 1) b;
         execute format('update %I k set tenant_id = $2 where k.tenant_id = $1 and (%s or exists ('
                        'select from linked_rows r where r.tenant_id = $1 and r.link_id = $3 and r.of = %L'
-                       ' and not r.copied and r.key = array[%s]::text[]))', v_table, coalesce(v_by, 'false'), v_table, v_key)
-        using p_tenant, v_link.other_id, p_link;
+                       ' and not r.copied and r.key = array[%s]::text[]))',
+                       v_table, coalesce(v_by, 'false'), v_table, v_key) using p_tenant, v_link.other_id, p_link;
         get diagnostics v_count = row_count;
         rows_moved := rows_moved + v_count;
     end loop;
@@ -202,7 +205,7 @@ begin
     return next;
 end $$;
 
--- What the other one had kept goes back under its own key and number; what both had the same, both have again.
+-- Moves the other person's values back under their own keys and numbers; where both had the same, both have it again.
 create function part_values(p_tenant text, p_other text, p_link text)
 returns void
 language plpgsql as $$
@@ -217,7 +220,8 @@ begin
         join stored_values v on v.tenant_id = p_tenant and v.collection = r.key[1] and v.key = r.key[2]
         where r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'stored_values'
     loop
-        insert into stored_values values (p_other, v_row.key[1], v_row.name, v_row.number, v_row.value, v_row.created_at);
+        insert into stored_values
+        values (p_other, v_row.key[1], v_row.name, v_row.number, v_row.value, v_row.created_at);
         if not v_row.copied then
             delete from stored_values v
             where v.tenant_id = p_tenant and v.collection = v_row.key[1] and v.key = v_row.key[2];
@@ -225,9 +229,9 @@ begin
     end loop;
 end $$;
 
--- Numbers and names are told to people: each has those again that they knew. What one had replaced of the other's
--- counts again. What was learnt at the other's places in between is forgotten by both, and so is what the assistant
--- said at this one's: it may be about the other.
+-- Numbers and names have been told to people: each person gets their own back. Facts and memories that replaced the
+-- other person's no longer do. What was learnt at the other's places since the link is forgotten by both, and so is
+-- what the assistant said at this one's: it may be about the other.
 create function part_numbers(p_tenant text, p_other text, p_link text)
 returns void
 language plpgsql as $$
@@ -237,8 +241,8 @@ begin
     foreach v_table in array array['tasks', 'profile_facts', 'memories'] loop
         execute format('update %I k set number = -k.number - 1 where k.tenant_id = $1', v_table) using p_other;
         execute format('update %I k set number = r.number from linked_rows r where k.tenant_id = $2'
-                       ' and r.tenant_id = $1 and r.link_id = $3 and r.of = %L and r.key = array[k.id]', v_table, v_table)
-        using p_tenant, p_other, p_link;
+                       ' and r.tenant_id = $1 and r.link_id = $3 and r.of = %L and r.key = array[k.id]',
+                       v_table, v_table) using p_tenant, p_other, p_link;
     end loop;
     update event_work w set source = r.name from event_sources s join linked_rows r
         on r.tenant_id = p_tenant and r.link_id = p_link and r.of = 'event_sources' and r.key = array[s.id]
@@ -266,8 +270,8 @@ begin
         select from profile_facts n where n.tenant_id = f.tenant_id and n.id = f.replaced_by);
 end $$;
 
--- The places go on by themselves: what was on its way is not sent, what the other one was asked is dropped, and what was
--- said while they were linked is out of the model's sight. The turn that did this, if it is theirs, is over.
+-- Each place continues by itself: messages that were ready are not sent, the other person's open questions are dropped,
+-- and what was said while they were linked is hidden from the model. The turn that did this, if it is theirs, is over.
 create function part_places(p_tenant text, p_other text, p_turn text)
 returns void
 language plpgsql as $$
@@ -279,7 +283,6 @@ begin
     where t.tenant_id = p_other and t.id = p_turn and t.state = 'running';
     update inbound i set state = 'done', reason = 'unlinked'
     where i.tenant_id = p_other and i.turn_id = p_turn and i.state = 'taken';
-    update turns t set owner = '' where t.tenant_id = p_other and t.state = 'running';
     update lanes l set owner = null, lease_until = null, fence = l.fence + 1, pending = exists (
         select from turns t where t.tenant_id = p_other and t.lane_id = l.id and (t.state = 'running' or t.ready))
         or exists (select from inbound i where i.tenant_id = p_other and i.conversation_id = l.conversation_id
@@ -289,7 +292,7 @@ begin
     update conversations c set session = c.session + 1 where c.tenant_id in (p_tenant, p_other);
 end $$;
 
--- No row of either one names a row of the other: the reference is emptied, or the row goes where it cannot be.
+-- No row of one person may name a row of the other: the reference is emptied, or the row deleted if it cannot be.
 create function cut_across(p_tenant text, p_other text)
 returns void
 language plpgsql as $$

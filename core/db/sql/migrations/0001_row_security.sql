@@ -1,13 +1,13 @@
--- Promise 11: tenants are apart in the database itself. The role that serves sees one tenant's rows, and none while no
--- tenant is set. The migrating role owns the functions that look across tenants (they return ids only); it is let
--- through by a policy of its own, because FORCE binds owners too.
+-- Promise 11: the database itself separates tenants. The serving role sees one tenant's rows, and none while no tenant
+-- is set. The migrating role owns the functions that look across tenants (they return ids only); it has a policy of its
+-- own, because FORCE binds owners too.
 
 do $$
 begin
     execute format('grant usage on schema %I to onevalet_app', current_schema());
 end $$;
 
--- Call it for each table that holds tenants' rows, once the table is made. Such a table has tenant_id and refers to
+-- Call it for each table with rows of tenants, after creating the table. Such a table has tenant_id and refers to
 -- others by (tenant_id, id); core/people/tenant_tables.py lists them all.
 create function tenant_table(p_table text)
 returns void
@@ -24,13 +24,13 @@ begin
             with check (tenant_id = nullif(current_setting('onevalet.tenant', true), ''));
         grant select, insert, update, delete on %1$I to onevalet_app;
     $$, p_table);
-    -- merge_people moves the rows of one person table by table, so keys are checked at its end.
+    -- merge_people moves one person's rows table by table, so keys are checked at its end.
     for v_key in select k.conname from pg_constraint k where k.conrelid = p_table::regclass and k.contype = 'f' loop
         execute format('alter table %I alter constraint %I deferrable initially immediate', p_table, v_key);
     end loop;
 end $body$;
 
--- The same for a table that holds no tenant's data: provider keys with a reason, one row for each account of ours.
+-- The same for a table without tenants' data: provider keys with a reason, one row for each account of ours.
 create function shared_table(p_table text, p_rights text)
 returns void
 language plpgsql as $body$

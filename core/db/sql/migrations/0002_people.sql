@@ -10,17 +10,17 @@ create table tenants (
     -- The tier of a person; '' is the one named like the role.
     tier        text not null default '',
     preferred_channel text not null default '',
-    -- People's own times, HH:MM in their timezone; both '' for none. They may pass midnight.
+    -- In the person's own timezone, HH:MM; both '' for none. They may pass midnight.
     quiet_from  text not null default '' check (quiet_from ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'),
     quiet_until text not null default '' check (quiet_until ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'),
-    -- Categories of notifications that a person does not want to hear of; '*' is all that is not urgent.
+    -- Categories of notifications that a person has muted; '*' is everything that is not urgent.
     muted       text[] not null default '{}',
     while_running text not null default 'steer'
         check (while_running in ('steer', 'queue', 'interrupt')),
-    -- Whether this person's own channels publish events (message received, delivery failed): only on demand, so
-    -- that nobody else's messages pay for it.
+    -- Whether this person's channels publish events (message received, delivery failed): only on demand, so that other
+    -- people's messages do not pay for it.
     channel_events boolean not null default false,
-    -- When the person was last told that too much of theirs waits.
+    -- When the person was last told that too many of their messages wait.
     told_full_at timestamptz,
     constraint tenants_quiet_check check ((quiet_from = '') = (quiet_until = ''))
 );
@@ -38,7 +38,7 @@ create table identities (
     state_reason text not null default '',
     state_at     timestamptz not null default clock_timestamp(),
     created_at   timestamptz not null default clock_timestamp(),
-    -- By what an identity was let in; '' is a stranger who was given a code and waits to be let in.
+    -- How an identity was let in; '' is a stranger who was given a code and waits to be let in.
     admitted     text not null
         check (admitted in ('', 'open', 'allowlist', 'pairing', 'link', 'operator')),
     primary key (tenant_id, id),
@@ -47,8 +47,8 @@ create table identities (
 create index identities_strangers on identities (tenant_id, id) where admitted = '';
 select tenant_table('identities');
 
--- What each address said, or its provider told, about being written to. Only ever added to, and kept when a
--- person is deleted: a STOP outlives the person's data.
+-- The consents of each address, given by itself or its provider. Append-only, and kept when a person is deleted: a STOP
+-- outlives the person's data.
 create table consents (
     id       bigint generated always as identity primary key,
     channel  text not null,
@@ -59,14 +59,14 @@ create table consents (
     at       timestamptz not null default clock_timestamp()
 );
 create index consents_address on consents (channel, account, user_key, id);
--- The serving role may add to the record, and ask it about one address at a time, by a function.
+-- The serving role may append to the record, and query it for one address at a time, by a function.
 alter table consents enable row level security;
 alter table consents force row level security;
 create policy owner on consents to current_user using (true) with check (true);
 create policy nobodys on consents for insert with check (true);
 grant insert on consents to onevalet_app;
 
--- Codes given to strangers, as hashes; they belong to no tenant yet. Times are people's times.
+-- Codes given to strangers, as hashes; they belong to no tenant yet. Times are from the Clock.
 create table pairings (
     code_hash  bytea primary key,
     channel    text not null,
@@ -88,7 +88,7 @@ create table guesses (
 create index guesses_scope on guesses (scope, at);
 select shared_table('guesses', 'select, insert, update');
 
--- Codes that a person gets in one place and types in another, as hashes. Times are people's times.
+-- Codes that a person gets in one place and types in another, as hashes. Times are from the Clock.
 create table link_codes (
     tenant_id   text not null references tenants on delete cascade,
     code_hash   bytea not null unique,
@@ -99,8 +99,8 @@ create table link_codes (
     used_at     timestamptz,
     used_by     text not null default '',
     scrubbed    boolean not null default false,
-    -- The address at which it was asked whether its person agrees to this code's link, and the turn or the message that
-    -- asked: an answer counts only there, and only in a later message.
+    -- The address that was asked whether its person agrees to this code's link, and the turn or the message that asked:
+    -- an answer counts only there, and only in a later message.
     asked_channel text not null default '',
     asked_account text not null default '',
     asked_user_key text not null default '',
@@ -110,7 +110,7 @@ create table link_codes (
 create index link_codes_made on link_codes (made_at);
 select tenant_table('link_codes');
 
--- What became of a person's identities, and by what; only ever added to.
+-- Changes to a person's identities, and their causes. Append-only.
 create table person_audit (
     tenant_id   text not null references tenants on delete cascade,
     id          bigint generated by default as identity,
@@ -126,8 +126,8 @@ create table person_audit (
 select tenant_table('person_audit');
 revoke update, delete on person_audit from onevalet_app;
 
--- A link that can be taken back within a day, from either side. other_id, other: who the one was that went up into this one, and their row; before:
--- this person's row as it was. made_at is people's time, linked_at the database's.
+-- A link that can be undone within a day, from either side. other_id, other: the person who was merged into this one,
+-- and their row; before: this person's row before the link. made_at is from the Clock, linked_at from the database.
 create table links (
     tenant_id text not null references tenants on delete cascade,
     id        text not null,
@@ -140,7 +140,7 @@ create table links (
 );
 select tenant_table('links');
 
--- The rows that were the other one's, by table and key (without the tenant), with the number and the name that they
+-- The rows that were the other person's, by table and key (without the tenant), with the number and the name that they
 -- had there. copied: both had the same, so there is one now.
 create table linked_rows (
     tenant_id text not null references tenants on delete cascade,

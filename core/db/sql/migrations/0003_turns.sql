@@ -1,4 +1,4 @@
--- Turns: the lanes that they run on, what each wrote down, and the history that they leave.
+-- Turns: the lanes that they run on, their journals, and their histories.
 
 create table conversations (
     tenant_id       text not null,
@@ -28,6 +28,7 @@ create table lanes (
     pending         boolean not null default false,
     pending_since   timestamptz,
     not_before      timestamptz,
+    process         text,
     owner           text,
     lease_until     timestamptz,
     fence           bigint not null default 0,
@@ -37,7 +38,8 @@ create table lanes (
 create index lanes_pending on lanes (pending_since) where pending;
 create index lanes_id on lanes (id);
 create index lanes_owner on lanes (owner) where owner is not null;
--- Each run leaves a lane of its own behind: whoever asks how many of a person's lanes run must not read them all.
+create index lanes_process on lanes (process) where owner is not null;
+-- Each run leaves a lane behind: counting a person's running lanes must not read them all.
 create index lanes_busy on lanes (tenant_id) where lease_until is not null;
 select tenant_table('lanes');
 
@@ -50,22 +52,20 @@ create table turns (
         check (state in ('running', 'waiting', 'done', 'failed', 'interrupted', 'poison')),
     attempts        int not null default 1,
     fence           bigint not null,
-    owner           text not null default '',
     reason          text not null default '',
     usage           jsonb not null default '{}',
     stop_message    text,
     started_at      timestamptz not null default clock_timestamp(),
     finished_at     timestamptz,
-    -- A waiting turn holds no lease; it is "ready" when something that it waited for has been decided, and then goes on
+    -- A waiting turn holds no lease; it is "ready" once something that it waited for has been decided, and then resumes
     -- from its journal.
     ready           boolean not null default false,
     waiting_step    int,
-    -- Who killed the worker: functions/quarantine.sql.
-    suspect         boolean not null default false,
-    blamed          int not null default 0,
-    died_after      int not null default -1,
-    died_there      int not null default 0,
-    deaths          int not null default 0,
+    -- functions/quarantine.sql.
+    quarantined     boolean not null default false,
+    crashes         int not null default 0,
+    solo_crashes    int not null default 0,
+    crashed_after   int not null default -1,
     tried_at        timestamptz not null default clock_timestamp(),
     primary key (tenant_id, id),
     foreign key (tenant_id, lane_id) references lanes on delete cascade,
@@ -74,7 +74,7 @@ create table turns (
 create unique index turns_one_running on turns (tenant_id, lane_id) where state = 'running';
 create index turns_id on turns (id);
 create index turns_ready on turns (tenant_id, lane_id) where state = 'waiting' and ready;
-create index turns_suspect on turns (tenant_id, lane_id) where state = 'running' and suspect;
+create index turns_quarantined on turns (tenant_id, lane_id) where state = 'running' and quarantined;
 select tenant_table('turns');
 
 -- Promise 5: one row per model answer and per tool result; kind 'tool' with state 'started' before its run.
@@ -102,7 +102,7 @@ create table steps (
 create index steps_unknown on steps (tenant_id, name, args_hash) where outcome = 'unknown';
 select tenant_table('steps');
 
--- Ordered chat messages per conversation and session, as the model sees them.
+-- Chat messages in order, per conversation and session, as the model sees them.
 create table history (
     tenant_id       text not null,
     conversation_id text not null,

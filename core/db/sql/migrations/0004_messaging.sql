@@ -1,4 +1,4 @@
--- Messages: what came in, what goes out, and each attempt to hand it to a provider.
+-- Messages: received, to be sent, and each attempt to hand one to a provider.
 
 create table inbound (
     tenant_id       text not null,
@@ -13,6 +13,8 @@ create table inbound (
     received_at     timestamptz not null default clock_timestamp(),
     state           text not null default 'waiting' check (state in ('waiting', 'taken', 'done', 'ignored')),
     reason          text not null default '',
+    -- What a press or an exact word came to, once it is taken in: the key of what is said to the person.
+    outcome         text,
     turn_id         text,
     reply_to        text not null default '',
     -- Whose words a message has: the person's own, forwarded ones, or a program's in their name.
@@ -28,8 +30,8 @@ create index inbound_id on inbound (id);
 create index inbound_provider on inbound (provider_id) where provider_id <> '';
 select tenant_table('inbound');
 
--- What came in from an address: the message, what lets its sender in if they are unknown, and the ids of what may have to
--- be made for it. It travels to the functions of the inbox as jsonb with these names, in one argument.
+-- What arrived from an address: the message, how its sender is let in if unknown, and ids for the rows that it may
+-- need. It is passed to the inbox's functions as jsonb with these names, in one argument.
 create type arrival as (
     channel          text,
     account          text,
@@ -37,7 +39,7 @@ create type arrival as (
     thread           text,
     user_key         text,
     keys             text[],
-    -- Of the message itself; null where it was none.
+    -- Of the message itself; null if there is none.
     id               text,
     text             text,
     media            jsonb,
@@ -48,7 +50,7 @@ create type arrival as (
     origin           text,
     name             text,
     timezone         text,
-    -- By what an unknown sender is let in, '' when not, and as what; whether only listed senders are.
+    -- How an unknown sender is let in, '' if not, and with which role; whether only listed senders are.
     admit            text,
     role             text,
     listed_only      boolean,
@@ -58,7 +60,7 @@ create type arrival as (
     outbound         text
 );
 
--- Promise 2: any known key is a duplicate, whatever way it came.
+-- Promise 2: any known key is a duplicate, however it arrived.
 create table inbox_keys (
     channel     text not null,
     account     text not null,
@@ -71,7 +73,7 @@ create table inbox_keys (
 create index inbox_keys_inbound on inbox_keys (tenant_id, inbound_id);
 select tenant_table('inbox_keys');
 
--- Authentic messages that get no turn, kept without their text (promise 6).
+-- Authentic messages that get no turn, stored without their text (promise 6).
 create table ignored_messages (
     channel     text not null,
     account     text not null,
@@ -83,8 +85,8 @@ create table ignored_messages (
 create index ignored_messages_received on ignored_messages (received_at);
 select shared_table('ignored_messages', 'select, insert');
 
--- held: not yet sendable, has no seq. ready, sending, checking: open, in the way of what comes after.
--- sent, ambiguous, failed: final. checking: an answer was lost and is being looked up.
+-- held: not yet sendable, has no seq. ready, sending, checking: open, block what follows. sent, ambiguous, failed:
+-- final. checking: an answer was lost and is being looked up.
 create table outbound (
     tenant_id       text not null,
     id              text not null,
@@ -106,24 +108,24 @@ create table outbound (
     ambiguities     int not null default 0,
     created_at      timestamptz not null default clock_timestamp(),
     sent_at         timestamptz,
-    -- May go to who said STOP: the one confirmation of that STOP.
+    -- May go to a person who said STOP: the one confirmation of that STOP.
     regardless      boolean not null default false,
-    -- What the person writes next answers it.
+    -- The person's next message answers it.
     wants_reply     boolean not null default false,
-    -- An answer that grows on the screen before it is sent. Its row exists from the first word on, held, so that whoever
-    -- ends the turn knows which message at the provider is to hold the answer. `stream_at`: when it began; `stream`: the
-    -- provider's id of the growing message, empty until that is known.
+    -- An answer that grows on the screen before it is sent. Its row exists from the first word on, held, so that
+    -- whoever ends the turn knows which message at the provider will hold the answer. `stream_at`: when it began;
+    -- `stream`: the provider's id of the growing message, empty until it is known.
     stream          text not null default '',
     stream_at       timestamptz,
-    -- An outbound message that blocks its worker is charged like a turn: after three times the worker gives it up.
+    -- A message that blocks its worker counts as a turn's crashes do: after three times it is given up.
     hangs           int not null default 0,
-    -- A message whose outcome is unknown keeps back what comes after it for two minutes, not for as long as it is tried.
-    -- What was given up is told with the next message of its conversation, and what is delayed is told elsewhere.
+    -- A message whose outcome is unknown blocks its successors for two minutes, not for as long as it is retried. A
+    -- message that was given up is reported with the next one of its conversation; a delay is reported elsewhere.
     unknown_since   timestamptz,
     given_up_at     timestamptz,
     told_missing_by text,
     delay_told_at   timestamptz,
-    -- What comes after the first portion: an array of portions, each an array of parts as `keep_parts` takes them.
+    -- The rest after the first portion: an array of portions, each an array of parts as `keep_parts` takes them.
     rest            jsonb not null default '[]',
     primary key (tenant_id, id),
     unique (tenant_id, conversation_id, seq),
@@ -185,7 +187,7 @@ create table deliveries (
 create index deliveries_lost on deliveries (finished_at) where outcome in ('ambiguous', 'found', 'left');
 select tenant_table('deliveries');
 
--- Segments that were about to be sent to one person, by the person's own day; `told`: that there are no more today.
+-- Segments about to be sent to one person, by the person's own day; `told`: that there are no more today.
 create table segment_days (
     tenant_id text not null references tenants on delete cascade,
     day       date not null,
@@ -195,7 +197,7 @@ create table segment_days (
 );
 select tenant_table('segment_days');
 
--- The same of all people, by the day in UTC, and how many messages were not sent for it.
+-- The same for all people, by the day in UTC, with the number of messages that were not sent for it.
 create table segments_of_all (
     day      date primary key,
     segments int not null default 0 check (segments >= 0),
@@ -203,7 +205,7 @@ create table segments_of_all (
 );
 select shared_table('segments_of_all', 'select, insert, update, delete');
 
--- What doctor shows per channel, what catch-up starts from, and who polls.
+-- What doctor shows per channel, where catch-up starts, and who polls.
 create table channel_state (
     channel     text not null,
     account     text not null,
@@ -213,14 +215,14 @@ create table channel_state (
     poll_offset bigint,
     owner       text,
     lease_until timestamptz,
-    -- One of many web processes polls a channel: a lease by the database's clock. What is polled twice is taken in
-    -- once all the same, by its keys; the lease keeps the processes from ending each other's polls.
+    -- One of many web processes polls a channel: a lease by the database's clock. A message that is polled twice is
+    -- received once all the same, by its keys; the lease keeps processes from ending each other's polls.
     poll_problem text not null default '',
     -- Catch-up has a lease of its own: one worker at a time sweeps an account (promise 3).
     sweep_owner text,
     sweep_until timestamptz,
-    -- A sweep of what was missed goes on where it was cut off, in whatever process comes next: where processes die often
-    -- or a provider is slow, none would ever come to its end otherwise, and the watermark would never move.
+    -- An interrupted sweep continues in whatever process comes next: where processes die often or a provider is slow,
+    -- no sweep would ever finish otherwise, and the watermark would never move.
     sweep_began timestamptz,
     sweep_place text not null default '',
     primary key (channel, account)

@@ -6,7 +6,7 @@ create table approvals (
     tenant_id       text not null references tenants on delete cascade,
     id              text not null,
     turn_id         text not null,
-    -- Which call of the turn: its agent path with step and index, or an agent's path with its run.
+    -- The call within the turn: its agent path with step and index, or an agent's path with its run.
     place           text not null,
     generation      int not null,
     conversation_id text not null,
@@ -28,12 +28,14 @@ create table approvals (
     expires_at      timestamptz,
     state           text not null default 'pending',
     reason          text not null default '',
-    -- What the person wants changed: field names with new values. The approval is "replaced" by then.
+    -- The changes that the person wants: field names with new values. The approval is "replaced" by then.
     proposed        jsonb,
     decided_at      timestamptz,
     decided_by      text not null default '',
     decided_channel text not null default '',
     decided_how     text not null default '',
+    -- The message that decided, or the operator's own id of the decision: who repeats it finds that it was theirs.
+    decided_in      text not null default '',
     confirm_hash    bytea,
     confirm_until   timestamptz,
     confirm_tries   int not null default 0,
@@ -53,7 +55,7 @@ create index approvals_due on approvals (least(expires_at, remind_at)) where sta
 create index approvals_unsent on approvals (created_at) where state = 'pending' and expires_at is null;
 select tenant_table('approvals');
 
--- A code is not given out again for a while: a late "OK 7K" must not meet another action.
+-- A code is not issued again for a while: a late "OK 7K" must not meet another action.
 create table approval_codes (
     tenant_id text not null references tenants on delete cascade,
     code      text not null,
@@ -82,7 +84,7 @@ create index approval_audit_approval on approval_audit (tenant_id, approval_id);
 select tenant_table('approval_audit');
 revoke update, delete on approval_audit from onevalet_app;
 
--- `role`: a card shows all of the approval; a prompt asks for what to change; a number proves who has a phone.
+-- `role`: a card shows all of the approval; a prompt asks for what to change; a number proves possession of a phone.
 create table approval_cards (
     tenant_id   text not null references tenants on delete cascade,
     outbound_id text not null,

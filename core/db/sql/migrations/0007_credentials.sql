@@ -1,6 +1,6 @@
 -- People's credentials, sealed by the application: the database never sees a key or a secret in clear.
 
--- A tenant's data key, wrapped under the secret key of the operator's that secret_key_id names.
+-- A tenant's data key, wrapped under the operator's secret key that secret_key_id names.
 create table data_keys (
     tenant_id     text not null references tenants on delete cascade,
     version       int not null check (version > 0),

@@ -1,6 +1,6 @@
 -- What a person's model calls cost: reserved before a call, settled after it, by the person's own day.
 
--- task_id is '' for the whole day, which is what caps look at, else what one task has spent of it.
+-- task_id is '' for the whole day, to which caps apply; otherwise the task that spent this part of it.
 create table spending (
     tenant_id text not null references tenants on delete cascade,
     day       date not null,
@@ -10,8 +10,8 @@ create table spending (
 );
 select tenant_table('spending');
 
--- One row per paid step, kept after it is settled so that nobody pays twice. A reservation whose worker died
--- counts until held_until; its turn's next worker takes the same key, or settles it from the journal.
+-- One row per paid step, kept after it is settled so that nobody pays twice. A reservation whose worker died counts
+-- until held_until; its turn's next worker takes the same key, or settles it from the journal.
 create table reservations (
     tenant_id  text not null references tenants on delete cascade,
     turn_id    text not null,

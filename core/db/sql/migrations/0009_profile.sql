@@ -1,7 +1,6 @@
--- Profiles: what is known about a person, each fact told or inferred, and every change undoable. And what they
--- prefer, and said about being written to.
+-- Profiles: facts about a person, told or inferred, and every change undoable; and their preferences and consents.
 
--- One row per fact as it was at a time. In force: not replaced and not undone. What was undone is not inferred again.
+-- One row per version of a fact. In force: neither replaced nor undone. A fact that was undone is not inferred again.
 create table profile_facts (
     tenant_id   text not null references tenants on delete cascade,
     id          text not null,
@@ -19,7 +18,7 @@ create table profile_facts (
 create index profile_facts_in_force on profile_facts (tenant_id, key) where replaced_by is null and undone_at is null;
 select tenant_table('profile_facts');
 
--- Turns whose words nobody has looked at yet. Made with the end of the turn, so that none is forgotten.
+-- Turns that have not been read for facts yet. Written at the end of the turn, so that none is forgotten.
 create table profile_jobs (
     tenant_id   text not null,
     turn_id     text not null,

@@ -1,8 +1,8 @@
--- Memory: sessions of talk kept for applications, and what is remembered of a person. The truth is here; a worker's
--- structured index is made of these rows alone, and may be thrown away at any time.
+-- Memory: sessions of talk kept for applications, and memories of a person. The truth is here; a worker's structured
+-- index is built from these rows alone, and may be dropped at any time.
 
--- What makes every worker's index agree: `version` is the number of the newest memory, `epoch` rises whenever one
--- went, and an index of another epoch is dropped.
+-- Keeps the workers' indexes consistent: `version` is the number of the newest memory; `epoch` rises whenever one was
+-- deleted, and an index of another epoch is dropped.
 create table memory_versions (
     tenant_id text primary key references tenants on delete cascade,
     version   bigint not null default 0,
@@ -32,8 +32,8 @@ create table memory_messages (
 );
 select tenant_table('memory_messages');
 
--- One statement each. `kind` says where it comes from: told by the person, inferred by the assistant, or from outside
--- content, which never is a fact about the person. valid_to null: it holds. `number` is what the person is shown.
+-- One statement each. `kind` is its source: told by the person, inferred by the assistant, or from outside content,
+-- which never is a fact about the person. valid_to null: it holds. `number` is shown to the person.
 create table memories (
     tenant_id     text not null references tenants on delete cascade,
     id            text not null,
@@ -61,7 +61,7 @@ create table memories (
 create index memories_valid on memories (tenant_id, collection) where valid_to is null;
 select tenant_table('memories');
 
--- The embedder's name stands beside each vector: after a change of embedder the old ones are of no use to anyone.
+-- Each vector names its embedder: after a change of embedder the old ones are useless.
 create table memory_vectors (
     tenant_id text not null,
     memory_id text not null,
@@ -70,7 +70,7 @@ create table memory_vectors (
     primary key (tenant_id, memory_id, embedder),
     foreign key (tenant_id, memory_id) references memories on delete cascade
 );
--- Inline, as far as a page takes it: a scan over all of a person's reads no second table.
+-- Inline, as far as a page allows: a scan over all of a person's vectors reads no second table.
 alter table memory_vectors alter column embedding set storage main;
 select tenant_table('memory_vectors');
 
@@ -84,7 +84,7 @@ create table memory_terms (
 alter table memory_terms alter column embedding set storage main;
 select tenant_table('memory_terms');
 
--- What has yet to be remembered: a turn's words, which lie in history, or messages that were handed over.
+-- What is still to be remembered: a turn's words, which are in history, or messages that were handed over.
 create table memory_jobs (
     tenant_id   text not null references tenants on delete cascade,
     id          text not null,
@@ -103,8 +103,8 @@ create table memory_jobs (
 create index memory_jobs_due on memory_jobs (not_before);
 select tenant_table('memory_jobs');
 
--- What the person was asked about forgetting, and what must still be blotted out where it was said. The phrases go
--- with the row as soon as that is done.
+-- What the person was asked about forgetting, and phrases that must still be redacted where they were said. The phrases
+-- are deleted with the row as soon as that is done.
 create table memory_forgettings (
     tenant_id  text not null references tenants on delete cascade,
     id         text not null,
@@ -117,7 +117,7 @@ create table memory_forgettings (
 );
 select tenant_table('memory_forgettings');
 
--- Which leg found what in a turn's recall; ids and times, never text.
+-- Which retriever found which memories in a turn's recall; ids and times, never text.
 create table memory_recalls (
     tenant_id  text not null,
     turn_id    text not null,
@@ -128,7 +128,7 @@ create table memory_recalls (
 );
 select tenant_table('memory_recalls');
 
--- A shared collection is a tenant of its own; who may see it says so among their own rows.
+-- A shared collection is a tenant of its own; each member has a row among their own.
 create table memory_members (
     tenant_id text not null references tenants on delete cascade,
     name      text not null check (length(name) between 1 and 200),

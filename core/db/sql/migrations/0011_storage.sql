@@ -1,6 +1,6 @@
--- What tools keep for a person: JSON values by key, in collections, one tenant's only.
+-- What tools store for a person: JSON values by key, in collections, of one tenant only.
 
--- last_number rises and never falls, so that the number a person was told never comes to mean something else.
+-- last_number only rises, so that a number that the person was told never comes to mean something else.
 create table stored_collections (
     tenant_id   text not null references tenants on delete cascade,
     name        text not null check (length(name) between 1 and 200),

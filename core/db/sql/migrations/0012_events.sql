@@ -14,8 +14,8 @@ create table event_sources (
     foreign key (tenant_id, key_version) references data_keys
 );
 create index event_sources_hash on event_sources (secret_hash) where secret_hash is not null;
--- Requests at /events come from strangers, too. Web processes know every source's id, and what a bearer's secret is
--- looked up by, so that a request which names none of them ends before it costs a transaction.
+-- Requests at /events come from strangers too. Web processes cache every source's id and the key of its bearer's
+-- secret, so that a request for none of them ends before it costs a transaction.
 create index event_sources_created on event_sources (created_at);
 select tenant_table('event_sources');
 
@@ -32,8 +32,8 @@ create table events (
 create index events_received on events (received_at);
 select tenant_table('events');
 
--- Who wants which events, for all tenants: a group is a name that its consumers in any worker share. `pattern` is
--- of LIKE, over 'source:type'.
+-- Which groups want which events, for all tenants: a group is a name that its consumers in any worker share. `pattern`
+-- is for LIKE, over 'source:type'.
 create table event_groups (
     name    text not null,
     pattern text not null,
@@ -45,7 +45,7 @@ create policy owner on event_groups to current_user using (true) with check (tru
 create policy nobodys on event_groups for select using (true);
 grant select on event_groups to onevalet_app;
 
--- One row per event and group that wants it. poison: set aside with its reason, never tried again by itself.
+-- One row per event and group that wants it. poison: set aside with its reason, never retried automatically.
 create table event_work (
     tenant_id       text not null,
     source          text not null,

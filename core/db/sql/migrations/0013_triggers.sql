@@ -1,6 +1,6 @@
 -- Tasks: what people want done at a time, on an event or under a condition, and each run of it, unique by (task,
--- occurrence): promise 13. It has a lane and a turn of its own; the turn stands ready from the beginning, so that
--- claiming, taking over and going on are those of any other turn.
+-- occurrence): promise 13. A run has a lane and a turn of its own; the turn is ready from the beginning, so that
+-- claiming, taking over and resuming it work as for any other turn.
 create table tasks (
     tenant_id   text not null references tenants on delete cascade,
     id          text not null,
@@ -13,8 +13,8 @@ create table tasks (
     output      jsonb not null default '{}',
     state       text not null default 'ACTIVE' check (state in ('ACTIVE', 'PAUSED', 'DISABLED', 'COMPLETED')),
     reason      text not null default '',
-    -- People's time, from the Clock: what intervals count from, the occurrence that comes next, and when it is to be
-    -- taken, which is later by the jitter. "zone" is the one that they were computed in.
+    -- From the Clock: the start of intervals, the next occurrence, and when it is due, which is later by the jitter.
+    -- They were computed in "zone".
     anchor      timestamptz not null,
     due_at      timestamptz,
     next_at     timestamptz,
@@ -22,7 +22,7 @@ create table tasks (
     rezone      boolean not null default false,
     fired       int not null default 0,
     failures    int not null default 0,
-    -- What a condition saw, and how often it was looked at: a look counts against the revision that it read.
+    -- The state of a condition, and how often it was checked: a check counts for the revision that it read.
     watch       jsonb not null default '{}',
     revision    int not null default 0,
     deleted_at  timestamptz,
@@ -31,11 +31,11 @@ create table tasks (
     ended_at    timestamptz,
     -- The unforeseen error after which a task was disabled; empty for all others.
     set_aside   text not null default '',
-    -- The tasks of a person who cannot be reached anywhere rest: nothing that they do could be told, so nothing runs, no
-    -- model is asked, and what they miss follows their policy once the person is back.
+    -- The tasks of a person who cannot be reached anywhere are on hold: no result could be told, so nothing runs, no
+    -- model is asked, and missed occurrences follow the task's policy once the person is back.
     held        boolean not null default false,
-    -- A look at a condition is counted before it is made, and counts no more once it ended, in whatever way: one that takes
-    -- its worker along, or never ends, is made so often and no more.
+    -- A check of a condition is counted before it starts, and no longer once it has ended in any way: one that kills
+    -- its worker, or never ends, is started a bounded number of times.
     looks_begun int not null default 0,
     primary key (tenant_id, id),
     unique (tenant_id, number)
@@ -55,12 +55,12 @@ create table task_runs (
     state           text not null check (state in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL', 'COMPLETED', 'FAILED',
                                                    'EXPIRED', 'SKIPPED', 'CANCELLED')),
     reason          text not null default '',
-    -- What made it run: the event, the old and the new value, what was missed.
+    -- Why it ran: the event, the old and the new value, the missed occurrences.
     cause           jsonb not null default '{}',
-    -- The conversation that its cards and questions go to, as it was when it began.
+    -- The conversation for its cards and questions, fixed when it began.
     conversation_id text,
     turn_id         text,
-    -- What was said in its turn before it came to wait: a conversation of its own.
+    -- What was said in its turn before it waited: a conversation of its own.
     history         jsonb not null default '[]',
     created_at      timestamptz not null default clock_timestamp(),
     started_at      timestamptz,
@@ -73,11 +73,11 @@ create table task_runs (
 create index task_runs_task on task_runs (tenant_id, task_id, created_at desc);
 create index task_runs_turn on task_runs (tenant_id, turn_id);
 create index task_runs_conversation on task_runs (tenant_id, conversation_id);
--- Tasks do not grow without end: runs that are over go after a time, and so do tasks that have ended.
+-- Tasks do not grow without end: runs that are over are deleted after a time, and so are tasks that have ended.
 create index task_runs_over on task_runs (finished_at) where finished_at is not null;
 select tenant_table('task_runs');
 
--- What the person is to be told of a run, committed with the turn that says it and handed to the notifier after it.
+-- Notices of a run to the person, committed with the turn that writes them and handed to the notifier after it.
 create table run_notices (
     tenant_id       text not null,
     run_id          text not null,

@@ -1,9 +1,9 @@
--- Notifications: what people are told unasked. A row for each piece of news, addressed to the person; it becomes an
--- outbound row in a conversation of theirs, now or when their quiet hours end. Times are people's times, from the
--- Clock, unless said otherwise.
+-- Notifications: messages that people did not ask for just now. One row per piece of news, addressed to the person; it
+-- becomes an outbound row in one of their conversations, at once or when quiet hours end. Times are from the Clock,
+-- unless stated otherwise.
 
--- held: waits until not_before for the digest. owed: stands in the outbox. sent: the provider took it. failed: it
--- could not be delivered there, and may go elsewhere. digested: went with the notification digest_id.
+-- held: waits until not_before for the digest. owed: is in the outbox. sent: the provider accepted it. failed: it could
+-- not be delivered there, and may go elsewhere. digested: was part of the notification digest_id.
 create table notifications (
     tenant_id       text not null references tenants on delete cascade,
     id              text not null,
@@ -29,7 +29,7 @@ create table notifications (
     tried           text[] not null default '{}',
     owed_at         timestamptz,
     fall_back_at    timestamptz,
-    -- Where nobody can answer only (push, email): it says that something waits elsewhere.
+    -- For channels that nobody can answer in (push, email): it announces something that waits elsewhere.
     aside           boolean not null default false,
     sent_at         timestamptz, -- the database's
     primary key (tenant_id, id),

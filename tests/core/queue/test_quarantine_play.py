@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.journal.postgres import Lease
-from core.queue.quarantine import Suspects, suspects_wait
+from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn
+from jobs.turn_results import is_poison
 from tests.core.harness import LEASE, Store
-from tests.core.queue.test_blame import later, said
+from tests.core.queue.test_quarantine import later, said
 
 _TICK = 0.25
 _AWAY = 3.0
@@ -18,7 +19,7 @@ _AWAY = 3.0
 
 
 _FORKED = 0.75
-"""Seconds until a process for suspects is there."""
+"""Seconds until a private process is there."""
 
 
 @dataclass(slots=True)
@@ -39,31 +40,31 @@ class Play:
     store: Store
     kills: dict[str, float]
     takes: dict[str, float]
-    kept: bool
+    supervised: bool
     now: float = 0.0
-    apart: list[Process] = field(default_factory=list)
+    private: list[Process] = field(default_factory=list)
     deaths: int = 0
     set_aside: set[str] = field(default_factory=set)
     answered: dict[str, float] = field(default_factory=dict)
 
     async def run(self, processes: int, arrivals: dict[str, float], until: float) -> None:
         """Let time pass in ticks."""
-        mode = Suspects.APART if self.kept else Suspects.HERE
+        mode = QuarantineMode.LEAVE if self.supervised else QuarantineMode.TAKE
         workers = [Process(f"w{number}", self._turns(mode)) for number in range(processes)]
         coming = sorted(arrivals.items(), key=lambda pair: pair[1])
         while self.now < until and len(self.answered) + len(self.set_aside) < len(arrivals):
             while coming and coming[0][1] <= self.now:
                 text, _ = coming.pop(0)
                 await self.store.say(text, sender=f"+1555{sum(text.encode()):03}{len(coming):04}")
-            if self.kept and len(self.apart) < 2 and await suspects_wait(self.store.database):
-                self.apart.append(Process(f"a{self.now}", self._turns(Suspects.ONLY), 1, self.now + _FORKED))
-            for worker in [*workers, *self.apart]:
+            if self.supervised and len(self.private) < 2 and await quarantine_waits(self.store.database):
+                self.private.append(Process(f"p{self.now}", self._turns(QuarantineMode.ONLY), 1, self.now + _FORKED))
+            for worker in [*workers, *self.private]:
                 await self._go_on(worker)
             self.now += _TICK
             await later(self.store, _TICK)
 
-    def _turns(self, suspects: Suspects) -> TurnStore:
-        return TurnStore(self.store.database, self.store.make_id, LEASE, (), suspects)
+    def _turns(self, quarantine: QuarantineMode) -> TurnStore:
+        return TurnStore(self.store.database, self.store.make_id, LEASE, (), quarantine)
 
     async def _go_on(self, worker: Process) -> None:
         if self.now < worker.back:
@@ -71,7 +72,7 @@ class Play:
         while len(worker.runs) < worker.slots and (lease := await worker.store.claim(None, worker.name)):
             turn = await worker.store.begin(lease)
             assert turn is not None
-            if turn.blamed >= 3:
+            if is_poison(turn):
                 self.set_aside.add(said(turn))
                 await self.store.finish(lease, turn, "set aside", state="poison")
             else:
@@ -80,8 +81,8 @@ class Play:
             await self.store.turns.end_leases(worker.name)
             self.deaths += 1
             worker.name, worker.back, worker.runs = f"{worker.name}+", self.now + _AWAY, []
-            if worker in self.apart:
-                self.apart.remove(worker)
+            if worker in self.private:
+                self.private.remove(worker)
         for run in list(worker.runs):
             began, lease, turn = run
             if said(turn) not in self.kills and self.now - began >= self.takes.get(said(turn), 0.5):
@@ -99,20 +100,20 @@ async def test_eight_deadly_texts_are_set_aside_and_slow_texts_are_answered(
     kills = {f"deadly {number}": chance.choice((0.0, 0.25, 1.0, 2.0, 6.0)) for number in range(8)}
     others = {f"other {number}": chance.random() * 40 for number in range(40)}
     arrivals = {text: chance.random() * 4 for text in kills} | {"slow": chance.random()} | others
-    play = Play(store, kills, {"slow": 20.0}, kept=True)
+    play = Play(store, kills, {"slow": 20.0}, supervised=True)
     await play.run(processes, arrivals, until=240)
     assert play.set_aside == set(kills)
     assert play.answered.keys() == {"slow", *others}
     assert play.deaths <= 3 * len(kills) + 10, "only the first few took others along"
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("supervised", [True, False])
 @pytest.mark.parametrize("seconds", [1.0, 6.0])
 async def test_what_takes_long_to_kill_is_told_from_those_who_come_all_the_time(
-    store: Store, seconds: float, kept: bool
+    store: Store, seconds: float, supervised: bool
 ) -> None:
     others = {f"other {number}": number * 0.5 for number in range(160)}
-    play = Play(store, {"deadly": seconds}, dict.fromkeys(others, 1.0), kept)
+    play = Play(store, {"deadly": seconds}, dict.fromkeys(others, 1.0), supervised)
     await play.run(2, {"deadly": 0.0} | others, until=180)
     assert play.set_aside == {"deadly"}
     assert play.answered.keys() == set(others)

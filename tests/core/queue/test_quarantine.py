@@ -1,13 +1,14 @@
-"""Promise 5: who killed the worker is told from those who only died with it, and nobody waits long for a suspect."""
+"""Promise 5: a turn that crashes twice at one place runs alone, only crashes alone count, and nobody waits long."""
 
 import asyncio
 import itertools
 from datetime import timedelta
 
 from core.journal.postgres import Lease
-from core.queue.quarantine import Suspects
+from core.queue.quarantine import QuarantineMode, quarantine_waits
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn
+from jobs.turn_results import is_poison
 from tests.core.harness import LEASE, Store
 
 _NUMBERS = itertools.count()
@@ -37,7 +38,7 @@ def said(turn: BegunTurn) -> str:
 async def later(store: Store, seconds: float) -> None:
     """Let the time pass in which turns run and lanes wait."""
     passed = timedelta(seconds=seconds)
-    await store.admin.execute("update turns set tried_at = tried_at - $1::interval where owner <> ''", passed)
+    await store.admin.execute("update turns set tried_at = tried_at - $1::interval where state = 'running'", passed)
     await store.admin.execute("update lanes set not_before = not_before - $1::interval", passed)
 
 
@@ -46,10 +47,19 @@ async def hold_back(store: Store, minutes: int = 1) -> None:
     await store.admin.execute("update lanes set not_before = not_before + make_interval(mins => $1)", minutes)
 
 
+async def has_waited(store: Store, seconds: float) -> None:
+    """Let what nobody holds have waited for so long."""
+    passed = timedelta(seconds=seconds)
+    await store.admin.execute(
+        "update lanes set not_before = clock_timestamp() - $1::interval where owner is null", passed
+    )
+
+
 async def record(store: Store) -> dict[object, tuple[object, ...]]:
-    """Return attempts, blame and suspicion of every turn, by its text."""
+    """Return for every turn its attempts, its crashes alone, and whether it is quarantined, by its text."""
     rows = await store.admin.fetch(
-        "select i.text, t.attempts, t.blamed, t.suspect from turns t join inbound i on i.turn_id = t.id order by i.text"
+        "select i.text, t.attempts, t.solo_crashes, t.quarantined"
+        " from turns t join inbound i on i.turn_id = t.id order by i.text"
     )
     return {row[0]: tuple(row)[1:] for row in rows}
 
@@ -73,15 +83,15 @@ async def get_on(store: Store, text: str, kind: str = "model") -> None:
     )
 
 
-async def test_deaths_at_the_same_step_are_blamed_and_suspected_from_the_second(store: Store) -> None:
+async def test_a_second_crash_at_one_step_quarantines_and_lone_ones_count(store: Store) -> None:
     await say_all(store, 1)
     for number in range(3):
-        assert [turn.blamed for _, turn in await begin_all(store, f"w{number}")] == [number]
+        assert [turn.solo_crashes for _, turn in await begin_all(store, f"w{number}")] == [number]
         await store.turns.end_leases(f"w{number}")
         assert await record(store) == {"text 1": (number + 2, number + 1, number > 0)}
 
 
-async def test_what_got_on_since_its_last_death_is_blamed_for_the_new_place_only(store: Store) -> None:
+async def test_getting_on_begins_the_count_of_lone_crashes_anew(store: Store) -> None:
     await say_all(store, 1)
     await kill(store)
     assert await record(store) == {"text 1": (2, 1, False)}
@@ -92,7 +102,7 @@ async def test_what_got_on_since_its_last_death_is_blamed_for_the_new_place_only
     await get_on(store, "text 1", "steer")
     await kill(store)
     assert await record(store) == {"text 1": (4, 2, True)}
-    # It died alone, but elsewhere: it is tried once more.
+    # It crashed alone, but elsewhere: it is tried once more.
     await get_on(store, "text 1")
     await kill(store)
     assert await record(store) == {"text 1": (5, 1, True)}
@@ -100,46 +110,32 @@ async def test_what_got_on_since_its_last_death_is_blamed_for_the_new_place_only
     assert await record(store) == {"text 1": (7, 3, True)}
 
 
-async def test_a_dozen_deaths_it_may_have_caused_are_too_many_at_any_step(store: Store) -> None:
+async def test_six_crashes_at_any_step_quarantine_and_twelve_are_poison(store: Store) -> None:
     await say_all(store, 1)
-    for _ in range(11):
-        await kill(store)
+    for number in range(12):
+        _, turn = await store.claim_turn(f"w{number}")
+        assert (turn.solo_crashes, turn.quarantined) == (min(number, 1), number >= 6)
+        assert not is_poison(turn)
         await get_on(store, "text 1")
-    assert await record(store) == {"text 1": (12, 1, False)}
-    await kill(store)
-    assert await record(store) == {"text 1": (13, 3, True)}
+        await store.turns.end_leases(f"w{number}")
+    [(_, turn)] = await begin_all(store, "w")
+    assert is_poison(turn)
 
 
-async def test_deaths_that_another_caused_are_never_too_many(store: Store) -> None:
-    await say_all(store, 1)
-    await kill(store, 2)
-    await store.admin.execute("update turns set deaths = 11")
-    await hold_back(store)
-    await say_all(store, 2)
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
-    await store.admin.execute(
-        "update turns t set deaths = 11 from inbound i where i.turn_id = t.id and i.text = 'text 2'"
-    )
-    await hold_back(store, -1)
-    await later(store, 0.6)
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-    await store.turns.end_leases("w")
-    assert await record(store) == {"text 1": (4, 3, True), "text 2": (2, 0, False)}
-
-
-async def test_what_died_among_others_is_suspected_and_blamed_for_nothing(store: Store) -> None:
+async def test_what_crashed_among_others_is_quarantined_and_not_counted(store: Store) -> None:
     await say_all(store, 1, 2)
     await kill(store, 2)
     assert await record(store) == {"text 1": (3, 0, True), "text 2": (3, 0, True)}
-    for _ in range(3):
-        assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-        await hold_back(store)
-        await store.turns.end_leases("w")
-        await hold_back(store, -1)
-    assert await record(store) == {"text 1": (6, 3, True), "text 2": (3, 0, True)}
+    begun: list[str] = []
+    for number in range(6):
+        [(_, turn)] = await begin_all(store, f"w{number}")
+        begun.append(said(turn))
+        await store.turns.end_leases(f"w{number}")
+    assert await record(store) == {"text 1": (6, 3, True), "text 2": (6, 3, True)}
+    assert begun[:2] == begun[2:4] == begun[4:], "they are tried in rounds"
 
 
-async def test_a_process_begins_a_suspect_alone_and_others_go_on_elsewhere(store: Store) -> None:
+async def test_a_quarantined_turn_begins_alone_and_others_go_on_elsewhere(store: Store) -> None:
     await say_all(store, 1, 2, 3)
     await kill(store, 2)
     await say_all(store, 4, 5)
@@ -152,71 +148,42 @@ async def test_a_process_begins_a_suspect_alone_and_others_go_on_elsewhere(store
     assert [said(turn) for _, turn in await begin_all(store, "w4")] == ["text 4", "text 5"]
 
 
-async def test_a_suspect_that_has_lived_lets_others_begin(store: Store) -> None:
+async def test_a_quarantined_turn_that_runs_for_long_lets_others_begin(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await say_all(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-    await later(store, 1.5)
+    await later(store, 9)
     assert await begin_all(store, "w") == []
     await later(store, 1)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
 
 
-async def test_a_suspect_begins_where_nothing_began_lately(store: Store) -> None:
-    await say_all(store, 1)
-    await kill(store, 2)
-    await hold_back(store)
-    await say_all(store, 2)
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
-    await hold_back(store, -1)
-    assert await begin_all(store, "w") == []
-    await later(store, 0.6)
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-
-
-async def test_a_busy_lanes_next_turn_avoids_the_process_of_a_fresh_suspect(store: Store) -> None:
+async def test_a_quarantined_turn_begins_where_nothing_else_runs(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await hold_back(store)
     await say_all(store, 2)
     [(lease, turn)] = await begin_all(store, "w")
+    assert said(turn) == "text 2"
     await hold_back(store, -1)
-    await later(store, 0.6)
+    assert await begin_all(store, "w") == []
+    await store.finish(lease, turn, "hi")
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-    await store.say("more", sender="+15550000002")
-    assert await store.finish(lease, turn, "hi"), "more waits"
-    assert await store.turns.begin(lease) is None
-    assert [said(turn) for _, turn in await begin_all(store, "w2")] == ["more"]
 
 
-async def test_only_the_suspect_that_started_last_is_blamed(store: Store) -> None:
-    await say_all(store, 1)
-    await kill(store, 2)
-    await hold_back(store)
-    await say_all(store, 2)
-    await kill(store)
-    assert (await record(store))["text 2"] == (2, 1, False)
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
-    await hold_back(store, -1)
-    await later(store, 0.6)
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-    await store.turns.end_leases("w")
-    assert await record(store) == {"text 1": (4, 3, True), "text 2": (3, 1, False)}
-
-
-async def test_a_suspect_is_not_blamed_when_others_began_after_it(store: Store) -> None:
+async def test_no_crash_is_counted_beside_others(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await say_all(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
-    await later(store, 2)
+    await later(store, 10)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
     await store.turns.end_leases("w")
     assert await record(store) == {"text 1": (4, 2, True), "text 2": (2, 0, False)}
 
 
-async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> None:
+async def test_leases_that_end_one_after_another_are_one_crash(store: Store) -> None:
     await say_all(store, 1, 2, 3)
     await begin_all(store, "w1")
     # As a dead process leaves them: renewed at different moments of the last third.
@@ -230,7 +197,7 @@ async def test_leases_that_end_one_after_another_are_one_death(store: Store) -> 
     assert await store.one("select count(*) from lanes where owner like 'w2/%'") == 3
 
 
-async def test_a_forgotten_lease_of_a_live_process_makes_no_turn_a_suspect(store: Store) -> None:
+async def test_a_forgotten_lease_of_a_live_process_is_no_crash(store: Store) -> None:
     await say_all(store, 1, 2)
     await begin_all(store, "w1")
     forget = "update lanes set lease_until = clock_timestamp() - $1::interval where id = (select min(id) from lanes)"
@@ -241,14 +208,14 @@ async def test_a_forgotten_lease_of_a_live_process_makes_no_turn_a_suspect(store
     assert sorted((await record(store)).values(), key=str) == [(1, 0, False), (2, 0, False)]
 
 
-async def test_a_claimed_suspect_keeps_others_from_starting_before_it_begins(store: Store) -> None:
+async def test_a_claimed_quarantined_turn_lets_nothing_start_before_it(store: Store) -> None:
     await say_all(store, 1, 2)
     await kill(store, 2)
     await store.admin.execute("update turns set tried_at = tried_at - interval '1 hour'")
     lease = await store.turns.claim(None, "w2")
     assert lease is not None
     assert await store.turns.claim(None, "w2") is None
-    # Nor does it die with a process that never began it.
+    # Nor does it crash with a process that never began it.
     await store.turns.end_leases("w2")
     assert set((await record(store)).values()) == {(3, 0, True)}
 
@@ -269,7 +236,7 @@ async def test_a_released_lease_burns_no_attempt_and_waiting_turns_start_afresh(
     assert await record(store) == {"text 1": (1, 0, False)}
 
 
-async def test_concurrent_claims_of_one_process_take_one_suspect(store: Store) -> None:
+async def test_concurrent_claims_of_a_process_take_one_quarantined_turn(store: Store) -> None:
     await say_all(store, *range(1, 9))
     await kill(store, 2)
     turns: TurnStore = store.turns
@@ -277,64 +244,83 @@ async def test_concurrent_claims_of_one_process_take_one_suspect(store: Store) -
     assert len([one for one in taken if one]) == 1
 
 
-async def test_a_suspect_waits_for_a_quiet_process_for_a_bounded_time(store: Store) -> None:
+async def test_waiting_for_an_idle_process_is_bounded(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
     await hold_back(store)
     await say_all(store, 2)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
     await say_all(store, 3)
-    await store.admin.execute(
-        "update lanes set not_before = clock_timestamp() - interval '3 seconds' where owner is null"
-    )
+    await has_waited(store, 3)
     assert await begin_all(store, "w") == [], "neither it nor anything else"
-    await store.admin.execute(
-        "update lanes set not_before = clock_timestamp() - interval '9 seconds' where owner is null"
-    )
+    await has_waited(store, 11)
     assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
 
 
-async def test_a_suspect_that_no_process_can_take_stops_others_briefly(store: Store) -> None:
+async def test_a_quarantined_turn_that_waits_stops_others_briefly(store: Store) -> None:
+    await say_all(store, 1, 2)
+    await kill(store, 2)
+    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 1"]
+    await later(store, 10)
+    await say_all(store, 3)
+    await has_waited(store, 3)
+    assert await begin_all(store, "w") == []
+    # Text 2 goes first, and the next one after a while.
+    await has_waited(store, 11)
+    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 2"]
+    await later(store, 10)
+    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 3"]
+
+
+async def test_a_worker_leaves_quarantined_turns_to_others_only_for_a_time(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)
-    await store.admin.execute("update turns set deaths = 5")
-    await hold_back(store)
-    for number in range(2, 8):
-        await say_all(store, number)
-        await begin_all(store, "w")
-    assert await store.column("select count(*) from lanes where owner is not null") == [6]
-    await say_all(store, 8)
-    await store.admin.execute(
-        "update lanes set not_before = clock_timestamp() - interval '3 seconds' where owner is null"
+    leaving, private = (
+        TurnStore(store.database, store.make_id, LEASE, (), mode)
+        for mode in (QuarantineMode.LEAVE, QuarantineMode.ONLY)
     )
-    assert await begin_all(store, "w") == []
-    await store.admin.execute(
-        "update lanes set not_before = clock_timestamp() - interval '13 seconds' where owner is null"
-    )
-    assert [said(turn) for _, turn in await begin_all(store, "w")] == ["text 8"]
+    assert await leaving.claim(None, "w") is None
+    await say_all(store, 2)
+    assert await quarantine_waits(store.database)
+    [lease] = [lease for lease in [await private.claim(None, "p"), await private.claim(None, "p")] if lease]
+    assert not await quarantine_waits(store.database)
+    await private.leave(lease, LEASE * 0)
+    await has_waited(store, 11)
+    idle = await leaving.claim(None, "w")
+    assert idle is not None, "an idle one takes it after ten seconds"
+    assert idle.lane_id == lease.lane_id
+    await leaving.leave(idle, LEASE * 0)
+    assert await leaving.claim(None, "w") is not None
+    await has_waited(store, 50)
+    assert await leaving.claim(None, "w") is None, "a busy one after a minute"
+    await has_waited(store, 61)
+    busy = await leaving.claim(None, "w")
+    assert busy is not None
+    assert busy.lane_id == lease.lane_id
 
 
-async def test_the_turn_that_hung_its_worker_alone_is_charged_and_suspected(store: Store) -> None:
+async def test_only_the_turn_that_hung_its_worker_is_quarantined(store: Store) -> None:
     await say_all(store, 1, 2, 3)
     begun = await begin_all(store, "w")
     await store.turns.end_leases("w", next(lease.lane_id for lease, turn in begun if said(turn) == "text 2"))
     assert await record(store) == {"text 1": (2, 0, False), "text 2": (2, 1, True), "text 3": (2, 0, False)}
-    # The next worker leaves it to a process of its own, and answers the others.
-    apart = TurnStore(store.database, store.make_id, LEASE, suspects=Suspects.APART)
-    taken = [await apart.claim(None, "next") for _ in range(3)]
+    # The next worker leaves it to a private process, and answers the others.
+    leaving = TurnStore(store.database, store.make_id, LEASE, quarantine=QuarantineMode.LEAVE)
+    taken = [await leaving.claim(None, "next") for _ in range(3)]
     assert [lease is not None for lease in taken] == [True, True, False]
 
 
-async def test_all_turns_of_a_hung_worker_are_suspects_where_nobody_knows(store: Store) -> None:
+async def test_all_turns_of_a_hung_worker_are_quarantined_if_none_is_known(store: Store) -> None:
     await say_all(store, 1, 2)
     await begin_all(store, "w")
     await store.turns.end_leases("w", "")
     assert await record(store) == {"text 1": (2, 0, True), "text 2": (2, 0, True)}
 
 
-async def test_no_turn_is_charged_where_something_else_blocked_the_worker(store: Store) -> None:
+async def test_no_turn_crashes_where_something_else_blocked_the_worker(store: Store) -> None:
     await say_all(store, 1)
-    for number in range(4):
-        await begin_all(store, f"w{number}")
+    for number in range(13):
+        [(_, turn)] = await begin_all(store, f"w{number}")
+        assert not is_poison(turn)
         await store.turns.end_leases(f"w{number}", "part upkeep")
-    assert await record(store) == {"text 1": (5, 0, False)}
+    assert await record(store) == {"text 1": (14, 0, False)}
