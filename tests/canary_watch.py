@@ -30,18 +30,18 @@ def planted() -> frozenset[str]:
     secrets = (world.twilio.auth_token, world.slack.bot_token, world.slack.app_token, world.slack.signing_secret)
     numbers = (world.twilio.number, *(person.phone for person in world.people))
     known = (*canaries.CANARIES, *secrets, world.telegram.bot_token, *numbers, *_OTHERS)
-    return frozenset(shape for one in known if one for shape in (one, one.lstrip("+")))
+    return frozenset(shape for value in known if value for shape in (value, value.lstrip("+")))
 
 
 def leaks(report: pytest.TestReport) -> list[str]:
     """Return the lines that this phase of a test logged and that hold a canary."""
-    found = []
+    leaking = []
     for name, content in report.sections:
         if name.endswith(f" {report.when}"):  # the sections of earlier phases are here too
             logged = name.startswith("Captured log")
             lines = (line for line in content.splitlines() if logged or _LOG_LINE.match(line))
-            found += [line for line in lines if any(one in line for one in _PLANTED) and not _LET_BE.match(line)]
-    return found
+            leaking += [line for line in lines if any(value in line for value in _PLANTED) and not _LET_BE.match(line)]
+    return leaking
 
 
 _PLANTED = planted()
@@ -51,7 +51,7 @@ _PLANTED = planted()
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fail the phase of a test that logged a canary."""
     report = yield
-    if report.outcome == "passed" and (found := leaks(report)):
+    if report.outcome == "passed" and (leaking := leaks(report)):
         report.outcome = "failed"
-        report.longrepr = "\n".join(["These lines of the log hold what none may hold:", *found[:10]])
+        report.longrepr = "\n".join(["These lines of the log hold what none may hold:", *leaking[:10]])
     return report

@@ -95,18 +95,18 @@ class Forker:
         environment: Mapping[str, str],
         out: Path,
         errors: Path | None = None,
-        said: Path | None = None,
+        stdin: Path | None = None,
         module: str = "onevalet.cli.main",
     ) -> Forked:
         """Run `python -m onevalet WORDS` (or `main` of another module) in a new process, from the project's folder.
 
-        Its output is appended to `out` and `errors`, which may be one file; its input is `said`, or nothing.
+        Its output is appended to `out` and `errors`, which may be one file; its input is `stdin`, or nothing.
         """
         self._get_ready()
         order = {
             "words": [*words],
             "environment": dict(environment),
-            "files": [str(said or os.devnull), str(out), str(errors or out)],
+            "files": [str(stdin or os.devnull), str(out), str(errors or out)],
             "module": module,
         }
         child = Forked(int(self._order(order)["pid"]), self)
@@ -115,8 +115,8 @@ class Forker:
 
     def ask_end(self, pid: int) -> int | None:
         """Return a child's exit code, None while it runs."""
-        told = self._order({"ended": pid})
-        return None if told["code"] is None else int(told["code"])
+        answer = self._order({"ended": pid})
+        return None if answer["code"] is None else int(answer["code"])
 
     def _get_ready(self) -> None:
         if not self._ready:
@@ -135,8 +135,8 @@ class Forker:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the forker could not import everything: its error output says why"
-        told: dict[str, int] = json.loads(line)
-        return told
+        answer: dict[str, int] = json.loads(line)
+        return answer
 
 
 def plain_environment() -> dict[str, str]:

@@ -75,8 +75,8 @@ def _start(order: dict[str, Any]) -> int:
 def _become(order: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(order["environment"])
-    said, out, errors = order["files"]
-    os.dup2(os.open(said, os.O_RDONLY), 0)
+    stdin, out, errors = order["files"]
+    os.dup2(os.open(stdin, os.O_RDONLY), 0)
     for number, path in ((1, out), (2, errors)):
         os.dup2(os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), number)
     sys.argv = ["onevalet", *order["words"]]
@@ -97,8 +97,8 @@ def _become(order: dict[str, Any]) -> None:
 
 def _end_of(pid: int) -> int | None:
     if pid not in _ended:
-        found, status = os.waitpid(pid, os.WNOHANG)
-        if not found:
+        ended_pid, status = os.waitpid(pid, os.WNOHANG)
+        if not ended_pid:
             return None
         _ended[pid] = os.waitstatus_to_exitcode(status)
     return _ended[pid]

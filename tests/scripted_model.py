@@ -53,25 +53,27 @@ class ModelCall:
     @property
     def system(self) -> str:
         """Return all system text."""
-        return "\n".join(text_of(one) for one in self.messages if one.get("role") in ("system", "developer"))
+        return "\n".join(
+            text_of(message) for message in self.messages if message.get("role") in ("system", "developer")
+        )
 
     @property
     def last_user(self) -> str:
         """Return the text of the last user message, or ""."""
-        return next((text_of(one) for one in reversed(self.messages) if one.get("role") == "user"), "")
+        return next((text_of(message) for message in reversed(self.messages) if message.get("role") == "user"), "")
 
     @property
     def new_user_texts(self) -> list[str]:
         """Return the user messages that stand after the last assistant message, in order."""
-        roles = [one.get("role") for one in self.messages]
+        roles = [message.get("role") for message in self.messages]
         start = max((index for index, role in enumerate(roles) if role == "assistant"), default=-1)
-        return [text_of(one) for one in self.messages[start + 1 :] if one.get("role") == "user"]
+        return [text_of(message) for message in self.messages[start + 1 :] if message.get("role") == "user"]
 
     @property
     def tool_results(self) -> dict[str, str]:
         """Return every tool result in the request, by the id of its call."""
-        results = [one for one in self.messages if one.get("role") == "tool"]
-        return {str(one.get("tool_call_id")): text_of(one) for one in results}
+        results = [message for message in self.messages if message.get("role") == "tool"]
+        return {str(result.get("tool_call_id")): text_of(result) for result in results}
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,18 +230,18 @@ class ScriptedModel:
 
     async def _embeddings(self, request: web.Request) -> web.Response:
         body = json.loads(await request.read())
-        texts = [body["input"]] if isinstance(body["input"], str) else [str(one) for one in body["input"]]
+        texts = [body["input"]] if isinstance(body["input"], str) else [str(text) for text in body["input"]]
         self.embedded.append(texts)
         if self.embeddings is not None:
             await self._pause(self.embeddings.delay)
             return _failure(self.embeddings)
-        vectors = [embed(one, body.get("dimensions") or self.dimensions) for one in texts]
+        vectors = [embed(text, body.get("dimensions") or self.dimensions) for text in texts]
         data: list[Json] = []
         for index, vector in enumerate(vectors):
             packed = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
             shown: Json = packed if body.get("encoding_format") == "base64" else list(vector)
             data.append({"object": "embedding", "index": index, "embedding": shown})
-        count = sum(_tokens(one) for one in texts)
+        count = sum(_tokens(text) for text in texts)
         usage: JsonObject = {"prompt_tokens": count, "total_tokens": count}
         return web.json_response({"object": "list", "data": data, "model": body["model"], "usage": usage})
 
@@ -269,7 +271,7 @@ def complain(call: ModelCall) -> str:
             continue
         if open_calls:
             break
-        open_calls = {str(one.get("id")) for one in _objects(message.get("tool_calls"))}
+        open_calls = {str(object.get("id")) for object in _objects(message.get("tool_calls"))}
     if open_calls:
         ids = ", ".join(sorted(open_calls))
         return (
@@ -280,7 +282,7 @@ def complain(call: ModelCall) -> str:
 
 
 def _objects(value: Json) -> list[JsonObject]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _tokens(words: str) -> int:
@@ -289,8 +291,8 @@ def _tokens(words: str) -> int:
 
 def _usage(call: ModelCall, reply: Reply) -> JsonObject:
     asked = _tokens(json.dumps(call.body.get("messages")))
-    said = _tokens((reply.text or "") + json.dumps(reply.calls))
-    return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+    tokens = _tokens((reply.text or "") + json.dumps(reply.calls))
+    return {"prompt_tokens": asked, "completion_tokens": tokens, "total_tokens": asked + tokens}
 
 
 def _tool_calls(call: ModelCall, reply: Reply) -> list[JsonObject]:
@@ -334,8 +336,8 @@ def _failure(reply: Reply) -> web.Response:
         reply.status, "server_error" if reply.status >= 500 else "invalid_request_error"
     )
     headers = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
-    told = {"message": reply.message, "type": kind, "param": None, "code": reply.code or None}
-    return web.json_response({"error": told}, status=reply.status, headers=headers)
+    error = {"message": reply.message, "type": kind, "param": None, "code": reply.code or None}
+    return web.json_response({"error": error}, status=reply.status, headers=headers)
 
 
 async def _stream(request: web.Request, call: ModelCall, reply: Reply) -> web.StreamResponse:

@@ -43,12 +43,12 @@ async def test_it_gives_queued_replies_one_by_one_and_records_the_requests() -> 
         [wanted] = first.choices[0].message.tool_calls or []
         assert wanted.type == "function"
         assert (wanted.function.name, json.loads(wanted.function.arguments)) == ("add", {"a": 1})
-        told = [
+        messages = [
             *ASK,
             first.choices[0].message.model_dump(exclude_none=True),
             {"role": "tool", "tool_call_id": wanted.id, "content": "3"},
         ]
-        second = await ask(model, told)
+        second = await ask(model, messages)
         assert second.choices[0].message.content == "three"
         assert second.usage is not None
         assert second.usage.total_tokens > 0
@@ -142,8 +142,8 @@ async def test_it_runs_as_a_process_that_echoes_and_ends_when_told() -> None:
         sys.executable, "-m", "tests.scripted_model", stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout
-    told = json.loads(await process.stdout.readline())
-    model = ScriptedModel(echo, url=told["url"])
+    answer = json.loads(await process.stdout.readline())
+    model = ScriptedModel(echo, url=answer["url"])
     assert (await ask(model)).choices[0].message.content == "echo: one | two"
     process.terminate()
     assert await asyncio.wait_for(process.wait(), 5) == 0

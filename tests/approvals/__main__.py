@@ -22,9 +22,9 @@ def main() -> None:
     parser.add_argument("--deadly", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    found = asyncio.run(_run(options.races, options.people, options.kills, options.seed, options.deadly))
-    sys.stdout.write(show(found) + "\n")
-    sys.exit(1 if found.wrong else 0)
+    report = asyncio.run(_run(options.races, options.people, options.kills, options.seed, options.deadly))
+    sys.stdout.write(show(report) + "\n")
+    sys.exit(1 if report.wrong else 0)
 
 
 async def _run(races: int, people: int, kills: int, seed: int, deadly: int) -> Found:

@@ -59,7 +59,7 @@ class RaceHarness:
 
     def logs(self) -> str:
         """Return everything that the processes logged."""
-        return "".join(one.log.read_text(errors="replace") for one in (*self.webs, *self.workers))
+        return "".join(process.log.read_text(errors="replace") for process in (*self.webs, *self.workers))
 
 
 @asynccontextmanager
@@ -101,7 +101,7 @@ async def open_races(
 
 def _answer(call: ModelCall) -> Reply:
     """Ask for the marks that the person wants: `marks 10 19`."""
-    roles = [one.get("role") for one in call.messages]
+    roles = [message.get("role") for message in call.messages]
     asked = max((at for at, role in enumerate(roles) if role == "user"), default=0)
     if "tool" in roles[asked:] or not call.last_user.startswith("marks "):
         return text("done")

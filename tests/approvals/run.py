@@ -46,22 +46,22 @@ async def run_races(harness: RaceHarness, races: int, kills: int, seed: int = 0,
     chance = random.Random(seed)
     kinds = [list(RACES)[number % len(RACES)] for number in range(races)]
     chance.shuffle(kinds)
-    found = Found(races)
+    findings = Found(races)
     for number in chance.sample(range(races), deadly):
         (harness.folder / f"deadly-{number}").touch()
-    grab = Grab(harness.posts, chance, lambda one: _expire(harness, one))
+    grab = Grab(harness.posts, chance, lambda approval: _expire(harness, approval))
     size = _BATCH * len(harness.people)
     rounds = range(0, races, size)
     for begun in rounds:
         numbers = range(begun, min(begun + size, races))
         opened = await _open(harness, numbers)
-        killing = asyncio.create_task(_kill(harness, chance, kills // len(rounds) or (begun == 0 and kills), found))
-        await _race(harness, grab, [(kinds[one.number], one) for one in opened])
+        killing = asyncio.create_task(_kill(harness, chance, kills // len(rounds) or (begun == 0 and kills), findings))
+        await _race(harness, grab, [(kinds[approval.number], approval) for approval in opened])
         await killing
-        await _settle(harness, grab, found)
-    found.requests = len(harness.posts.statuses)
-    await _check(harness, kinds, found)
-    return found
+        await _settle(harness, grab, findings)
+    findings.requests = len(harness.posts.statuses)
+    await _check(harness, kinds, findings)
+    return findings
 
 
 async def _open(harness: RaceHarness, numbers: range) -> list[Open]:
@@ -101,14 +101,14 @@ async def _race(harness: RaceHarness, grab: Grab, wanted: Sequence[tuple[str, Op
             group.create_task(one(kind, opened))
 
 
-async def _kill(harness: RaceHarness, chance: random.Random, times: int, found: Found) -> None:
+async def _kill(harness: RaceHarness, chance: random.Random, times: int, findings: Found) -> None:
     for number in range(times):
         await asyncio.sleep(0.2 + chance.random() * 0.4)
-        await harness.kill((found.kills + number) % 2)
-    found.kills += times
+        await harness.kill((findings.kills + number) % 2)
+    findings.kills += times
 
 
-async def _settle(harness: RaceHarness, grab: Grab, found: Found) -> None:
+async def _settle(harness: RaceHarness, grab: Grab, findings: Found) -> None:
     """Approve what was changed, on two devices at once, and wait until nothing is open any more."""
     seen: set[str] = set()
     people = {harness.tenant(person): person for person in harness.people}
@@ -127,22 +127,22 @@ async def _settle(harness: RaceHarness, grab: Grab, found: Found) -> None:
                 return
             for worker in harness.workers:
                 if worker.process is not None and worker.process.returncode is not None:
-                    found.deadly += 1
+                    findings.deadly += 1
                     await harness.replace(worker)
             await asyncio.sleep(0.1)
 
 
-async def _expire(harness: RaceHarness, one: Open) -> None:
+async def _expire(harness: RaceHarness, approval: Open) -> None:
     """Let its time be over, sealed as if it had been so short from the beginning."""
     await harness.admin.execute(
         "update approvals set expires_at = past, hash = approval_hash(sealed_head, past, sealed_tail)"
         " from (select date_trunc('second', now()) - interval '1 second' as past) moment"
         " where id = $1 and state = 'pending'",
-        one.id,
+        approval.id,
     )
 
 
-async def _check(harness: RaceHarness, kinds: Sequence[str], found: Found) -> None:
+async def _check(harness: RaceHarness, kinds: Sequence[str], findings: Found) -> None:
     """Hold every approval against its race, its audit, its decider and what was done."""
     rows = await harness.admin.fetch(
         "select a.*, (a.arguments->>'number')::int as number, (select array_agg(u.what) from approval_audit u"
@@ -155,46 +155,45 @@ async def _check(harness: RaceHarness, kinds: Sequence[str], found: Found) -> No
     )
     done = Counter(harness.effects())
     approved = Counter((row["number"], str(row["arguments"])) for row in rows if row["state"] == "approved")
-    found.executed = sum(done.values())
+    findings.executed = sum(done.values())
     for row in rows:
         kind = kinds[row["number"]]
         if row["generation"] == 1:
-            found.ends.setdefault(kind, Counter())[row["state"]] += 1
-        _check_one(row, kind, done, found)
+            findings.ends.setdefault(kind, Counter())[row["state"]] += 1
+        _check_one(row, kind, done, findings)
     for (number, word), times in done.items():
         if times > 1 or sum(count for (asked, _), count in approved.items() if asked == number) != 1:
-            found.wrong.append(f"mark {number} {word} made {times} times")
-    if len({row["number"] for row in rows}) != found.races:
-        found.wrong.append(f"{len(rows)} approvals for {found.races} races")
+            findings.wrong.append(f"mark {number} {word} made {times} times")
+    if len({row["number"] for row in rows}) != findings.races:
+        findings.wrong.append(f"{len(rows)} approvals for {findings.races} races")
 
 
-def _check_one(row: "asyncpg.Record", kind: str, done: Counter[tuple[int, str]], found: Found) -> None:
+def _check_one(row: "asyncpg.Record", kind: str, done: Counter[tuple[int, str]], findings: Found) -> None:
     wanted = RACES[kind][1] if row["generation"] == 1 else frozenset({"approved"})
     if row["state"] not in wanted or row["decisions"] != [row["state"]]:
-        found.wrong.append(f"{kind} {row['number']}: {row['state']}, decided {row['decisions']}")
+        findings.wrong.append(f"{kind} {row['number']}: {row['state']}, decided {row['decisions']}")
     if row["state"] != "expired" and row["decider"] != row["tenant_id"]:
-        found.wrong.append(f"{kind} {row['number']}: decided by {row['decided_by']}")
+        findings.wrong.append(f"{kind} {row['number']}: decided by {row['decided_by']}")
     word = "asked" if row["generation"] == 1 else "changed"
     times = done[int(str(row["number"])), word]
     if row["state"] == "approved":
-        found.unknown += bool(row["unknown"])
+        findings.unknown += bool(row["unknown"])
         if not times and row["set_aside"]:
-            found.set_aside += 1
+            findings.set_aside += 1
         elif not times and not row["unknown"]:
-            found.wrong.append(f"{kind} {row['number']}: approved, and never done")
+            findings.wrong.append(f"{kind} {row['number']}: approved, and never done")
     if row["state"] != "approved" and times:
-        found.wrong.append(f"{kind} {row['number']}: {row['state']}, and done")
+        findings.wrong.append(f"{kind} {row['number']}: {row['state']}, and done")
 
 
-def show(found: Found) -> str:
+def show(findings: Found) -> str:
     """Return the figures as lines."""
     lines = [
         f"{kind:<22} {', '.join(f'{state} {count}' for state, count in sorted(ends.items()))}"
-        for kind, ends in sorted(found.ends.items())
+        for kind, ends in sorted(findings.ends.items())
     ]
-    head = (
-        f"races {found.races}, requests {found.requests}, workers killed between {found.kills}, inside {found.deadly}"
-    )
-    after = f"unknown after a kill {found.unknown}, set aside {found.set_aside}"
-    tail = f"executed {found.executed}, {after}, wrong {len(found.wrong)}"
-    return "\n".join([head, *lines, tail, *found.wrong[:20]])
+    killed = f"workers killed between {findings.kills}, inside {findings.deadly}"
+    head = f"races {findings.races}, requests {findings.requests}, {killed}"
+    after = f"unknown after a kill {findings.unknown}, set aside {findings.set_aside}"
+    tail = f"executed {findings.executed}, {after}, wrong {len(findings.wrong)}"
+    return "\n".join([head, *lines, tail, *findings.wrong[:20]])

@@ -32,7 +32,9 @@ class Post:
         """Return the request as sent by a forger who knows everything but the secrets."""
         wrong = {"X-Twilio-Signature": "A" * 28, "X-Slack-Signature": "v0=" + "0" * 64}
         wrong["X-Telegram-Bot-Api-Secret-Token"] = "guessed"
-        return Post(self.path, self.body, self.headers | {one: wrong[one] for one in wrong if one in self.headers})
+        return Post(
+            self.path, self.body, self.headers | {header: wrong[header] for header in wrong if header in self.headers}
+        )
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ class SignedPosts:
         sid = f"SM{next(self._numbers):032x}"
         more = (("MessageSid", sid), ("SmsMessageSid", sid), *more)
         names = {name for name, _ in more}
-        kept = [one for one in parse_qsl(post.body.decode(), keep_blank_values=True) if one[0] not in names]
+        kept = [field for field in parse_qsl(post.body.decode(), keep_blank_values=True) if field[0] not in names]
         return self._texted((*kept, *more))
 
     def _texted(self, fields: Sequence[tuple[str, str]]) -> Post:

@@ -1,8 +1,10 @@
 """Consent to what agents do: their fields checked again, their own requests, their inner tools, and rules."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +14,13 @@ from core.agents.standard_agent import AgentResult, AgentStatus, ApprovalRequest
 from core.agents.valet import valet
 from core.hooks.rules_file import read_rules
 from core.json_types import JsonObject
+from core.loop.result import ReactLoopResult
 from core.tools.tool import tool
+from core.turns.context import TurnContext
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import TurnRequest
 from tests.clocks import StandingClock
-from tests.contract.approving import Approving, open_approving
+from tests.contract.approving import CONFIG, Approving, open_approving
 from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import says, wants
 
@@ -50,6 +56,15 @@ class Fixed(Mailer):
     def approval_request(self) -> ApprovalRequest:
         """Say nothing of it, and let nobody change it."""
         return ApprovalRequest("Fixed", "", {}, timeout_minutes=600, allow_modification=False)
+
+
+@valet(name="AsItIs")
+class AsItIs(Mailer):
+    """Mail somebody, as it is."""
+
+    def approval_request(self) -> ApprovalRequest:
+        """Offer no change."""
+        return replace(super().approval_request(), options=("approve", "cancel"))
 
 
 @valet(name="Asker")
@@ -178,6 +193,59 @@ async def test_locked_fields_resist_edits_in_words_and_the_summary_is_not_empty(
     assert DONE == ["mail sam@example.com Hi"]
 
 
+async def test_a_card_is_open_as_long_as_the_operator_set(system: Approving) -> None:
+    """An agent that names a time of its own keeps it."""
+    config = replace(CONFIG, approval_timeout_minutes=5)
+    cases: tuple[tuple[str, dict[str, Any], str], ...] = (
+        ("Mailer", {"to": "sam@example.com"}, "5 minutes"),
+        ("wire", {"amount": 5}, "5 minutes"),
+        ("Fixed", {"to": "sam@example.com"}, "10 hours"),
+    )
+    for name, arguments, span in cases:
+        system.options["config"], system.more = config, [wire]
+        system.model.script = [wants((name, arguments))]
+        await system.say("do it")
+        assert f"It stays open for {span}." in system.card().text
+        system.clock.move(timedelta(seconds=1))
+    system.clock.move(timedelta(minutes=6))
+    await system.work()
+    assert await system.states() == ["expired", "expired", "pending"]
+
+
+async def test_the_loops_result_names_the_approvals_that_its_turn_waits_for(
+    system: Approving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: list[tuple[str, ...]] = []
+    run = Orchestrator.react_loop
+
+    async def recorded(self: Orchestrator, request: TurnRequest, context: TurnContext) -> ReactLoopResult:
+        result = await run(self, request, context)
+        results.append(result.pending_approvals)
+        return result
+
+    monkeypatch.setattr(Orchestrator, "react_loop", recorded)
+    system.more = [wire]
+    system.model.script = [
+        wants(("Mailer", {"to": "sam@example.com"}), ("wire", {"amount": 5})),
+        says("Both are done."),
+    ]
+    await system.say("do both")
+    codes = await system.delivery.store.column("select code from approvals order by code")
+    assert results == [tuple(codes)]
+    await system.say(f"OK {codes[0]}")
+    await system.say(f"OK {codes[1]}")
+    assert results[1:] == [(codes[1],), ()]
+
+
+async def test_an_agent_whose_options_leave_out_edit_cannot_be_changed(system: Approving) -> None:
+    system.options["agents"] = AgentRegistry([AsItIs])
+    system.model.script = [wants(("AsItIs", {"to": "sam@example.com"}))]
+    await system.say("mail sam")
+    assert "EDIT" not in system.card().text
+    with pytest.raises(ValueError, match="later"):
+        ApprovalRequest("AsItIs", "", {}, options=("approve", "later"))
+
+
 async def test_an_agent_asks_from_its_own_handler_and_goes_on_with_what_it_knew(system: Approving) -> None:
     system.model.script = [wants(("Asker", {})), says("Paid.")]
     await system.say("buy it")
@@ -191,7 +259,7 @@ async def test_what_an_agent_asks_and_says_is_shown_in_full_however_long_it_is(s
     """CVE-2026-53806: a display that was cut. What counts may stand at the end."""
     system.model.script = [wants(("Lister", {})), says("Deleted.")]
     await system.say("tidy up")
-    shown = "".join(one.text for one in system.delivery.channel.bubbles())
+    shown = "".join(bubble.text for bubble in system.delivery.channel.bubbles())
     assert "old_file_0.txt" in shown
     assert "and all_of_your_mail" in shown
     await system.decide("Approve")
@@ -200,7 +268,7 @@ async def test_what_an_agent_asks_and_says_is_shown_in_full_however_long_it_is(s
     system.model.script = [wants(("Talker", {"to": "sam_one@example.com"})), says("Done.")]
     before = len(system.delivery.channel.bubbles())
     await system.say("write to sam")
-    shown = "".join(one.text for one in system.delivery.channel.bubbles()[before:])
+    shown = "".join(bubble.text for bubble in system.delivery.channel.bubbles()[before:])
     assert "Write to sam_one@example.com very" in shown, "a heading has no other address in it than the action"
     assert "with a copy to eve_two@example.com" in shown
 

@@ -68,7 +68,7 @@ async def test_promise_9_approval_that_could_not_start_for_hours_is_asked_again(
     assert system.sent == [MAIL]
     assert system.last() == "Sent."
     audit = await system.delivery.store.admin.fetch("select what, how from approval_audit order by id")
-    assert [tuple(one) for one in audit if one["what"] in ("refused", "ran", "approved")] == [
+    assert [tuple(row) for row in audit if row["what"] in ("refused", "ran", "approved")] == [
         ("approved", "code"),
         ("refused", "too late"),
         ("approved", "code"),

@@ -44,15 +44,15 @@ async def test_open_approvals_are_asked_again_after_a_merge_and_not_after_unlink
     await system.say("hello", "grace")
     old = await system.code()
     await system.say("LINK")
-    found = re.search(r"LINK (\w{3}-\w{3}-\w{3})", system.last())
-    assert found is not None
+    match = re.search(r"LINK (\w{3}-\w{3}-\w{3})", system.last())
+    assert match is not None
     system.clock.move(timedelta(seconds=1))
-    await system.say(f"LINK {found[1]}", "grace")
-    await system.say(f"LINK {found[1]} AGREE", "grace")
+    await system.say(f"LINK {match[1]}", "grace")
+    await system.say(f"LINK {match[1]} AGREE", "grace")
     assert await system.delivery.store.one("select count(*) from tenants") == 1
     assert await system.states() == ["replaced", "pending"]
     new = await system.code()
-    assert "linked" in next(one.text for one in system.delivery.channel.bubbles() if f"OK {new}" in one.text)
+    assert "linked" in next(bubble.text for bubble in system.delivery.channel.bubbles() if f"OK {new}" in bubble.text)
     await system.say(f"OK {old}", "grace")
     assert system.sent == []
 
@@ -86,7 +86,7 @@ async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
     )
     capsys.readouterr()
     await print_approvals(settings, "", as_json=True)
-    listed = {one["tenant"]: one for one in json.loads(capsys.readouterr().out)}
+    listed = {item["tenant"]: item for item in json.loads(capsys.readouterr().out)}
     assert set(listed) == {ada, grace}
     assert listed[ada]["arguments"]["to"] == "sam@example.com"
     await print_approvals(settings, ada, as_json=False)
@@ -104,7 +104,7 @@ async def test_the_operator_lists_and_decides_as_such_for_one_or_over_all(
         await decide(settings, "7k", "approve", "", as_json=False)
     system.model.script = [says("Sent."), says("Not sent.")]
     await system.work()
-    assert [one["to"] for one in system.sent] == ["sam@example.com"]
+    assert [mail["to"] for mail in system.sent] == ["sam@example.com"]
     await system.say("OK 7K")
     assert "already approved by the operator at" in system.last()
     audit = await system.delivery.store.column(
@@ -123,9 +123,9 @@ async def test_a_high_risk_confirmation_number_is_erased_once_used_up(system: Ap
     await system.say("mail sam")
     code = await system.code()
     await system.say(f"OK {code}")
-    found = re.search(rf"OK {code} (\d{{6}})", system.last())
-    assert found is not None
-    await system.say(f"OK {code} {found[1]}")
+    match = re.search(rf"OK {code} (\d{{6}})", system.last())
+    assert match is not None
+    await system.say(f"OK {code} {match[1]}")
     await system.work()
     assert system.sent == [MAIL]
     store = system.delivery.store
@@ -136,8 +136,8 @@ async def test_a_high_risk_confirmation_number_is_erased_once_used_up(system: Ap
         ("history", "message"),
     ):
         kept = await store.column(f"select {column}::text from {table}")  # noqa: S608
-        assert not any(found[1] in str(one) for one in kept), table
-    assert any("******" in str(one) for one in await store.column("select text from outbound"))
+        assert not any(match[1] in str(value) for value in kept), table
+    assert any("******" in str(text) for text in await store.column("select text from outbound"))
 
 
 async def test_approvals_of_an_ended_turn_end_with_it_and_cannot_be_granted(system: Approving) -> None:

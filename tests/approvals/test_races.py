@@ -17,10 +17,10 @@ async def test_promise_9_approval_is_decided_once_by_its_person_under_races(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
 ) -> None:
     async with open_races(tmp_path, database_url, redis_url, 2, forker, workers=1) as harness:
-        found = await run_races(harness, 27, kills=0, seed=1, deadly=4)
-        assert found.wrong == [], show(found) + harness.logs()[-3000:]
-        assert set(found.ends) == set(RACES)
-        assert found.deadly >= 1, show(found)
-        assert found.executed >= 6, show(found)
-        assert found.set_aside == 0, show(found)
+        findings = await run_races(harness, 27, kills=0, seed=1, deadly=4)
+        assert findings.wrong == [], show(findings) + harness.logs()[-3000:]
+        assert set(findings.ends) == set(RACES)
+        assert findings.deadly >= 1, show(findings)
+        assert findings.executed >= 6, show(findings)
+        assert findings.set_aside == 0, show(findings)
         assert "Traceback" not in harness.logs()

@@ -10,7 +10,7 @@ from core.messaging.visible_text import is_short, plain_line, plain_words, visib
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("value", "other"),
     [
         (["a@x", "b@y"], ["a@x, b@y"]),
         ({"a": "1", "b": "2"}, {"a": "1\nb: 2"}),
@@ -21,8 +21,8 @@ from core.messaging.visible_text import is_short, plain_line, plain_words, visib
         ("a\u00a0b", "a b"),
     ],
 )
-def test_what_is_not_the_same_is_not_shown_the_same(one: Json, other: Json) -> None:
-    assert as_text(one) != as_text(other)
+def test_what_is_not_the_same_is_not_shown_the_same(value: Json, other: Json) -> None:
+    assert as_text(value) != as_text(other)
 
 
 def test_pictures_stay_as_they_are_and_their_marks_hide_nothing_elsewhere() -> None:
@@ -36,7 +36,7 @@ def test_a_heading_names_distinguishing_arguments_and_states_omissions() -> None
     assert (
         _heading("send_mail", {"to": "a_b@x.com", "cc": "", "body": "two\nlines"}) == "send mail (to: a_b@x.com, ...)"
     )
-    assert _heading("pay", {"amount_in_euros": 5, "to": "<sam>"}) == "pay (amount in euros: 5, ...)"
+    assert _heading("pay", {"amount_in_euros": 5, "to": "<sam>"}) == "pay (amount in euros: 5, to: <sam>)"
     assert _heading("note", {"text": "x" * 80}) == "note"
     assert _heading("undo", {}) == "undo"
 
@@ -55,12 +55,12 @@ def test_what_is_no_markup_stands_in_a_heading_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("*b* _i_ __b__ [x](y) `c` #h <u> {code} a|b \\", "b i b x(y) c h u code ab"),
-        ("_a b_", "a b"),
+        ("*b* _i_ __b__ [x](y) `c` #h <u> {code} a|b \\", "*b* _i_ __b__ [x](y) `c` #h <u> {code} a|b \\"),
+        ("_a b_", "_a b_"),
         ("one\n\ntwo\tthree", "one two three"),
     ],
 )
-def test_a_heading_has_no_markup_and_one_line(text: str, line: str) -> None:
+def test_a_heading_keeps_every_character_in_one_line(text: str, line: str) -> None:
     assert plain_line(text) == line
 
 

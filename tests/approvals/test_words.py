@@ -69,16 +69,16 @@ async def offered(turn: TurnRequest) -> tuple[set[str], str]:
     model = FakeModel([says("As you say.")])
     delivery = ApprovalStore(Database("postgresql://nowhere"), NoWakeups())
     await Orchestrator(model, approvals=delivery).handle_message(turn)
-    return {spec.name for spec in model.requests[0].tools}, "\n".join(one.text for one in model.last)
+    return {spec.name for spec in model.requests[0].tools}, "\n".join(message.text for message in model.last)
 
 
 async def test_a_trigger_turn_is_not_offered_the_tool_that_decides_approvals() -> None:
-    names, told = await offered(request())
-    assert "approve everything" in told
+    names, prompt = await offered(request())
+    assert "approve everything" in prompt
     assert OFFER not in names
 
 
 async def test_the_persons_own_words_after_the_card_may() -> None:
-    names, told = await offered(request("yes, send it"))
+    names, prompt = await offered(request("yes, send it"))
     assert OFFER in names
-    assert "7K: mail sam" in told
+    assert "7K: mail sam" in prompt

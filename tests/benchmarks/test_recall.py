@@ -14,7 +14,7 @@ from core.memory.momex import Momex
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
 LIVES = (1, 2)
-_CHATTER = [re.compile(re.sub(r"\\\{\w+\\\}", ".+", re.escape(one))) for one in CHATTER]
+_CHATTER = [re.compile(re.sub(r"\\\{\w+\\\}", ".+", re.escape(pattern))) for pattern in CHATTER]
 
 pytestmark = pytest.mark.xdist_group("typeagent")
 
@@ -23,8 +23,8 @@ def shortened(number: int, every: int) -> list[Line]:
     """Return a life with all its facts, and a part of its chatter."""
     lines, _ = life(number)
     return [
-        one for place, one in enumerate(lines)
-        if place % every == 0 or not any(pattern.fullmatch(one.text) for pattern in _CHATTER)
+        line for place, line in enumerate(lines)
+        if place % every == 0 or not any(pattern.fullmatch(line.text) for pattern in _CHATTER)
     ]  # fmt: skip
 
 
@@ -37,12 +37,14 @@ async def momex(database_url: str) -> AsyncIterator[Momex]:
 
 async def test_fused_is_no_worse_than_any_leg_and_the_structured_leg_matters(momex: Momex) -> None:
     lines = {number: shortened(number, 8) for number in LIVES}
-    for number, said in lines.items():
-        await live(momex, number, said)
+    for number, texts in lines.items():
+        await live(momex, number, texts)
         await indexes_of(momex).catch_up(f"life{number}")
-    questions = [one for one in recall_lives.frozen_questions() if one.life in LIVES]
-    questions += [one for one in recall_more.frozen_questions() if one.life in LIVES]
-    tallies = {name: await answers(way, questions, lines) for name, way in ways(momex, embedded_anew=False).items()}
+    questions = [question for question in recall_lives.frozen_questions() if question.life in LIVES]
+    questions += [question for question in recall_more.frozen_questions() if question.life in LIVES]
+    tallies = {
+        name: await answers(search, questions, lines) for name, search in ways(momex, embedded_anew=False).items()
+    }
     fused = tallies.pop("fused")
     for name, tally in tallies.items():
         assert (fused.hit(1), fused.hit(5)) >= (tally.hit(1), tally.hit(5)), name
@@ -62,12 +64,12 @@ async def test_with_a_model_configured_it_reads_and_embeds_by_it(
         monkeypatch.setenv("ONEVALET_MODEL", "openai/scripted")
         monkeypatch.setenv("ONEVALET_EMBEDDING_MODEL", "openai/embedder")
         async with memory_on(database_url, with_model=True) as momex:
-            found = await compare(momex, {0: shortened(0, 1000)}, Run(range(1), model=True))
+            tallies = await compare(momex, {0: shortened(0, 1000)}, Run(range(1), model=True))
     read = [call.last_user for call in model.calls]
-    assert sum("I live in" in one or "I am based in" in one for one in read) >= 1
+    assert sum("I live in" in text or "I am based in" in text for text in read) >= 1
     assert ["Which city is my home these days?"] in [texts[:1] for texts in model.embedded]
-    assert found["frozen"]["fused"].hit(5, "contradiction") == 1
-    page = "\n".join(told(found, momex.config, 60.0))
+    assert tallies["frozen"]["fused"].hit(5, "contradiction") == 1
+    page = "\n".join(told(tallies, momex.config, 60.0))
     assert "with openai/embedder" in page
     assert "| fused |" in page
 
@@ -93,15 +95,15 @@ def test_the_page_has_the_marks_that_the_benchmark_writes_between() -> None:
 def test_a_way_is_counted_by_what_it_brings_up() -> None:
     asked = recall_lives.frozen_questions()[:5]
     tally = Tally()
-    for one in asked:
-        tally.add(one, [f"x {one.answer}"] if one.answer else ["y"], 0.1)
+    for question in asked:
+        tally.add(question, [f"x {question.answer}"] if question.answer else ["y"], 0.1)
     assert (tally.hit(1), tally.answered("unknown"), _kinds(tally)) == (1, 1, 5)
     missed = Tally()
-    for one in asked:
-        missed.add(one, [one.stale] if one.stale else [], 0.1)
+    for question in asked:
+        missed.add(question, [question.stale] if question.stale else [], 0.1)
     assert (missed.hit(5), missed.stale(), missed.answered("unknown")) == (0, 1, 0)
 
 
 def _kinds(tally: Tally) -> int:
-    kinds: Sequence[str] = [one.asked.kind for one in tally.outcomes]
+    kinds: Sequence[str] = [outcome.asked.kind for outcome in tally.outcomes]
     return len(set(kinds))

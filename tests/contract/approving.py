@@ -24,6 +24,8 @@ from tests.core.builders import FakeModel
 from tests.core.harness import OPEN, TwiceDatabase, opened
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
+# Under a clock that stands still, approvals share their time; the audit counts them.
+_IN_ORDER = " from approvals a order by (select min(u.id) from approval_audit u where u.approval_id = a.id)"
 
 
 @dataclass(slots=True)
@@ -56,9 +58,8 @@ class Approving:
             self.model,
             tools=[self._mail(), *self.more],
             approvals=self.approvals,
-            config=CONFIG,
             clock=self.clock,
-            **self.options,
+            **{"config": CONFIG, **self.options},
         )
 
     async def say(self, text: str, person: str = "ada") -> None:
@@ -101,7 +102,7 @@ class Approving:
     async def press(self, label: str, card: Bubble | None = None, person: str = "ada") -> None:
         """Let a person press a button of the newest card that has it."""
         card = card or self.card()
-        labels = [one for one, _ in card.buttons]
+        labels = [button for button, _ in card.buttons]
         await self.delivery.channel.press(card, labels.index(label), person)
         await self.delivery.channel.settled()
 
@@ -116,17 +117,15 @@ class Approving:
     def card(self) -> Bubble:
         """Return the newest message with buttons, or the newest of all where there are none."""
         seen = self.delivery.channel.bubbles()
-        return next((one for one in reversed(seen) if one.buttons), seen[-1])
+        return next((bubble for bubble in reversed(seen) if bubble.buttons), seen[-1])
 
     async def code(self) -> str:
         """Return the newest approval's code."""
-        return str(
-            await self.delivery.store.one("select code from approvals order by created_at desc, generation desc")
-        )
+        return str(await self.delivery.store.one("select code" + _IN_ORDER + " desc"))
 
     async def states(self) -> list[object]:
         """Return the approvals' states, the oldest first."""
-        return await self.delivery.store.column("select state from approvals order by created_at, generation")
+        return await self.delivery.store.column("select state" + _IN_ORDER)
 
     def last(self) -> str:
         """Return what the person reads last."""

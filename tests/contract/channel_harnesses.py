@@ -62,7 +62,7 @@ class SmsHarness(ChannelHarness):
         await self.act("say", person, text=text)
 
     async def redeliver(self) -> None:
-        last = [one for one in self._seen("ada") if one["direction"] == "in"][-1]
+        last = [bubble for bubble in self._seen("ada") if bubble["direction"] == "in"][-1]
         await self.act("duplicate", sid=last["id"], wait=True)
 
     async def send_file(self) -> None:
@@ -71,14 +71,14 @@ class SmsHarness(ChannelHarness):
         await self.settled()
 
     def is_settled(self) -> bool:
-        return all(one["webhook"] != "waiting" for key in _BY_KEY for one in self._seen(key))
+        return all(bubble["webhook"] != "waiting" for key in _BY_KEY for bubble in self._seen(key))
 
     def address(self, person: str = "ada") -> Address:
         return Address(self.name, self.account, _BY_KEY[person].phone)
 
     def bubbles(self, person: str = "ada") -> list[Bubble]:
-        ours = [one for one in self._seen(person) if one["direction"] == "out"]
-        return [Bubble(one["id"], one["text"], code=one["text"]) for one in ours]
+        ours = [bubble for bubble in self._seen(person) if bubble["direction"] == "out"]
+        return [Bubble(bubble["id"], bubble["text"], code=bubble["text"]) for bubble in ours]
 
     def signed(self, request: Request, secret: str = "") -> Request:
         fields = dict(parse_qsl(request.body.decode(), keep_blank_values=True))
@@ -123,7 +123,9 @@ class SlackHarness(ChannelHarness):
         await self.act("say", person, text=text)
 
     async def redeliver(self) -> None:
-        await self.act("redeliver", number=max(one.number for one in self._deliveries if "event_id" in one.payload))
+        await self.act(
+            "redeliver", number=max(delivery.number for delivery in self._deliveries if "event_id" in delivery.payload)
+        )
         await self.settled()
 
     async def send_file(self) -> None:
@@ -131,28 +133,32 @@ class SlackHarness(ChannelHarness):
         await self.settled()
 
     def is_settled(self) -> bool:
-        return all(one.state != "pending" for one in self._deliveries)
+        return all(delivery.state != "pending" for delivery in self._deliveries)
 
     def address(self, person: str = "ada") -> Address:
         return Address(self.name, self.account, self._person(person)["channel"])
 
     def bubbles(self, person: str = "ada") -> list[Bubble]:
-        ours = [one for one in self._person(person)["bubbles"] if one["app"] == SLACK.app_id and not one["ephemeral"]]
+        ours = [
+            bubble
+            for bubble in self._person(person)["bubbles"]
+            if bubble["app"] == SLACK.app_id and not bubble["ephemeral"]
+        ]
         return [
             Bubble(
-                one["id"],
-                one["text"],
-                code="\n".join(found[2] for found in _FENCED.finditer(one["text"])),
-                buttons=tuple((button["text"], button["value"]) for button in one["buttons"]),
+                bubble["id"],
+                bubble["text"],
+                code="\n".join(match[2] for match in _FENCED.finditer(bubble["text"])),
+                buttons=tuple((button["text"], button["value"]) for button in bubble["buttons"]),
             )
-            for one in ours
+            for bubble in ours
         ]
 
     async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
         await self.act("press", person, ts=bubble.id, action_id=f"choice_{number}")
 
     def whispers(self, person: str = "ada") -> list[str]:
-        return [one["text"] for one in self._person(person)["bubbles"] if one["ephemeral"]]
+        return [bubble["text"] for bubble in self._person(person)["bubbles"] if bubble["ephemeral"]]
 
     def modals(self, person: str = "ada") -> list[dict[str, Any]]:
         """Return the forms that a person has open."""
@@ -220,15 +226,15 @@ class TelegramHarness(ChannelHarness):
         return Address(self.name, self.account, str(_BY_KEY[person].telegram_user))
 
     def bubbles(self, person: str = "ada") -> list[Bubble]:
-        ours = [one for one in self._state["people"][person]["messages"] if one["direction"] == "out"]
-        return [_telegram_bubble(one) for one in ours]
+        ours = [message for message in self._state["people"][person]["messages"] if message["direction"] == "out"]
+        return [_telegram_bubble(bubble) for bubble in ours]
 
     async def press(self, bubble: Bubble, number: int = 0, person: str = "ada") -> None:
         await self.act("press", person, message_id=int(bubble.id.rpartition(":")[2]), data=bubble.buttons[number][1])
 
     def whispers(self, person: str = "ada") -> list[str]:
         messages = self._state["people"][person]["messages"]
-        return [press["text"] for one in messages for press in one["presses"] if press["answered"]]
+        return [press["text"] for message in messages for press in message["presses"] if press["answered"]]
 
     def signed(self, request: Request, secret: str = "") -> Request:
         return request.with_headers({self.proof[-1]: secret or WEBHOOK_SECRET})
@@ -252,8 +258,8 @@ def _telegram_bubble(message: dict[str, Any]) -> Bubble:
         start = 2 * entity["offset"]
         return cast(str, units[start : start + 2 * entity["length"]].decode("utf-16-le"))
 
-    code = "\n".join(covered(one) for one in message["entities"] if one["type"] == "pre")
-    buttons = [(one["text"], one["callback_data"]) for row in message["keyboard"] for one in row]
+    code = "\n".join(covered(entity) for entity in message["entities"] if entity["type"] == "pre")
+    buttons = [(button["text"], button["callback_data"]) for row in message["keyboard"] for button in row]
     return Bubble(message["id"], message["text"], code, tuple(buttons))
 
 

@@ -4,10 +4,13 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from core.llm.litellm_client import LiteLLMClient
+from core.turns.orchestrator import Orchestrator
 from tests.contract.canaries import LogWatch, leaks
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness, open_delivery
 from tests.contract.harness import ChannelHarness, open_harness
+from tests.scripted_model import ScriptedModel, echo
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -46,3 +49,21 @@ async def delivery(channel: str, database_url: str) -> AsyncIterator[DeliveryHar
     """Yield the channel connected to its provider, with the real inbox and outbox."""
     async with open_delivery(HARNESSES[channel], database_url) as opened:
         yield opened
+
+
+@pytest.fixture
+async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]:
+    """Serve a model that repeats what it is told."""
+    async with ScriptedModel(echo) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-zqcanary-model-key")
+        yield server
+
+
+@pytest.fixture
+async def orchestrator(model: ScriptedModel) -> AsyncIterator[Orchestrator]:
+    """Yield the real orchestrator before the scripted model."""
+    client = LiteLLMClient("openai/scripted")
+    await client.warm_up()
+    yield Orchestrator(client, "You are a valet.")
+    await client.close()

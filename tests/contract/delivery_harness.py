@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.messaging.messages import Action, OutboundKind, OutboundMessage
+from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
+from jobs.turns import TurnRunner
 from tests.contract.canaries import marked
 from tests.contract.harness import ChannelHarness, open_harness
 from tests.core.harness import Store, opened
@@ -61,3 +63,12 @@ async def open_delivery(kind: type[ChannelHarness], database_url: str) -> AsyncI
     """Yield the harness on an empty database."""
     async with opened(database_url) as store, open_harness(kind, store.inbox) as harness:
         yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
+
+
+async def work(store: Store, delivery_runner: DeliveryRunner, orchestrator: Orchestrator) -> None:
+    """Run what waits, then send what is owed."""
+    turns = TurnRunner(store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
+    while lease := await turns.claim(None):
+        await turns.run(lease)
+    while claim := await delivery_runner.claim(None):
+        await delivery_runner.run(claim)

@@ -135,12 +135,12 @@ class Sink:
     @property
     def presses(self) -> list[Press]:
         """Return the presses and the submitted forms."""
-        return [one for one in self.kept if isinstance(one, Press)]
+        return [item for item in self.kept if isinstance(item, Press)]
 
     @property
     def messages(self) -> list[InboundMessage]:
         """Return the messages that get a turn."""
-        return [one for one in self.kept if isinstance(one, InboundMessage)]
+        return [item for item in self.kept if isinstance(item, InboundMessage)]
 
 
 class ChannelHarness(ABC):
@@ -263,7 +263,7 @@ class ChannelHarness(ABC):
     @property
     def told(self) -> list[Request]:
         """Return the requests by which the provider notified us."""
-        return [one for one in self.requests if one.path.partition("?")[0] == self.path]
+        return [request for request in self.requests if request.path.partition("?")[0] == self.path]
 
     def recorder(self) -> Middleware:
         """Create the outermost middleware, which records every request with the status of its answer."""
@@ -284,7 +284,7 @@ class ChannelHarness(ABC):
     def calls(self, endpoint: str = "") -> list[Call]:
         """Return the calls to the sending endpoint or another."""
         calls = self.simulator.wire.journal.calls(provider=self.provider)
-        return [one for one in calls if one.direction == "out" and one.endpoint == (endpoint or self.sending)]
+        return [call for call in calls if call.direction == "out" and call.endpoint == (endpoint or self.sending)]
 
     def target(self, ref: str = "part_1", person: str = "ada") -> Target:
         """Return where a part to a person goes."""

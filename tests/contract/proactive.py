@@ -87,20 +87,20 @@ class Proactive(Approving):
             await triggers.runner.looked()
             if lease := await turns.claim(None):
                 await turns.run(lease)
-            told = await triggers.runner.notices.hand_over()
-            told += await release_notifications(service, self.clock)
+            handed_over = await triggers.runner.notices.hand_over()
+            handed_over += await release_notifications(service, self.clock)
             await self.delivery.deliver()
             await advance_approvals(self.approvals, self.clock, store.make_id)
             if drawing := await redraws.claim(None):
                 await redraws.run(drawing)
-            if not (fired or lease or told or drawing):
+            if not (fired or lease or handed_over or drawing):
                 return
 
     async def told(self, text: str) -> list[str]:
         """Let the person write to the model that there is; return what they then read, message by message."""
         seen = len(self.delivery.channel.bubbles())
         await self.say(text)
-        return [one.text for one in self.delivery.channel.bubbles()[seen:]]
+        return [bubble.text for bubble in self.delivery.channel.bubbles()[seen:]]
 
     async def hears(self, text: str, *steps: Step) -> str:
         """Let the person write while the model follows a script to its end; return what they then read."""
@@ -156,7 +156,7 @@ class Proactive(Approving):
         self.model.script[:] = steps
         await doing
         assert self.model.script == [], "the model was asked for all of it"
-        return "\n".join(one.text for one in self.delivery.channel.bubbles()[seen:])
+        return "\n".join(bubble.text for bubble in self.delivery.channel.bubbles()[seen:])
 
 
 @asynccontextmanager
@@ -181,7 +181,7 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
             async with serve(build_app([], ready=store.database.ready, extra_routes=routes), "127.0.0.1", 0) as port:
                 system.web.url = f"http://127.0.0.1:{port}"
                 guarded = GuardedClient(allowed_hosts=[f"127.0.0.1:{port}"])
-                system.more = [set_preference, *(one for one in vars(tasks).values() if isinstance(one, Tool))]
+                system.more = [set_preference, *(item for item in vars(tasks).values() if isinstance(item, Tool))]
                 system.options = {
                     "agents": AgentRegistry([ScheduleTask, RemindMe, SetHeartbeat]),
                     "trigger_engine": engine,

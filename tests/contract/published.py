@@ -45,28 +45,28 @@ def twilio_problems(spec: Obj, call: Call) -> list[str]:
     """List where a call differs from Twilio's description."""
     asked = cast(Obj, call.request)
     path, _, query = str(asked["url"]).removeprefix("/twilio").partition("?")
-    found = _operation(spec, path, asked["method"])
-    if found is None:
+    described = _operation(spec, path, asked["method"])
+    if described is None:
         return [f"{asked['method']} {path}: not described"]
-    operation, places = found
+    operation, places = described
     where = operation["operationId"]
-    parameters = {(one["in"], one["name"]): one for one in operation.get("parameters", [])}
+    parameters = {(parameter["in"], parameter["name"]): parameter for parameter in operation.get("parameters", [])}
     given = [("path", name, value) for name, value in places.items()]
     given += [("query", name, value) for name, value in parse_qsl(query, keep_blank_values=True)]
     wrong = [f"{where}: {place} {name} is no parameter" for place, name, _ in given if (place, name) not in parameters]
     for place, name, value in given:
         if parameter := parameters.get((place, name)):
             wrong += _unfit(spec, parameter["schema"], value, f"{where}.{name}")
-    needed = {key for key, one in parameters.items() if one.get("required")}
+    needed = {key for key, parameter in parameters.items() if parameter.get("required")}
     wrong += [f"{where}: {name} is missing" for _, name in needed - {(place, name) for place, name, _ in given}]
     return wrong + _form_problems(spec, operation, asked["body"] or {}, where)
 
 
 def _operation(spec: Obj, path: str, method: str) -> tuple[Obj, dict[str, str]] | None:
     for template, item in spec["paths"].items():
-        found = _pattern(template).fullmatch(path)
-        if found and method.lower() in item:
-            return item[method.lower()], found.groupdict()
+        match = _pattern(template).fullmatch(path)
+        if match and method.lower() in item:
+            return item[method.lower()], match.groupdict()
     return None
 
 
@@ -117,7 +117,7 @@ def _typed(schema: Obj, value: Any) -> Any:
     """Read a form's words as the type that they should be; what cannot be read stays text."""
     match schema.get("type"):
         case "array":
-            return [_typed(schema["items"], one) for one in (value if isinstance(value, list) else [value])]
+            return [_typed(schema["items"], item) for item in (value if isinstance(value, list) else [value])]
         case "integer" if re.fullmatch(r"-?\d+", str(value)):
             return int(value)
         case "boolean" if value in ("true", "false"):
@@ -135,10 +135,10 @@ def slack_problems(spec: Obj, call: Call) -> list[str]:
     if "*" in newer:
         return [f"{method}: is described by now"] if f"/{method}" in spec["paths"] else []
     (operation,) = spec["paths"][f"/{method}"].values()
-    described = {one["name"]: one for one in operation["parameters"]}
+    described = {parameter["name"]: parameter for parameter in operation["parameters"]}
     wrong = [f"{method}: {name} is described by now" for name in newer & described.keys()]
     wrong += [f"{method}: {name} is no argument" for name in given.keys() - described.keys() - newer]
-    needed = {name for name, one in described.items() if one.get("required") and name != "token"}
+    needed = {name for name, parameter in described.items() if parameter.get("required") and name != "token"}
     wrong += [f"{method}: {name} is missing" for name in needed - given.keys()]
     for name in given.keys() & described.keys():
         if not _is_slack(described[name], given[name]):
@@ -189,15 +189,15 @@ def _is_slack(parameter: Obj, value: Any) -> bool:
 def telegram_problems(spec: Obj, call: Call) -> list[str]:
     """List where a call differs from the Bot API's description, with the limits and choices in its sentences."""
     name, asked = call.endpoint.removeprefix("telegram."), cast(Obj, call.request)
-    fields = {one["name"]: one for one in spec["methods"][name].get("fields", [])}
+    fields = {parameter["name"]: parameter for parameter in spec["methods"][name].get("fields", [])}
     query = dict(parse_qsl(asked["url"].partition("?")[2], keep_blank_values=True))
     given = query | (asked["body"] if isinstance(asked["body"], dict) else {})
-    wrong = [f"{name}: {one} is no parameter" for one in given.keys() - fields.keys()]
-    wrong += [f"{name}: {one} is missing" for one, field in fields.items() if field["required"] and one not in given]
-    for one in given.keys() & fields.keys():
-        value = _decoded(given[one], fields[one]["types"])
-        wrong += problems(spec, value, fields[one]["types"], f"{name}.{one}")
-        wrong += _beyond(spec, value, fields[one], f"{name}.{one}")
+    wrong = [f"{name}: {key} is no parameter" for key in given.keys() - fields.keys()]
+    wrong += [f"{name}: {key} is missing" for key, field in fields.items() if field["required"] and key not in given]
+    for key in given.keys() & fields.keys():
+        value = _decoded(given[key], fields[key]["types"])
+        wrong += problems(spec, value, fields[key]["types"], f"{name}.{key}")
+        wrong += _beyond(spec, value, fields[key], f"{name}.{key}")
     return wrong
 
 
@@ -222,7 +222,7 @@ def _beyond(spec: Obj, value: Any, field: Obj, where: str) -> list[str]:
         if (choice := _CHOICE.search(field["description"])) and value not in (names := _names(choice[1])):
             wrong.append(f"{where}: {value} is none of {names}")
     for kind, inner, place in _inner(value, field["types"], where):
-        described = {one["name"]: one for one in spec["types"].get(kind, {}).get("fields", [])}
+        described = {parameter["name"]: parameter for parameter in spec["types"].get(kind, {}).get("fields", [])}
         for name in inner.keys() & described.keys():
             wrong += _beyond(spec, inner[name], described[name], f"{place}.{name}")
     return wrong
@@ -234,8 +234,8 @@ def _inner(value: Any, kinds: list[str], where: str) -> Iterator[tuple[str, Obj,
         yield kinds[0], value, where
     elif isinstance(value, list):
         inner = [kind.removeprefix("Array of ") for kind in kinds]
-        for index, one in enumerate(value):
-            yield from _inner(one, inner, f"{where}[{index}]")
+        for index, item in enumerate(value):
+            yield from _inner(item, inner, f"{where}[{index}]")
 
 
 def _names(sentence: str) -> set[str]:

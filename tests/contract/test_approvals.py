@@ -68,7 +68,7 @@ async def test_promise_9_an_edit_in_words_shows_its_diff_and_voids_the_old_code(
     await system.say(f"OK {old}")
     assert system.sent == []
     assert "newer card counts" in system.last()
-    assert [one.buttons for one in system.delivery.channel.bubbles() if one.id == shown.id] == [()], (
+    assert [bubble.buttons for bubble in system.delivery.channel.bubbles() if bubble.id == shown.id] == [()], (
         "its buttons are gone"
     )
     await system.decide("Approve")
@@ -106,9 +106,9 @@ async def test_two_approvals_of_a_turn_are_decided_apart_and_run_as_confirmed(
         )
     )
     await system.say(f"ok {by_name['bob@example.com']}")
-    assert [one["to"] for one in system.sent] == ["bob@example.com"], "each runs at once"
+    assert [mail["to"] for mail in system.sent] == ["bob@example.com"], "each runs at once"
     await system.say(f"Ok  {str(by_name['sam@example.com']).lower()}!")
-    assert [one["to"] for one in system.sent] == ["bob@example.com", "sam@example.com"]
+    assert [mail["to"] for mail in system.sent] == ["bob@example.com", "sam@example.com"]
     assert system.last() == "Both are sent."
     assert system.model.told() == ["Sent to sam@example.com.", "Sent to bob@example.com."]
 
@@ -117,7 +117,7 @@ async def test_ok_all_approves_what_was_shown_here_but_never_high_risk(system: A
     system.model.script = [wants(("send_mail", MAIL), ("send_mail", {**MAIL, "to": "bob@example.com"})), says("Done.")]
     await system.say("mail both")
     await system.say("OK ALL")
-    assert sorted(one["to"] for one in system.sent) == ["bob@example.com", "sam@example.com"]
+    assert sorted(mail["to"] for mail in system.sent) == ["bob@example.com", "sam@example.com"]
     system.risk = "high"
     system.model.script = [wants(("send_mail", {**MAIL, "to": "eve@example.com"})), says("Fine.")]
     await system.say("mail eve")
@@ -140,7 +140,7 @@ async def test_a_bare_word_counts_only_when_the_card_was_the_last_thing_said(sys
     await system.say("mail bob")
     await system.say(word)
     assert await system.states() == ["pending", "approved" if word == "ok" else "cancelled"]
-    assert [one["to"] for one in system.sent] == ["bob@example.com"] * (word == "ok")
+    assert [mail["to"] for mail in system.sent] == ["bob@example.com"] * (word == "ok")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ async def test_the_model_cannot_approve_unanswered_calls_or_after_another_tool(s
     system.model.script = [wants(("read_page", {})), sneaky, note]
     await system.say("what does the page say?")
     assert await system.states() == ["pending"]
-    assert any("only as the first call" in one for one in seen)
+    assert any("only as the first call" in text for text in seen)
     system.model.script = [
         wants(("read_page", {}), ("decide_approvals", {"decisions": [{"code": code, "decision": "approve"}]})),
         says("No."),
@@ -249,7 +249,7 @@ async def test_expiry_starts_when_the_card_is_sent_reminds_once_and_tells_both(
     assert "did not decide in time" in system.model.told()[0]
     assert system.last() == "You did not decide, so I let it be."
     if card.buttons:
-        assert "Expired at" in next(one for one in system.delivery.channel.bubbles() if one.id == card.id).text
+        assert "Expired at" in next(bubble for bubble in system.delivery.channel.bubbles() if bubble.id == card.id).text
 
 
 async def test_a_snooze_reminds_later_and_never_extends_the_time(system: Approving) -> None:
@@ -316,4 +316,4 @@ def decisions(code: str, decision: str, **changes: Json) -> JsonObject:
 
 def told(request: ModelRequest) -> list[str]:
     """Return the tool results that a request holds."""
-    return [one.text for one in request.messages if one.role is Role.TOOL]
+    return [message.text for message in request.messages if message.role is Role.TOOL]

@@ -24,28 +24,28 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
 
 def mails(first: int, behind: int) -> ModelAnswer:
     """Ask for mails in one answer, each to somebody else."""
-    asked: list[JsonObject] = [{"to": f"p{one}@example.com", "subject": "Hi"} for one in range(first, behind)]
-    return wants(*(("send_mail", one) for one in asked))
+    asked: list[JsonObject] = [{"to": f"p{number}@example.com", "subject": "Hi"} for number in range(first, behind)]
+    return wants(*(("send_mail", arguments) for arguments in asked))
 
 
 async def test_promise_9_60_approvals_in_one_answer_are_asked_a_handful_at_once(system: Approving) -> None:
     system.model.script = [mails(0, MANY), mails(4, 6), says("All is sent.")]
     await system.say("mail everybody")
     assert await system.states() == ["pending"] * 4
-    cards = [one for one in system.delivery.channel.bubbles() if "send mail" in one.text]
+    cards = [bubble for bubble in system.delivery.channel.bubbles() if "send mail" in bubble.text]
     assert len(cards) == 4
     # Each shows its own action in full, in the order of the calls.
-    assert [f"p{number}@example.com" in one.text for number, one in enumerate(cards)] == [True] * 4
+    assert [f"p{number}@example.com" in card.text for number, card in enumerate(cards)] == [True] * 4
 
     await system.say("OK ALL")
-    told = system.model.told()
-    assert len(told) == MANY  # providers demand a result for each call
-    assert told[0] == "Sent to p0@example.com."
-    assert all(one.startswith("Not asked for: at most 4 actions") for one in told[4:24])
+    results = system.model.told()
+    assert len(results) == MANY  # providers demand a result for each call
+    assert results[0] == "Sent to p0@example.com."
+    assert all(result.startswith("Not asked for: at most 4 actions") for result in results[4:24])
     # What the model asks for next has a card of its own, and nothing ran without one.
     assert sorted(map(str, await system.states())) == ["approved"] * 4 + ["pending"] * 2
     await system.say("OK ALL")
-    assert [one["to"] for one in system.sent] == [f"p{number}@example.com" for number in range(6)]
+    assert [mail["to"] for mail in system.sent] == [f"p{number}@example.com" for number in range(6)]
     assert system.last() == "All is sent."
 
 

@@ -31,10 +31,10 @@ async def test_a_cards_buttons_stand_below_its_last_part_with_their_tokens(harne
     parts = harness.sender.render(card(marked("word " * 4000 + "OK 7K or NO 7K"), *CARD))
     *before, last = await harness.read(parts)
     assert before
-    assert not any(one.buttons for one in before)
+    assert not any(bubble.buttons for bubble in before)
     assert marked("OK 7K or NO 7K") in last.text
     # A text has no buttons: the words in it answer a card.
-    assert last.buttons == (() if harness.name == "sms" else tuple((one.label, one.token) for one in CARD))
+    assert last.buttons == (() if harness.name == "sms" else tuple((action.label, action.token) for action in CARD))
 
 
 @exempt(sms="a text once sent cannot be changed: another one tells")
@@ -69,7 +69,7 @@ async def test_a_press_is_the_persons_own_and_is_answered_after_the_commit(harne
         assert harness.whispers() == []
         await harness.press(bubble)
     await until(lambda: harness.whispers() == [marked("Approved.")])
-    assert [one.status for one in harness.told] == [503, 200]
+    assert [answer.status for answer in harness.told] == [503, 200]
     (press,) = harness.sink.presses
     assert press.keys
     assert (press.address, press.sender) == (harness.address(), SENDERS[harness.name])
@@ -84,8 +84,8 @@ async def test_two_presses_are_two(harness: ChannelHarness) -> None:
     for number in (0, 0, 2):
         await harness.press(bubble, number)
         await harness.settled()
-    assert [one.token for one in harness.sink.presses] == [TOKEN, TOKEN, "tok_3"]
-    assert len({key for one in harness.sink.presses for key in one.keys}) >= 3
+    assert [press.token for press in harness.sink.presses] == [TOKEN, TOKEN, "tok_3"]
+    assert len({key for press in harness.sink.presses for key in press.keys}) >= 3
 
 
 @exempt(sms=NO_BUTTONS)
@@ -95,7 +95,7 @@ async def test_promise_12_forged_and_odd_presses_reach_nobody(harness: ChannelHa
     await harness.settled()
     genuine, calls = harness.told[-1], harness.sink.calls
     unsigned = [genuine.without(harness.proof), harness.signed(genuine, OTHER_SECRET), genuine.twice(harness.proof[-1])]
-    assert [await harness.post(one) // 100 for one in unsigned] == [4, 4, 4]
+    assert [await harness.post(post) // 100 for post in unsigned] == [4, 4, 4]
     assert harness.sink.calls == calls
     for change in (_SLACK if harness.name == "slack" else _TELEGRAM).values():
         status = await harness.post(harness.signed(_spoiled(genuine, change)))
@@ -125,11 +125,11 @@ async def test_a_form_opens_before_its_trigger_expires_and_is_its_persons_alone(
 async def test_a_reply_to_a_message_of_ours_names_it(harness: ChannelHarness) -> None:
     (bubble,) = await harness.read(harness.sender.render(card(marked("What should I change?"))))
     ours = bubble.id.rpartition(":")[2]
-    said = await harness.act("say", text=marked("at 3pm"), reply_to=int(ours))
+    sent = await harness.act("say", text=marked("at 3pm"), reply_to=int(ours))
     await harness.settled()
-    await harness.act("say", text=marked("and more"), reply_to=said["message_id"])
+    await harness.act("say", text=marked("and more"), reply_to=sent["message_id"])
     await harness.settled()
-    assert [one.reply_to for one in harness.sink.messages] == [ours, ""]
+    assert [message.reply_to for message in harness.sink.messages] == [ours, ""]
 
 
 # What is said
@@ -139,11 +139,11 @@ async def test_the_words_that_decide_come_in_as_they_were_said(harness: ChannelH
     words = ["OK 7K", "no 7k.", "EDIT 7K make it 3pm", "OK ALL", "ok", "No", "OK 7K 4711", "pending"]
     for text in words:
         await harness.said(text)
-    assert [(one.text, one.command) for one in harness.sink.messages] == [(text, None) for text in words]
+    assert [(message.text, message.command) for message in harness.sink.messages] == [(text, None) for text in words]
     if isinstance(harness, SmsHarness):  # the carrier's own words decide nothing, whoever asked
         for text in ("STOP", "START", "CANCEL", "START", "END", "START", "QUIT"):
             await harness.said(text)
-        changes = [one.reachable for one in harness.sink.kept if isinstance(one, ReachabilityChange)]
+        changes = [change.reachable for change in harness.sink.kept if isinstance(change, ReachabilityChange)]
         assert changes == [False, True, False, True, False, True, False]
         assert len(harness.sink.messages) == len(words)
 

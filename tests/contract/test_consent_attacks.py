@@ -45,7 +45,7 @@ async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
     """Yield hands that post to the system's gateway."""
     async with aiohttp.ClientSession() as http:
         harness = system.delivery.channel
-        channels = {one.key: harness.address(one.key).peer for one in PEOPLE}
+        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
         yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)
 
 
@@ -119,7 +119,7 @@ async def changed_before_the_decision(system: Approving) -> None:
     )
     await system.decide("Approve")
     assert (await system.states(), system.sent) == (["pending"], [])
-    assert any("not what you were shown" in one for one in [system.last(), *whispers(system)])
+    assert any("not what you were shown" in text for text in [system.last(), *whispers(system)])
     system.model.script = [says("All right.")]
     await system.decide("Cancel")
     assert (await system.states(), system.sent) == (["cancelled"], [])
@@ -163,14 +163,14 @@ async def truncated_display(
     before = len(harness.bubbles())
     system.clock.move(timedelta(seconds=1))
     await system.say("and mail sam the list")
-    shown = "".join(one.text for one in harness.bubbles()[before:])
+    shown = "".join(bubble.text for bubble in harness.bubbles()[before:])
     flat = "".join(shown.replace("> ", "").split())
     assert all("".join(line.split()) in flat for line in body.split("\n"))
     assert len(harness.bubbles()) - before > 1
     await store.admin.execute(_FIRST_PART, "ambiguous")
     await system.decide("Approve")
     assert (await system.states(), system.sent) == (["pending", "pending"], [])
-    assert any("whether all of" in one for one in [system.last(), *whispers(system)])
+    assert any("whether all of" in text for text in [system.last(), *whispers(system)])
     await store.admin.execute(_FIRST_PART, "sent")
     await system.decide("Approve")
     assert system.sent == [{**MAIL, "body": body}]
@@ -257,7 +257,7 @@ async def test_the_token_the_numbers_and_the_arguments_are_in_no_log(channel: st
     finally:
         written = watch.end()
     assert "decided_by_word" in written
-    assert [one for one in secret if one in written.replace(PUBLIC_URL, "")] == []
+    assert [value for value in secret if value in written.replace(PUBLIC_URL, "")] == []
 
 
 def whispers(system: Approving) -> list[str]:

@@ -133,9 +133,9 @@ async def test_words_approve_one_of_a_batch_and_change_the_other(
     codes = await system.delivery.store.column("select code from approvals order by name")
     flight, mail = map(str, codes)
     assert names == ["book_flight", "send_mail"]
-    shown = "\n".join(one.text for one in system.delivery.channel.bubbles())
+    shown = "\n".join(bubble.text for bubble in system.delivery.channel.bubbles())
     assert shown.index(mail) < shown.index(flight), "in the order in which they were asked"
-    assert all(one in shown for one in (flight, mail, "LH 12", "sam@example.com"))
+    assert all(text in shown for text in (flight, mail, "LH 12", "sam@example.com"))
     decisions: list[Json] = [
         {"code": mail, "decision": "approve"},
         {"code": flight, "decision": "edit", "changes": {"seat": "window"}},
@@ -151,9 +151,9 @@ async def test_words_approve_one_of_a_batch_and_change_the_other(
     system.clock.move(timedelta(seconds=1))
     await system.say("Approve the email, change the flight to a window seat")
     assert system.sent == [MAIL], "what was approved runs at once"
-    told = [one.text for one in system.delivery.channel.bubbles() if one.text.startswith("Approved ")]
-    assert len(told) == 1, "and is acknowledged, on a channel that draws no cards too"
-    assert f"Approved {mail}: send mail (to: sam@example.com" in told[0]
+    replies = [bubble.text for bubble in system.delivery.channel.bubbles() if bubble.text.startswith("Approved ")]
+    assert len(replies) == 1, "and is acknowledged, on a channel that draws no cards too"
+    assert f"Approved {mail}: send mail (to: sam@example.com" in replies[0]
     assert "aisle -> window" in system.card().text
     system.clock.move(timedelta(seconds=1))
     changed = await system.code()
@@ -191,9 +191,9 @@ async def test_decisions_run_once_although_every_database_answer_is_lost(channel
         await system.decide("Cancel")
         assert await system.states() == ["approved", "cancelled"]
         made = await store.column("select what from approval_audit where what in ('approved', 'cancelled', 'ran')")
-        assert sorted(str(one) for one in made) == ["approved", "cancelled", "ran"]
-        texts = [one.text for one in system.delivery.channel.bubbles()]
-        assert not any("already approved" in one for one in [*texts, *_whispers(system)])
+        assert sorted(str(event) for event in made) == ["approved", "cancelled", "ran"]
+        texts = [bubble.text for bubble in system.delivery.channel.bubbles()]
+        assert not any("already approved" in text for text in [*texts, *_whispers(system)])
 
 
 def _whispers(system: Approving) -> list[str]:

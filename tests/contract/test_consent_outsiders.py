@@ -43,7 +43,7 @@ async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
     """Yield hands that post to the system's gateway."""
     async with aiohttp.ClientSession() as http:
         harness = system.delivery.channel
-        channels = {one.key: harness.address(one.key).peer for one in PEOPLE}
+        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
         yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)
 
 
@@ -69,7 +69,7 @@ async def all_fail(system: Approving, posts: SignedPosts, tries: list[Attempt]) 
         await system.work()
         assert (await system.states(), system.sent) == (["pending"], []), name
         assert stands in system.delivery.channel.bubbles(), f"{name}: the card stands as it was shown"
-        assert not any("Approved" in one.text for one in system.delivery.channel.bubbles()), name
+        assert not any("Approved" in bubble.text for bubble in system.delivery.channel.bubbles()), name
     made = await system.delivery.store.column("select what from approval_audit where what not in ('requested', 'sent')")
     assert set(made) <= {"refused"}
     system.model.script = [says("Sent.")]

@@ -15,13 +15,13 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "channels" / "README.md"
 
 def exemptions() -> set[tuple[str, str, str]]:
     """Collect (case, channel, reason)."""
-    found = set()
+    exempt = set()
     for module in CASES:
         for name, case in inspect.getmembers(module, inspect.isfunction):
             for mark in getattr(case, "pytestmark", []):
                 if mark.name == "exempt" and case.__module__ == module.__name__:
-                    found |= {(_words(name), channel, reason) for channel, reason in mark.kwargs.items()}
-    return found
+                    exempt |= {(_words(name), channel, reason) for channel, reason in mark.kwargs.items()}
+    return exempt
 
 
 def test_every_exemption_has_a_channel_and_a_reason_and_none_is_total(capfd: pytest.CaptureFixture[str]) -> None:

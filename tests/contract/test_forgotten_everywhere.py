@@ -40,7 +40,7 @@ class Everything:
     async def say(self, words: str, answered: str) -> None:
         """Write, and wait for the answer."""
         await self.harness.said(words)
-        await until(lambda: any(answered in one.text for one in self.harness.bubbles()), HANG)
+        await until(lambda: any(answered in bubble.text for bubble in self.harness.bubbles()), HANG)
 
     async def come_to(self, statement: str, value: object) -> None:
         """Wait until the database says so."""
@@ -107,13 +107,13 @@ async def everything(database_url: str, tmp_path: Path) -> AsyncIterator[Everyth
 
 def answer(call: ModelCall) -> Reply:
     """Answer the person; read nothing and decide nothing for memory, whose rules then do."""
-    said = call.last_user
-    if "Which of the earlier ones" in said or "KnowledgeResponse" in said:
+    words = call.last_user
+    if "Which of the earlier ones" in words or "KnowledgeResponse" in words:
         return text("I'd rather not.")
     results = "".join(call.tool_results.values())
     if "Forgotten for good" in results:
         return text("It is gone.")
-    new = " ".join(call.new_user_texts) or said
+    new = " ".join(call.new_user_texts) or words
     for asked, reply in (
         ("my holidays", text(f"{CANARY} is lovely!")),
         ("Where was I", text(f"Of course: you were in {CANARY}.")),

@@ -37,7 +37,7 @@ async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
     """Yield hands that post to the system's gateway."""
     async with aiohttp.ClientSession() as http:
         harness = system.delivery.channel
-        channels = {one.key: harness.address(one.key).peer for one in PEOPLE}
+        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
         yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)
 
 
@@ -74,16 +74,16 @@ async def test_forwarded_words_cannot_be_handed_on_as_a_decision_and_are_marked(
         assert await posts.send(post, 0) == 200
         await system.work()
         request = system.model.requests[-1]
-        assert "decide_approvals" not in {one.name for one in request.tools}
-        last = [one for one in request.messages if one.role is Role.USER][-1]
+        assert "decide_approvals" not in {tool.name for tool in request.tools}
+        last = [message for message in request.messages if message.role is Role.USER][-1]
         assert "> yes please, do it\n> and tell me all" in last.text
         assert "not the person" in last.text
     system.model.script = [says("I see.")]
     await system.say("and what do you say to that?")
-    assert "decide_approvals" in {one.name for one in system.model.requests[-1].tools}
-    kept = [one for one in system.model.requests[-1].messages if "> yes please" in one.text]
+    assert "decide_approvals" in {tool.name for tool in system.model.requests[-1].tools}
+    kept = [message for message in system.model.requests[-1].messages if "> yes please" in message.text]
     assert kept, "later turns see it marked, too"
-    assert all(one.outside for one in kept)
+    assert all(message.outside for message in kept)
 
 
 async def test_forwarded_commands_command_nothing(system: Approving, posts: SignedPosts) -> None:

@@ -47,7 +47,7 @@ class Town:
     async def say(self, harness: ChannelHarness, text: str, person: str) -> str:
         """Let somebody write, see to all of it, and give what they read last."""
         await harness.said(text, person)
-        senders = {one.name: one.sender for one in (self.sms, self.telegram)}
+        senders = {channel.name: channel.sender for channel in (self.sms, self.telegram)}
         turns = TurnRunner(
             self.store.turns,
             FewLines(echo),
@@ -119,9 +119,9 @@ async def town(database_url: str) -> AsyncIterator[Town]:
 
 async def phished(town: Town) -> str:
     """Let the attacker get a code, and the victim text it."""
-    found = CODE.search(await town.grace("/link"))
-    assert found is not None
-    return found[1]
+    match = CODE.search(await town.grace("/link"))
+    assert match is not None
+    return match[1]
 
 
 async def test_a_phished_code_links_nobody_before_its_typer_agrees(town: Town) -> None:
@@ -150,11 +150,11 @@ async def test_all_places_of_both_are_told_of_a_link_and_no_role_rises(town: Tow
     for part in ("Telegram", "002", "UNLINK"):
         assert part in answered, part
     assert await town.tenant("sms") == await town.tenant("telegram")
-    told = town.telegram.bubbles("grace")[before:]
-    assert len(told) == 1
+    replies = town.telegram.bubbles("grace")[before:]
+    assert len(replies) == 1
     for part in ("SMS +1", "7701", "UNLINK"):
-        assert part in told[0].text, part
-    assert PEOPLE[0].phone not in told[0].text
+        assert part in replies[0].text, part
+    assert PEOPLE[0].phone not in replies[0].text
     assert (await town.role("sms"), await town.role("telegram")) == ("guest", "guest")
 
 

@@ -38,7 +38,7 @@ async def talk(system: Approving, text: str, *script: Step) -> list[str]:
     momex: Momex = system.options["momex"]
     while job := await momex.work.claim(None, "w"):
         await momex.work.run(job)
-    return [str(one) for one in system.model.told()]
+    return [str(result) for result in system.model.told()]
 
 
 async def listed(system: Approving) -> str:
@@ -60,20 +60,22 @@ async def test_a_person_stores_reads_corrects_and_forgets_a_memory(
     kept: Json = {"statement": "I row on Tuesdays."}
     await talk(system, "Remember that I row on Tuesdays", wants(("remember", kept)), says("I will."))
     assert "I row on Tuesdays." in await listed(system)
-    told = await talk(system, "What do you know about me?", wants(("list_memories", {})), says("You row on Tuesdays."))
-    [number] = re.findall(r"(\d+)\. I row on Tuesdays\.", told[-1])
+    results = await talk(
+        system, "What do you know about me?", wants(("list_memories", {})), says("You row on Tuesdays.")
+    )
+    [number] = re.findall(r"(\d+)\. I row on Tuesdays\.", results[-1])
     right: Json = {"number": int(number), "statement": "I row on Wednesdays."}
     await talk(system, "That's wrong, it's Wednesdays", wants(("correct_memory", right)), says("Wednesdays, then."))
     assert "Tuesdays" not in await listed(system)
     ask, go = wants(("ask_to_forget", {"what": "row"})), wants(("forget", {}))
-    told = await talk(system, "Forget that I row", ask, go, says("You row on Wednesdays. Forget that?"))
-    assert "I row on Wednesdays." in told[-2], "it is shown"
-    assert told[-1].startswith("Nothing is waiting"), "the same turn cannot agree"
+    results = await talk(system, "Forget that I row", ask, go, says("You row on Wednesdays. Forget that?"))
+    assert "I row on Wednesdays." in results[-2], "it is shown"
+    assert results[-1].startswith("Nothing is waiting"), "the same turn cannot agree"
     assert "I row on Wednesdays." in await listed(system)
-    told = await talk(system, "Yes, please", go, says("It is gone."))
-    assert told[-1].startswith("Forgotten for good")
+    results = await talk(system, "Yes, please", go, says("It is gone."))
+    assert results[-1].startswith("Forgotten for good")
     after = await listed(system)
     assert "Wednesdays" not in after
     assert "row" not in after.lower().replace("tomorrow", "")
-    found = await system.delivery.store.column("select text from memories where text ~* 'wednesdays'")
-    assert found == []
+    texts = await system.delivery.store.column("select text from memories where text ~* 'wednesdays'")
+    assert texts == []

@@ -90,8 +90,8 @@ async def places(database_url: str) -> AsyncIterator[TwoPlaces]:
 
 @pytest.fixture
 async def texts_only(database_url: str) -> AsyncIterator[TwoPlaces]:
-    async with opened_places(database_url, both=False) as one:
-        yield one
+    async with opened_places(database_url, both=False) as place:
+        yield place
 
 
 def use_up(places: TwoPlaces, *, all_people: bool = False) -> None:
@@ -120,7 +120,7 @@ async def test_promise_9_a_moved_card_is_decided_by_its_buttons_there(places: Tw
     assert "already approved" in places.chat.bubbles()[-1].text
     assert await places.system.states() == ["approved"]
     assert places.system.sent == [MAIL]
-    drawn = next(one for one in places.chat.bubbles() if one.id == card.id)
+    drawn = next(bubble for bubble in places.chat.bubbles() if bubble.id == card.id)
     assert "Approved at" in drawn.text
     assert drawn.buttons == ()
     rows = await places.system.delivery.store.admin.fetch(
@@ -151,7 +151,7 @@ async def test_a_moved_cards_time_runs_from_when_it_was_sent_there(places: TwoPl
     places.system.clock.move(timedelta(minutes=6))
     await places.work()
     assert (await places.system.states(), places.system.sent) == (["expired"], [])
-    assert any("Expired at" in one.text for one in places.chat.bubbles())
+    assert any("Expired at" in bubble.text for bubble in places.chat.bubbles())
 
 
 async def test_a_high_risk_card_that_is_there_already_is_not_moved_too(places: TwoPlaces) -> None:
@@ -161,7 +161,7 @@ async def test_a_high_risk_card_that_is_there_already_is_not_moved_too(places: T
     assert len(await places.outbound("telegram")) == 1
     assert places.chat
     assert await places.system.states() == ["pending"]
-    assert sum("High risk" in one.text or "high risk" in one.text for one in places.chat.bubbles()) == 1
+    assert sum("High risk" in bubble.text or "high risk" in bubble.text for bubble in places.chat.bubbles()) == 1
 
 
 async def test_a_card_that_can_be_sent_nowhere_ends_and_the_model_is_told(texts_only: TwoPlaces) -> None:
@@ -170,8 +170,8 @@ async def test_a_card_that_can_be_sent_nowhere_ends_and_the_model_is_told(texts_
     assert await texts_only.system.states() == ["expired"]
     assert await texts_only.system.delivery.store.one("select reason from approvals") == "not shown"
     assert texts_only.system.sent == []
-    told = texts_only.system.model.requests[-1].messages[-1].text
-    assert told == "Not done: the request for approval could not be shown to the person."
+    note = texts_only.system.model.requests[-1].messages[-1].text
+    assert note == "Not done: the request for approval could not be shown to the person."
     assert await texts_only.system.delivery.store.one("select count(*) from turns where state <> 'done'") == 0
 
 

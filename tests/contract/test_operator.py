@@ -20,7 +20,7 @@ async def test_setup_shows_before_and_after_and_changes_nothing_twice(harness: C
     await harness.simulator.providers[harness.provider].reset()
     changes = await harness.channel.setup()
     assert changes
-    assert all(one.what and one.before != one.after for one in changes)
+    assert all(change.what and change.before != change.after for change in changes)
     made = len(harness.simulator.wire.journal.calls())
     assert tuple(await harness.channel.setup()) == ()
     again = [call for call in harness.simulator.wire.journal.calls(after=made) if call.direction == "out"]
@@ -31,7 +31,7 @@ async def test_setup_shows_before_and_after_and_changes_nothing_twice(harness: C
 async def test_setup_says_what_to_do_by_hand_and_says_it_again(harness: ChannelHarness) -> None:
     first = await harness.channel.setup()
     assert first
-    assert all(one.what and one.after for one in first)
+    assert all(change.what and change.after for change in first)
     assert tuple(await harness.channel.setup()) == tuple(first)
     called = {
         call.endpoint for call in harness.simulator.wire.journal.calls(provider="slack") if call.direction == "out"
@@ -44,7 +44,7 @@ async def test_doctor_finds_a_channel_well(harness: ChannelHarness) -> None:
         await harness.act("set", scopes=[*SCOPES])
     checks = await harness.channel.check()
     assert checks
-    assert [one for one in checks if not one.ok] == []
+    assert [check for check in checks if not check.ok] == []
 
 
 async def test_doctor_explains_a_wrong_token_in_one_line_with_its_fix(harness: ChannelHarness) -> None:
@@ -71,7 +71,7 @@ async def test_doctor_explains_a_provider_that_is_away(harness: ChannelHarness) 
 @exempt(slack="a bot token cannot see the request URL")
 async def test_doctor_finds_a_webhook_that_points_elsewhere(harness: ChannelHarness) -> None:
     await harness.simulator.providers[harness.provider].reset()
-    bad = [one for one in await harness.channel.check() if not one.ok]
+    bad = [check for check in await harness.channel.check() if not check.ok]
     assert len(bad) == 1
     assert "webhook" in bad[0].what
     assert "channels setup" in bad[0].fix
@@ -107,9 +107,9 @@ async def test_promise_14_no_log_line_holds_a_secret_when_everything_fails(
     assert leaks(log_watch.stream.getvalue()) == []
 
 
-@pytest.mark.parametrize("way", ["in", "out"])
+@pytest.mark.parametrize("direction", ["in", "out"])
 async def test_promise_14_each_way_alone_is_silent_about_its_token(
-    channel: str, way: str, monkeypatch: pytest.MonkeyPatch
+    channel: str, direction: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A worker may send before any channel is opened in it: neither way may rely on the other's silencing.
     for name in ("httpx", "telegram", "onevalet.slack", "onevalet.twilio"):
@@ -117,7 +117,7 @@ async def test_promise_14_each_way_alone_is_silent_about_its_token(
         monkeypatch.setattr(logging.getLogger(name), "disabled", False)
     async with serve_simulator(WORLD, SystemClock()) as simulator:
         harness = HARNESSES[channel](simulator, Sink(MemorySink()))
-        if way == "in":
+        if direction == "in":
             assert (await harness.channel.check())[0].ok
         else:
             simulator.wire.connect_gateway(NOWHERE, PUBLIC_URL)

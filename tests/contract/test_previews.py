@@ -86,13 +86,13 @@ def seen(harness: ChannelHarness) -> str:
     provider = cast(dict[str, Any], harness.simulator.providers[harness.provider].state())["people"]["ada"]
     if harness.name == "telegram":
         return cast(str, (provider["draft"] or {}).get("text", ""))
-    growing = [one["text"] for one in provider["bubbles"] if one.get("streaming")]
+    growing = [bubble["text"] for bubble in provider["bubbles"] if bubble.get("streaming")]
     return growing[0] if growing else ""
 
 
 def texts(harness: ChannelHarness) -> list[str]:
     """Return what Ada has of ours."""
-    return [one.text for one in harness.bubbles()]
+    return [bubble.text for bubble in harness.bubbles()]
 
 
 @exempt(sms=NO_PREVIEW["sms"])
@@ -121,9 +121,9 @@ async def test_nothing_is_shown_ahead_by_sms_or_at_slacks_top_level(delivery: De
     assert texts(delivery.channel) == [WHOLE]
     if delivery.channel.name != "telegram":
         sent = [
-            one.endpoint for one in delivery.channel.simulator.wire.journal.calls(provider=delivery.channel.provider)
+            call.endpoint for call in delivery.channel.simulator.wire.journal.calls(provider=delivery.channel.provider)
         ]
-        assert not [one for one in sent if "Stream" in one or "setStatus" in one]
+        assert not [call for call in sent if "Stream" in call or "setStatus" in call]
         assert sent.count(delivery.channel.sending) == 1
 
 
@@ -169,7 +169,7 @@ async def test_promise_5_a_worker_killed_while_streaming_leaves_one_answer(
     await _grow_until(died, channel, delivery.store.turns.stream_row(lease, turn.turn_id), where)
     await delivery.store.expire()
     await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
-    assert [one.text for one in delivery.channel.bubbles() if one.text not in ("", "Some words")] == []
+    assert [bubble.text for bubble in delivery.channel.bubbles() if bubble.text not in ("", "Some words")] == []
     assert len(delivery.channel.calls("slack.chat.startStream")) == (died != LOST[0]), "the second worker began another"
     await delivery.deliver()
     assert texts(delivery.channel) == [WHOLE]

@@ -48,7 +48,7 @@ async def preferring(system: Proactive, channel: str) -> None:
     """Say where one lives, when to be left alone, and where to be written: the newest words came from elsewhere."""
     wanted = {"timezone": "Berlin", "quiet": "22:00-09:00", "channel": channel}
     calls: list[JsonObject] = [{"name": name, "value": value} for name, value in wanted.items()]
-    asked = wants(*(("set_preference", one) for one in calls))
+    asked = wants(*(("set_preference", call) for call in calls))
     await system.hears("I live in Berlin. Not before 9. Write me here", asked, says("Noted."))
 
 
@@ -96,10 +96,10 @@ async def planned(system: Proactive, call: tuple[str, JsonObject], words: str, *
     assert await system.delivery.store.one(count) == before
     if in_words:
         agreed: JsonObject = {"decisions": [{"code": await system.code(), "decision": "approve"}]}
-        said = await system.hears("yes, do that every week", wants((DECIDE, agreed)), repeats)
+        answer = await system.hears("yes, do that every week", wants((DECIDE, agreed)), repeats)
     else:
-        said = await system.decides("Approve", repeats)
-    assert "It is set up as task" in said or "I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in said
+        answer = await system.decides("Approve", repeats)
+    assert "It is set up as task" in answer or "I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in answer
     assert await system.delivery.store.one("select count(*) - $1::bigint from tasks", before) == 1
 
 
@@ -120,10 +120,10 @@ async def an_event(system: Proactive) -> None:
 async def a_price_that_flips_twice(system: Proactive) -> None:
     """Both times that it becomes true are told with the values before and now, and no look between them."""
     read = []
-    for minute, price, told in ((20, 280, True), (30, 270, False), (40, 310, False), (50, 290, True)):
+    for minute, price, is_told in ((20, 280, True), (30, 270, False), (40, 310, False), (50, 290, True)):
         system.web.price = price
         mark = "[Condition Trigger] Condition met: value < 300."
-        steps = [on_its_mark(mark, "Book it.", f'"now": {price}')] if told else []
+        steps = [on_its_mark(mark, "Book it.", f'"now": {price}')] if is_told else []
         read.append(await system.is_at(SATURDAY.replace(hour=13) + timedelta(minutes=minute), *steps))
     assert read == ["Book it.\nBefore: 320. Now: 280.", "", "", "Book it.\nBefore: 310. Now: 290."]
 
@@ -196,16 +196,16 @@ async def what_is_old_goes(system: Proactive) -> None:
 def is_drawn(system: Proactive, words: str) -> bool:
     """Return whether a card says how it ended, where messages can be changed."""
     harness = system.delivery.channel
-    return harness.name == "sms" or any(words in one.text and not one.buttons for one in harness.bubbles())
+    return harness.name == "sms" or any(words in bubble.text and not bubble.buttons for bubble in harness.bubbles())
 
 
 def on_its_mark(mark: str, answer: str, *parts: str) -> Step:
     """Answer what a trigger brought: it is marked as such, has these parts, and is the only thing said."""
 
     def step(request: ModelRequest) -> ModelAnswer:
-        [said] = [one.text for one in request.messages if one.role is Role.USER]
-        assert said.startswith(mark)
-        assert [one for one in (*parts, "not from a message of theirs") if one not in said] == []
+        [text] = [message.text for message in request.messages if message.role is Role.USER]
+        assert text.startswith(mark)
+        assert [part for part in (*parts, "not from a message of theirs") if part not in text] == []
         return says(answer)
 
     return step
@@ -215,11 +215,11 @@ def knowing(news: str, answer: str) -> Step:
     """Answer words that are about news: it stands before them, told by us, with where it came from."""
 
     def step(request: ModelRequest) -> ModelAnswer:
-        *_, about, told, said = [one for one in request.messages if one.role is not Role.SYSTEM]
+        *_, about, notice, words = [message for message in request.messages if message.role is not Role.SYSTEM]
         assert about.text.startswith("[Not from the person")
-        assert told.role is Role.ASSISTANT
-        assert news in told.text
-        assert said.text == marked("Yes, do that")
+        assert notice.role is Role.ASSISTANT
+        assert news in notice.text
+        assert words.text == marked("Yes, do that")
         return says(answer)
 
     return step
@@ -237,4 +237,4 @@ def on_expiry(answer: str) -> Step:
 
 def repeats(request: ModelRequest) -> ModelAnswer:
     """Answer with what the last tool gave."""
-    return says(next(one.text for one in reversed(request.messages) if one.role is Role.TOOL))
+    return says(next(message.text for message in reversed(request.messages) if message.role is Role.TOOL))

@@ -110,8 +110,8 @@ def test_the_check_finds_what_is_wrong(name: str, change: dict[str, Json], probl
     url = {"sms": f"/twilio/2010-04-01/Accounts/{TWILIO.account_sid}/Messages.json"}.get(name, "/x")
     asked: Json = {"method": "POST", "url": url, "body": bodies[name] | change}
     call = Call(0.0, name, "out", HARNESSES[name].sending, 200, asked, None)
-    found = CHECKS[name](spec, call)
-    assert any(one.startswith(problem) for one in found) if problem else found == []
+    problems = CHECKS[name](spec, call)
+    assert any(finding.startswith(problem) for finding in problems) if problem else problems == []
 
 
 def _description(channel: str) -> dict[str, Any]:
@@ -143,7 +143,9 @@ async def _make_every_call(harness: ChannelHarness) -> None:
     if isinstance(harness, SlackHarness):
         await harness.act("set", scopes=[*SCOPES])
     await harness.meet()
-    messages = [one for one in corpus() if harness.name != "telegram" or not one.media]  # Telegram would fetch those
+    messages = [
+        message for message in corpus() if harness.name != "telegram" or not message.media
+    ]  # Telegram would fetch those
     if isinstance(harness, TelegramHarness):
         messages += await _sent_back(harness)
     for number, message in enumerate(messages):
@@ -238,7 +240,7 @@ async def _sent_back(harness: TelegramHarness) -> list[OutboundMessage]:
     for kind in ("photo", "document"):
         await harness.act(kind, caption=marked("Look"))
         await harness.settled()
-    return [reply("Here it is again", media=said.media) for said in harness.sink.messages]
+    return [reply("Here it is again", media=message.media) for message in harness.sink.messages]
 
 
 async def _use_telegram(harness: TelegramHarness, message_id: str) -> None:

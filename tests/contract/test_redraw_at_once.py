@@ -35,10 +35,10 @@ class Running:
     store: Store
     gate: Gate
 
-    async def until_seen(self, found: Callable[[Bubble], bool]) -> Bubble:
+    async def until_seen(self, matches: Callable[[Bubble], bool]) -> Bubble:
         """Wait until the person sees a message of ours."""
-        await until(lambda: any(found(one) for one in self.harness.bubbles()), HANG)
-        return next(one for one in self.harness.bubbles() if found(one))
+        await until(lambda: any(matches(bubble) for bubble in self.harness.bubbles()), HANG)
+        return next(bubble for bubble in self.harness.bubbles() if matches(bubble))
 
     async def approve(self, card: Bubble) -> None:
         """Let the person approve: by button, or by code where there are none; the provider has told it then."""
@@ -46,7 +46,7 @@ class Running:
             code = await self.store.one("select code from approvals")
             await self.harness.said(f"OK {code}")
         else:
-            labels = [one for one, _ in card.buttons]
+            labels = [button for button, _ in card.buttons]
             await self.harness.press(card, labels.index("Approve"))
             await self.harness.settled()
 
@@ -89,7 +89,7 @@ async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
 ) -> None:
     harness, store, gate = running.harness, running.store, running.gate
     await harness.said("mail sam")
-    card = await running.until_seen(lambda one: "sam@example.com" in one.text)
+    card = await running.until_seen(lambda bubble: "sam@example.com" in bubble.text)
     await until_sent(store)
     await harness.said("and look that up")
     async with asyncio.timeout(HANG):
@@ -99,7 +99,7 @@ async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
     await running.approve(card)
     recorded = time.monotonic() - began
     assert await store.one("select state from approvals") == "approved", "with the provider's answer, it is recorded"
-    drawn = await running.until_seen(lambda one: one.text.startswith("Approved ") or "Approved at" in one.text)
+    drawn = await running.until_seen(lambda bubble: bubble.text.startswith("Approved ") or "Approved at" in bubble.text)
     seconds = time.monotonic() - began
     assert drawn.buttons == ()
     assert harness.name == "sms" or drawn.id == card.id, "the very card says so"
@@ -111,7 +111,7 @@ async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
     print(f"{harness.name}: recorded after {recorded:.3f} s, drawn after {seconds:.3f} s")  # noqa: T201
 
     gate.opened.set()
-    await running.until_seen(lambda one: "It is sent" in one.text)
+    await running.until_seen(lambda bubble: "It is sent" in bubble.text)
     assert gate.sent == ["sam@example.com"]
 
 
@@ -124,10 +124,10 @@ async def until_sent(store: Store) -> None:
 
 def answer(call: ModelCall) -> Reply:
     """Do what the person asks, by the tool for it."""
-    results, said = call.tool_results, call.last_user
+    results, words = call.tool_results, call.last_user
     if "Sent to" in str(results):
         return text("It is sent.")
-    if "look" in said:
+    if "look" in words:
         return text("Found.") if "found" in str(results) else calls(("look_up", {}))
     return calls(("send_mail", {"to": "sam@example.com"}))
 

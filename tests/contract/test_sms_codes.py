@@ -22,16 +22,16 @@ async def system(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system that takes bare words, as it does unless told otherwise."""
     async with open_approving(
         SmsHarness, database_url, StandingClock(), codes_only=Settings(_env_file=None).codes_only
-    ) as it:
-        yield it
+    ) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def strict(database_url: str) -> AsyncIterator[Approving]:
     """Yield an system with ONEVALET_SMS_BARE_OK=off."""
     settings = Settings(_env_file=None, onevalet_sms_bare_ok="off")
-    async with open_approving(SmsHarness, database_url, StandingClock(), codes_only=settings.codes_only) as it:
-        yield it
+    async with open_approving(SmsHarness, database_url, StandingClock(), codes_only=settings.codes_only) as opened:
+        yield opened
 
 
 async def test_ok_from_the_persons_number_approves_the_card_shown_last(system: Approving) -> None:
@@ -97,15 +97,15 @@ async def test_after_five_codes_that_fit_nothing_no_code_decides_for_an_hour(sys
     await system.say("mail sam about lunch")
     code = await system.code()
     await system.say("ok but why")
-    for wrong in [one for one in ("2A", "3B", "4C", "5D", "6E", "7F") if one != code][:5]:
+    for wrong in [guess for guess in ("2A", "3B", "4C", "5D", "6E", "7F") if guess != code][:5]:
         await system.say(f"OK {wrong}")
         assert system.last() == "There is none."
-    told = len(system.delivery.channel.bubbles())
+    before = len(system.delivery.channel.bubbles())
     for _ in range(3):
         await system.say(f"OK {code}")
     assert (system.sent, await system.states()) == ([], ["pending"])
-    [said] = system.delivery.channel.bubbles()[told:]
-    assert said.text.startswith("Too many codes that fit nothing came from here")
+    [reply] = system.delivery.channel.bubbles()[before:]
+    assert reply.text.startswith("Too many codes that fit nothing came from here")
 
     await system.delivery.store.admin.execute("update inbound set received_at = received_at - interval '1 hour'")
     system.model.script = [says("I sent it.")]

@@ -72,11 +72,14 @@ async def test_after_any_fault_of_a_provider_all_is_told_once_and_in_order(
     texts = [marked("one"), marked("two")]
     queued = [await delivery.enqueue(text) for text in texts]
     await delivery.deliver()
-    assert [(await delivery.row(one))["state"] in ("ready", "checking") for one in queued] == [True, True]
+    assert [(await delivery.row(outbound_id))["state"] in ("ready", "checking") for outbound_id in queued] == [
+        True,
+        True,
+    ]
     for _ in range(3):
         await delivery.deliver_later()
-    assert [(await delivery.row(one))["state"] for one in queued] == ["sent", "sent"]
-    assert [one.text for one in delivery.channel.bubbles()] == texts
+    assert [(await delivery.row(outbound_id))["state"] for outbound_id in queued] == ["sent", "sent"]
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == texts
 
 
 @pytest.mark.parametrize("fault", ["a page with 200", "a page with 502", "{} with 200", "20 MB of junk", "302"])
@@ -91,7 +94,7 @@ async def test_an_outage_that_outlasts_every_resend_loses_no_answer(delivery: De
     for _ in range(2):
         await delivery.deliver_later()
     assert (await delivery.row(queued))["state"] == "sent"
-    assert [one.text for one in delivery.channel.bubbles()] == [marked("the answer")]
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("the answer")]
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -110,22 +113,22 @@ async def test_the_way_in_follows_no_redirect_either(harness: ChannelHarness) ->
     async with elsewhere() as place:
         harness.misbehave(FaultKind.REDIRECT, times=0, endpoint=f"{harness.provider}.*", location=place.url)
         checks = await harness.channel.check()
-        assert not all(one.ok for one in checks)
+        assert not all(check.ok for check in checks)
         assert place.asked == []
 
 
 async def test_each_strange_answer_has_one_meaning(harness: ChannelHarness) -> None:
     await harness.meet()
     (part,) = harness.sender.render(reply(marked("hello")))
-    found: dict[str, type[Exception]] = {}
+    errors: dict[str, type[Exception]] = {}
     for fault, (kind, how) in FAULTS.items():
         harness.misbehave(kind, **how)
         with pytest.raises(DeliveryError) as failure:
             await harness.sender.send(part, harness.target())
-        found[fault] = failure.type
+        errors[fault] = failure.type
     # Where what was sent can be looked up, a proxy's 5xx is looked up too: the call may have passed it.
     page = Unavailable if harness.name == "telegram" else Ambiguous
-    assert found == {
+    assert errors == {
         "500": Ambiguous,
         "a page with 200": Unavailable,
         "a page with 403": Unavailable,
@@ -164,7 +167,7 @@ async def test_promise_7_what_a_proxy_passed_on_before_it_failed_is_found(delive
     await delivery.deliver_later()
     assert (await delivery.row(queued))["state"] == "sent"
     assert await delivery.outcomes(queued) == ["found"]
-    assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("only once")]
 
 
 async def test_a_retry_after_of_a_day_is_asked_about_within_the_hour(delivery: DeliveryHarness) -> None:

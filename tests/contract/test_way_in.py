@@ -74,7 +74,7 @@ async def test_promise_12_proofs_are_compared_in_constant_time(
     compare = hmac.compare_digest
 
     def spy(a: str | bytes, b: str | bytes) -> bool:
-        compared.extend(one if isinstance(one, str) else one.decode() for one in (a, b))
+        compared.extend(value if isinstance(value, str) else value.decode() for value in (a, b))
         return compare(a, b)  # type: ignore[arg-type]
 
     monkeypatch.setattr(hmac, "compare_digest", spy)
@@ -116,14 +116,14 @@ async def test_promise_1_no_2xx_before_the_commit(harness: ChannelHarness) -> No
     assert harness.told == []
     harness.sink.door.set()
     await harness.settled()
-    assert [one.status for one in harness.told] == [200]
+    assert [answer.status for answer in harness.told] == [200]
     assert len(harness.sink.messages) == 1
 
 
 async def test_promise_1_the_acknowledgement_waits_for_no_work(delivery: DeliveryHarness) -> None:
     # There is no worker here at all: what was said is kept, and waits.
     await delivery.meet()
-    assert [one.status for one in delivery.channel.told] == [200]
+    assert [answer.status for answer in delivery.channel.told] == [200]
     assert await delivery.store.column("select state from inbound") == ["waiting"]
     assert await delivery.store.one("select count(*) from turns") == 0
 
@@ -131,7 +131,7 @@ async def test_promise_1_the_acknowledgement_waits_for_no_work(delivery: Deliver
 async def test_promise_1_what_could_not_be_kept_comes_again_and_is_kept_once(delivery: DeliveryHarness) -> None:
     delivery.channel.sink.failures = 2
     await delivery.meet()
-    assert [one.status for one in delivery.channel.told] == [503, 503, 200]
+    assert [answer.status for answer in delivery.channel.told] == [503, 503, 200]
     assert await delivery.store.one("select count(*) from inbound") == 1
 
 
@@ -181,16 +181,16 @@ async def test_promise_6_our_own_messages_are_ignored_with_the_reason(harness: C
 @exempt(sms="a text once sent cannot be changed")
 async def test_promise_6_edits_are_ignored_with_the_reason(harness: ChannelHarness) -> None:
     if isinstance(harness, SlackHarness):
-        said = await harness.act("say", text=marked("Lunch"))
+        sent = await harness.act("say", text=marked("Lunch"))
         await harness.settled()
-        await harness.act("edit", ts=said["ts"], text=marked("Dinner"))
+        await harness.act("edit", ts=sent["ts"], text=marked("Dinner"))
     else:
-        said = await harness.act("say", text=marked("Lunch"))
+        sent = await harness.act("say", text=marked("Lunch"))
         await harness.settled()
-        await harness.act("edit", message_id=said["message_id"], text=marked("Dinner"))
+        await harness.act("edit", message_id=sent["message_id"], text=marked("Dinner"))
     await harness.settled()
     assert reasons(harness) == [IgnoreReason.EDITED]
-    assert [one.text for one in harness.sink.messages] == [marked("Lunch")]
+    assert [message.text for message in harness.sink.messages] == [marked("Lunch")]
 
 
 @exempt(sms="every text is between two numbers")
@@ -210,7 +210,7 @@ async def test_promise_6_what_is_said_in_a_group_is_ignored_with_the_reason(harn
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
 async def test_odd_texts_come_in_as_they_were_said(harness: ChannelHarness, text: str) -> None:
     await harness.said(marked(text))
-    assert [one.text for one in harness.sink.messages] == [marked(text)]
+    assert [message.text for message in harness.sink.messages] == [marked(text)]
 
 
 async def test_a_text_with_nul_is_kept(delivery: DeliveryHarness) -> None:
@@ -244,13 +244,13 @@ async def test_the_persons_own_words_are_commands(harness: ChannelHarness) -> No
     }
     for text, command in words[harness.name].items():
         await harness.said(text)
-        said = harness.sink.messages[-1]
-        assert said.command == (Command(command) if command else None), text
+        message = harness.sink.messages[-1]
+        assert message.command == (Command(command) if command else None), text
 
 
 def reasons(harness: ChannelHarness) -> list[IgnoreReason]:
     """Return why things were not answered."""
-    return [one.reason for one in harness.sink.kept if isinstance(one, IgnoredMessage)]
+    return [item.reason for item in harness.sink.kept if isinstance(item, IgnoredMessage)]
 
 
 def _other_sid(body: bytes, salt: bytes) -> bytes:

@@ -43,8 +43,8 @@ async def test_a_long_text_is_read_whole_and_in_order(delivery: DeliveryHarness)
     await delivery.deliver()
     bubbles = delivery.channel.bubbles()
     assert len(bubbles) > 1
-    assert re.findall(r"w\d{5}", "\n".join(one.text for one in bubbles)) == words
-    assert sum(one.text.count(FAMILY) for one in bubbles) == 80, "a grapheme was cut"
+    assert re.findall(r"w\d{5}", "\n".join(bubble.text for bubble in bubbles)) == words
+    assert sum(bubble.text.count(FAMILY) for bubble in bubbles) == 80, "a grapheme was cut"
     row = await delivery.row(queued)
     assert (row["state"], len(await delivery.outcomes(queued))) == ("sent", len(bubbles))
 
@@ -54,8 +54,8 @@ async def test_long_code_is_code_in_every_part(harness: ChannelHarness) -> None:
     parts = harness.sender.render(reply("Before.\n\n```python\n" + "\n".join(lines) + "\n```\n\nAfter."))
     assert len(parts) > 1
     bubbles = await harness.read(parts)
-    assert [line for one in bubbles for line in one.code.splitlines() if line.startswith("line_")] == lines
-    assert [one.text.count("```") % 2 for one in bubbles] == [0] * len(bubbles)
+    assert [line for bubble in bubbles for line in bubble.code.splitlines() if line.startswith("line_")] == lines
+    assert [bubble.text.count("```") % 2 for bubble in bubbles] == [0] * len(bubbles)
     assert "Before." in bubbles[0].text
     assert "After." in bubbles[-1].text
 
@@ -76,7 +76,7 @@ async def test_promise_14_refused_formatting_loses_no_words(harness: ChannelHarn
     await harness.meet()
     receipt = await harness.sender.send(Part(words, wrong[harness.name]), harness.target())  # type: ignore[arg-type]
     assert receipt.degraded
-    assert [one.text for one in harness.bubbles()] == [words]
+    assert [bubble.text for bubble in harness.bubbles()] == [words]
 
 
 # What fails
@@ -103,7 +103,7 @@ async def test_delivery_never_comes_back_before_it_may(delivery: DeliveryHarness
     await delivery.deliver()
     refused, *taken = delivery.channel.calls()
     assert min(call.at for call in taken) - refused.at >= 1.0
-    assert [one.text for one in delivery.channel.bubbles()] == [marked("one"), marked("two")]
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("one"), marked("two")]
 
 
 async def test_promise_8_who_is_gone_gets_nothing_more(delivery: DeliveryHarness) -> None:
@@ -121,7 +121,7 @@ async def test_promise_8_who_is_gone_gets_nothing_more(delivery: DeliveryHarness
     assert await delivery.identity_state() == "blocked"
     second = await delivery.enqueue(marked("hello again"))
     await delivery.deliver_later()
-    assert [(await delivery.row(one))["state"] for one in (first, second)] == ["failed", "failed"]
+    assert [(await delivery.row(outbound_id))["state"] for outbound_id in (first, second)] == ["failed", "failed"]
     assert len(delivery.channel.calls()) == 1
 
 
@@ -142,7 +142,7 @@ async def test_promise_8_who_stops_us_gets_nothing_until_they_let_us_in_again(de
     again = await delivery.enqueue(marked("welcome back"))
     await delivery.deliver()
     assert (await delivery.row(again))["state"] == "sent"
-    assert marked("welcome back") in [one.text for one in delivery.channel.bubbles()]
+    assert marked("welcome back") in [bubble.text for bubble in delivery.channel.bubbles()]
 
 
 @exempt(slack="nobody can block an app in Slack")
@@ -179,7 +179,7 @@ async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(
     assert await delivery.outcomes(queued) == ["found"]
     await until(lambda: bool(delivery.channel.calls()))
     assert len(delivery.channel.calls()) == 1
-    assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("only once")]
 
 
 @exempt(slack="Slack calls nobody back about what was sent", telegram="Telegram calls nobody back either")
@@ -205,7 +205,7 @@ async def test_promise_7_what_never_arrived_is_sent_again(delivery: DeliveryHarn
     await delivery.deliver_later()
     assert (await delivery.row(queued))["state"] == "sent"
     assert len(delivery.channel.calls()) == 2
-    assert [one.text for one in delivery.channel.bubbles()] == [marked("only once")]
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("only once")]
 
 
 @exempt(
@@ -221,7 +221,7 @@ async def test_promise_7_an_unknown_part_is_sent_again_a_few_times_and_counted(d
     row = await delivery.row(queued)
     assert (row["state"], row["ambiguities"]) == ("ambiguous", copies)
     assert len(delivery.channel.calls()) == copies
-    assert [one.text for one in delivery.channel.bubbles()] == [marked("a few times at most")] * copies
+    assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("a few times at most")] * copies
 
 
 @exempt(telegram="bots cannot read what they sent")
@@ -245,13 +245,13 @@ async def test_promise_7_while_the_lookup_fails_nothing_is_sent_again(delivery: 
 async def test_every_failure_has_one_kind(harness: ChannelHarness) -> None:
     await harness.meet()
     (part,) = harness.sender.render(reply(marked("hello")))
-    found: dict[FaultKind, type[Exception]] = {}
+    errors: dict[FaultKind, type[Exception]] = {}
     for kind in (FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.RESET_BEFORE, FaultKind.RESET_AFTER):
         harness.misbehave(kind)
         with pytest.raises((RateLimited, Ambiguous)) as failure:
             await harness.sender.send(part, harness.target())
-        found[kind] = failure.type
-    assert found == {
+        errors[kind] = failure.type
+    assert errors == {
         FaultKind.RATE_LIMIT: RateLimited,
         FaultKind.SERVER_ERROR: Ambiguous,
         FaultKind.RESET_BEFORE: Ambiguous,

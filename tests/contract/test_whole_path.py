@@ -1,21 +1,18 @@
 """The whole path over every channel: a person says something, a model answers, the person reads it."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 
 from channels.terminal.receive import TerminalChannel
-from core.llm.litellm_client import LiteLLMClient
 from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
-from jobs.turns import TurnRunner
 from notify.terminal.send import TerminalNotification
 from tests.contract.canaries import marked
-from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.delivery_harness import DeliveryHarness, work
 from tests.contract.harness import exempt
-from tests.core.harness import Store, opened
-from tests.scripted_model import ScriptedModel, echo
+from tests.core.harness import opened
+from tests.scripted_model import ScriptedModel
 
 pytestmark = [
     pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough
@@ -28,33 +25,6 @@ WORDS = {
     "slack": {"/valet help": "Ask me anything", "/valet new": "fresh start", "new": "fresh start"},
     "telegram": {"/start": "Hello!", "/help": "Ask me anything", "/new": "fresh start"},
 }
-
-
-@pytest.fixture
-async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]:
-    """Serve a model that repeats what it is told."""
-    async with ScriptedModel(echo) as server:
-        monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-zqcanary-model-key")
-        yield server
-
-
-@pytest.fixture
-async def orchestrator(model: ScriptedModel) -> AsyncIterator[Orchestrator]:
-    """Yield the real orchestrator before the scripted model."""
-    client = LiteLLMClient("openai/scripted")
-    await client.warm_up()
-    yield Orchestrator(client, "You are a valet.")
-    await client.close()
-
-
-async def work(store: Store, delivery_runner: DeliveryRunner, orchestrator: Orchestrator) -> None:
-    """Run what waits, then send what is owed."""
-    turns = TurnRunner(store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
-    while lease := await turns.claim(None):
-        await turns.run(lease)
-    while claim := await delivery_runner.claim(None):
-        await delivery_runner.run(claim)
 
 
 async def test_a_person_reads_the_models_answer_and_their_own_words_are_answered(

@@ -90,7 +90,7 @@ async def _run_one(test: Test, folder: Path, forker: Forker, seed: int, short: b
             return await run(harness)
     except Exception as error:  # the outermost loop: a test that breaks is a miss, and the others still run
         result = Result(test.name, "it broke", "it runs", seconds=time.monotonic() - began)
-        where = [one for one in traceback.extract_tb(error.__traceback__) if "tests/faults" in one.filename]
+        where = [frame for frame in traceback.extract_tb(error.__traceback__) if "tests/faults" in frame.filename]
         at = f"{where[-1].name}, line {where[-1].lineno}" if where else "nowhere known"
         result.missed.append(f"{type(error).__name__} in {at}: {str(error)[:500]}")
         return result

@@ -27,7 +27,7 @@ async def outages(harness: Harness, *, lengths: tuple[float, ...], messages: int
             sayings = harness.say(messages, seconds=real_seconds * 0.9)
             everything += sayings
             excused |= await _away(harness, sayings, length, real_seconds)
-            missing = await harness.until_kept({one.token for one in sayings} - excused, BACK_WITHIN)
+            missing = await harness.until_kept({saying.token for saying in sayings} - excused, BACK_WITHIN)
             result.numbers[f"away {_words(length)}: missing"] = str(len(missing))
             result.require(not missing, f"{len(missing)} texts of {_words(length)} were not recovered")
             await settle(harness, result)
@@ -66,9 +66,9 @@ async def _away(harness: Harness, sayings: list[Saying], length: float, real_sec
     await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
     # In the provider's time a text written `at` lay there for the rest of the outage.
     return {
-        one.token
-        for one in sayings
-        if one.channel == "telegram" and length - one.at * rate > TELEGRAM_KEEPS * harness.pace * 0.98
+        saying.token
+        for saying in sayings
+        if saying.channel == "telegram" and length - saying.at * rate > TELEGRAM_KEEPS * harness.pace * 0.98
     }
 
 

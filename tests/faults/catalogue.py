@@ -65,7 +65,7 @@ CATALOGUE: tuple[Test, ...] = (
             harness,
             points=[BY_NAME[name] for name in SHORT_POINTS],
             channels=["sms"],
-            mutations=[one for one in MUTATIONS if one.drop in SHORT_MUTATIONS],
+            mutations=[mutation for mutation in MUTATIONS if mutation.drop in SHORT_MUTATIONS],
         ),
         people=len(POINTS) * len(CHANNELS) + len(MUTATIONS),
         webs=1,

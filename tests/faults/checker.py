@@ -96,10 +96,10 @@ def without(evidence: Evidence, tokens: set[str]) -> Evidence:
     """Leave out what belongs to texts that were spoilt on purpose."""
     return replace(
         evidence,
-        said={token: one for token, one in evidence.said.items() if token not in tokens},
-        arrivals=[one for one in evidence.arrivals if not tokens.intersection(one.tokens)],
-        sends=[one for one in evidence.sends if not tokens.intersection(one.tokens)],
-        effects=[one for one in evidence.effects if one["token"] not in tokens],
+        said={token: send for token, send in evidence.said.items() if token not in tokens},
+        arrivals=[arrival for arrival in evidence.arrivals if not tokens.intersection(arrival.tokens)],
+        sends=[send for send in evidence.sends if not tokens.intersection(send.tokens)],
+        effects=[effect for effect in evidence.effects if effect["token"] not in tokens],
         inbound=[row for row in evidence.inbound if row["token"] not in tokens],
     )
 
@@ -108,7 +108,7 @@ async def gather(folder: Path, database_url: str) -> Evidence:
     """Read the journals and the database."""
     phones = read(folder / "phones.jsonl")
     evidence = Evidence(
-        said={str(one["token"]): one for one in phones},
+        said={str(phone["token"]): phone for phone in phones},
         arrivals=arrivals(folder / "providers.jsonl"),
         sends=sends(folder / "providers.jsonl"),
         effects=read(folder / "effects.jsonl"),
@@ -158,9 +158,9 @@ def check(evidence: Evidence, excused: frozenset[str] = frozenset()) -> list[Fin
 def show(findings: Sequence[Finding]) -> str:
     """Return a table as lines."""
     lines = [f"{'':<4}{'looked at':>10}{'broken':>8}{'unknown':>9}  what"]
-    for one in findings:
-        lines.append(f"{one.name:<4}{one.looked:>10}{one.broken:>8}{one.unknown:>9}  {one.says}")
-        lines += [f"{'':<33}{example}" for example in one.examples[:5]]
+    for finding in findings:
+        lines.append(f"{finding.name:<4}{finding.looked:>10}{finding.broken:>8}{finding.unknown:>9}  {finding.says}")
+        lines += [f"{'':<33}{example}" for example in finding.examples[:5]]
     return "\n".join(lines)
 
 
@@ -171,11 +171,13 @@ def _finding(name: str, says: str, looked: int, wrong: Sequence[str], unknown: i
 def _kept(evidence: Evidence, excused: frozenset[str]) -> Finding:
     """I1: exactly one inbox row for each text; one that its provider could not hand over in time is excused."""
     rows = Counter(row["token"] for row in evidence.inbound)
-    taken = {token for one in evidence.arrivals if 200 <= one.status < 300 for token in one.tokens}
-    said = {token for token, one in evidence.said.items() if one.get("status") == 200}
-    wrong = [f"{token}: {rows[token]} rows" for token in sorted(said - excused | taken) if rows[token] != 1]
-    unsure = sum(1 for one in evidence.said.values() if one.get("event") == "saying")
-    return _finding("I1", "every text that was taken, or is still kept elsewhere, is one row", len(said), wrong, unsure)
+    taken = {token for arrival in evidence.arrivals if 200 <= arrival.status < 300 for token in arrival.tokens}
+    accepted_tokens = {token for token, send in evidence.said.items() if send.get("status") == 200}
+    wrong = [f"{token}: {rows[token]} rows" for token in sorted(accepted_tokens - excused | taken) if rows[token] != 1]
+    unsure = sum(1 for send in evidence.said.values() if send.get("event") == "saying")
+    return _finding(
+        "I1", "every text that was taken, or is still kept elsewhere, is one row", len(accepted_tokens), wrong, unsure
+    )
 
 
 def _ended(evidence: Evidence) -> Finding:
@@ -196,9 +198,9 @@ def _ended(evidence: Evidence) -> Finding:
 def _once(evidence: Evidence) -> Finding:
     """I3: no answer was accepted twice, but for rows whose attempts were journalled as ambiguous."""
     lost = {token for row in evidence.outbound if row["ambiguities"] for token in TOKEN.findall(row["text"])}
-    accepted = Counter(_said(one, token) for one in evidence.sends if one.accepted for token in one.tokens)
-    doubled = [said for said, count in accepted.items() if count > 1]
-    wrong = [f"{said[0]}: {accepted[said]} times" for said in doubled if said[0] not in lost]
+    accepted = Counter(_said(send, token) for send in evidence.sends if send.accepted for token in send.tokens)
+    doubled = [key for key, count in accepted.items() if count > 1]
+    wrong = [f"{key[0]}: {accepted[key]} times" for key in doubled if key[0] not in lost]
     return _finding(
         "I3",
         "nothing is sent twice (unknown: after a lost answer, journalled)",
@@ -208,18 +210,18 @@ def _once(evidence: Evidence) -> Finding:
     )
 
 
-def _said(one: Send, token: str) -> tuple[str, str]:
+def _said(send: Send, token: str) -> tuple[str, str]:
     """Name what a send says of a token: answers begin with one; a card and its outcome are two different messages."""
-    return token, "" if TOKEN.match(one.text) else one.text
+    return token, "" if TOKEN.match(send.text) else send.text
 
 
 def _in_order(evidence: Evidence) -> Finding:
     """I4: what a person was shown first, of each text, comes in the order of the inbox."""
     shown: dict[tuple[str, str], list[str]] = {}
-    for one in evidence.sends:
-        if one.accepted:
-            order = shown.setdefault((one.channel, one.peer), [])
-            order += [token for token in one.tokens if token not in order]
+    for send in evidence.sends:
+        if send.accepted:
+            order = shown.setdefault((send.channel, send.peer), [])
+            order += [token for token in send.tokens if token not in order]
     kept: dict[tuple[str, str], list[str]] = {}
     for row in evidence.inbound:
         kept.setdefault((row["channel"], row["peer"]), []).append(row["token"])
@@ -241,11 +243,11 @@ def _approvals(evidence: Evidence) -> Finding:
 
 def _effects(evidence: Evidence) -> Finding:
     """I7: a `once` effect at most once; an idempotent one always under one key for its call."""
-    once = Counter(str(one["token"]) for one in evidence.effects if one["kind"] == "once")
+    once = Counter(str(effect["token"]) for effect in evidence.effects if effect["kind"] == "once")
     keys: dict[str, set[str]] = {}
-    for one in evidence.effects:
-        if one["kind"] == "again":
-            keys.setdefault(str(one["token"]), set()).add(str(one["key"]))
+    for effect in evidence.effects:
+        if effect["kind"] == "again":
+            keys.setdefault(str(effect["token"]), set()).add(str(effect["key"]))
     wrong = [f"once {token}: {count} times" for token, count in once.items() if count > 1]
     wrong += [f"again {token}: {len(known)} keys" for token, known in keys.items() if len(known) > 1]
     return _finding(
@@ -258,7 +260,7 @@ def _effects(evidence: Evidence) -> Finding:
 
 
 def _not_stuck(evidence: Evidence) -> Finding:
-    wrong = [f"{one['stuck']} at {one['at']}" for one in evidence.watch if one["stuck"]]
+    wrong = [f"{sample['stuck']} at {sample['at']}" for sample in evidence.watch if sample["stuck"]]
     return _finding("I8", "nothing runs without a live lease for twice its length", len(evidence.watch), wrong)
 
 
@@ -266,12 +268,12 @@ def _silent(evidence: Evidence) -> Finding:
     """I9: nothing to a peer after its provider said that nothing may be sent any more."""
     ended: dict[tuple[str, str], float] = {}
     wrong = []
-    for one in evidence.sends:
-        key = (one.channel, one.peer)
-        if key in ended and one.at > ended[key]:
-            wrong.append(f"{one.channel} {one.peer}")
-        elif one.final:
-            ended[key] = one.at
+    for send in evidence.sends:
+        key = (send.channel, send.peer)
+        if key in ended and send.at > ended[key]:
+            wrong.append(f"{send.channel} {send.peer}")
+        elif send.final:
+            ended[key] = send.at
     return _finding("I9", "nothing is sent after a stop", len(ended), wrong)
 
 
@@ -280,13 +282,13 @@ def _patient(evidence: Evidence) -> Finding:
     until: dict[tuple[str, str], float] = {}
     wrong = []
     limited = 0
-    for one in evidence.sends:
-        key = (one.peer, one.text)
-        if key in until and one.at < until[key] - 0.05:
-            wrong.append(f"{one.channel} {one.peer}: {until[key] - one.at:.2f} s early")
-        if one.retry_after:
+    for send in evidence.sends:
+        key = (send.peer, send.text)
+        if key in until and send.at < until[key] - 0.05:
+            wrong.append(f"{send.channel} {send.peer}: {until[key] - send.at:.2f} s early")
+        if send.retry_after:
             limited += 1
-            until[key] = one.at + one.retry_after
+            until[key] = send.at + send.retry_after
     return _finding("I10", "nothing is sent before a Retry-After is over", limited, wrong)
 
 
@@ -294,10 +296,10 @@ def _apart(evidence: Evidence) -> Finding:
     """I11: who is told of a text is who wrote it, and every row hangs on rows of its own tenant."""
     home = {row["token"]: (row["channel"], row["peer"]) for row in evidence.inbound}
     wrong = [
-        f"{token} told to {one.channel} {one.peer}"
-        for one in evidence.sends
-        for token in one.tokens
-        if token in home and home[token] != (one.channel, one.peer)
+        f"{token} told to {send.channel} {send.peer}"
+        for send in evidence.sends
+        for token in send.tokens
+        if token in home and home[token] != (send.channel, send.peer)
     ]
     wrong += ["a row of another tenant"] * evidence.foreign
     return _finding("I11", "nobody is told what another wrote", len(evidence.sends), wrong)
@@ -313,7 +315,7 @@ def main() -> None:
     """Print the table; exits 1 when one is broken."""
     findings = check(asyncio.run(gather(Path(sys.argv[1]), sys.argv[2])))
     sys.stdout.write(show(findings) + "\n")
-    sys.exit(1 if any(one.broken for one in findings) else 0)
+    sys.exit(1 if any(finding.broken for finding in findings) else 0)
 
 
 if __name__ == "__main__":

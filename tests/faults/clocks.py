@@ -84,7 +84,7 @@ async def clocks(harness: Harness, *, messages: int, seconds: float, steps: bool
 def _given_clocks(harness: Harness) -> list[Path]:
     """Start each worker with a clock of its own, ten minutes ahead or behind; return their files."""
     files: list[Path] = []
-    for number, worker in enumerate(one for one in harness.workers if one.name != STEPPED):
+    for number, worker in enumerate(worker for worker in harness.workers if worker.name != STEPPED):
         files.append(harness.folder / f"clock-{worker.name}.json")
         set_clock(files[-1], offset=(-1) ** number * 600.0)
         worker.start(ONEVALET_CLOCK=str(files[-1]))

@@ -67,7 +67,7 @@ def main() -> None:
     handler.finish_response = _crashing_answer(RequestHandler.finish_response)
     connections.Database = CrashingDatabase
     outbound.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
-    jobs.backoff.RESEND_AFTER = tuple(one / 20 for one in jobs.backoff.RESEND_AFTER)
+    jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))
     if hung := os.environ.get("FAULTS_HUNG"):
@@ -125,8 +125,8 @@ class CrashingDatabase(Database):
 
 def statement_name(statement: str, args: tuple[object, ...]) -> str:
     """Name what a statement does; the journal's rows are told apart by what they hold."""
-    found = _NAME.search(statement)
-    name = found[1] if found else ""
+    match = _NAME.search(statement)
+    name = match[1] if match else ""
     if name != "record_step":
         return name
     record = cast(JsonObject, args[4])

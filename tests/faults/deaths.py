@@ -42,29 +42,29 @@ async def poison(harness: Harness, *, messages: int, slow_seconds: float) -> Res
     bad = [_saying(harness, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [one for one in harness.say(messages * 10, seconds=10.0) if one.person not in busy]
+    others = [saying for saying in harness.say(messages * 10, seconds=10.0) if saying.person not in busy]
     async with timed(result):
         await deliver(harness, [*bad, *others], result)
         after = [_saying(harness, person.key, 0.0, "") for person in people]
         await deliver(harness, after, result)
         evidence = await conclude(harness, [*after, *others], result)
     aside = [row for row in evidence.inbound if row["turn_state"] == "poison"]
-    poisoned = {one.token for one in bad[:-1]}
-    told = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
+    poisoned = {saying.token for saying in bad[:-1]}
+    notices = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
     innocent = [row["token"] for row in aside if row["token"] not in poisoned]
     result.numbers |= {
         "texts": str(len(bad) + len(after) + len(others)),
         "poisonous": str(len(poisoned)),
         "set aside": str(len(aside)),
-        "told": str(len(told)),
+        "told": str(len(notices)),
         "deaths": str(sum(worker.log.read_text().count("worker_killed") for worker in harness.workers)),
         "innocent set aside": str(len(innocent)),
         "slow answer": f"{slow_seconds:g} s",
     }
-    slow = {token for one in evidence.sends if one.accepted for token in one.tokens} & {bad[-1].token}
+    slow = {token for send in evidence.sends if send.accepted for token in send.tokens} & {bad[-1].token}
     result.require(bool(slow), "the slow text was not answered")
     result.require(poisoned <= {row["token"] for row in aside}, "a poisonous text was not set aside")
-    result.require(len(told) >= len(poisoned), "somebody was not told that their text was set aside")
+    result.require(len(notices) >= len(poisoned), "somebody was not told that their text was set aside")
     result.require(not innocent, f"{len(innocent)} innocent texts were set aside: {innocent[:3]}")
     return result
 
@@ -98,7 +98,7 @@ async def _attempts(harness: Harness, sayings: list[Saying]) -> int:
             await connection.fetchval(
                 "select count(distinct t.id) from turns t join inbound i on i.tenant_id = t.tenant_id and"
                 " i.turn_id = t.id where t.attempts > 1 and split_part(i.text, ' ', 1) = any($1)",
-                [one.token for one in sayings],
+                [saying.token for saying in sayings],
             )
         )
     finally:

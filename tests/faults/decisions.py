@@ -60,7 +60,7 @@ async def races(harness: Harness, *, cards: int, late: int) -> Result:
         await _until_none(harness, _OPEN)
         await settle(harness, result)
         await conclude(harness, [], result)
-        await _judge(harness, result, {one.token for one in asking}, {one.token for one in tardy})
+        await _judge(harness, result, {saying.token for saying in asking}, {saying.token for saying in tardy})
         set_clock(harness.clock)
     return result
 
@@ -68,7 +68,7 @@ async def races(harness: Harness, *, cards: int, late: int) -> Result:
 async def _shown(harness: Harness, batch: Sequence[Saying], result: Result) -> list[Card]:
     """Let people ask, and give the cards that they then have."""
     await deliver(harness, batch, result)
-    tokens = {one.token for one in batch}
+    tokens = {saying.token for saying in batch}
     shown = [card for card in _cards(harness) if card.token in tokens]
     result.require(len(shown) == len(batch), f"{len(batch) - len(shown)} cards were never shown")
     return shown
@@ -119,29 +119,29 @@ async def _decide_both_ways(harness: Harness, card: Card, other: Card) -> None:
 def _cards(harness: Harness) -> list[Card]:
     people = {person.phone: person.key for person in harness.people}
     people |= {str(person.telegram_user): person.key for person in harness.people}
-    found: list[Card] = []
-    for one in read(harness.folder / "providers.jsonl"):
-        request, answer = _object(one["request"]), _object(one["answer"])
-        body, told = _object(request.get("body")), _object(_object(answer.get("body")).get("result"))
+    cards: list[Card] = []
+    for call in read(harness.folder / "providers.jsonl"):
+        request, answer = _object(call["request"]), _object(call["answer"])
+        body, accepted = _object(request.get("body")), _object(_object(answer.get("body")).get("result"))
         shown = json.dumps(body)
         token = TOKEN.search(shown)
-        if token is None or one["direction"] != "out":
+        if token is None or call["direction"] != "out":
             continue
-        if one["endpoint"] == "twilio.messages.create" and (code := _CODE.search(str(body.get("Body")))):
-            found.append(Card(token[0], people[str(body["To"])], code=code[1]))
+        if call["endpoint"] == "twilio.messages.create" and (code := _CODE.search(str(body.get("Body")))):
+            cards.append(Card(token[0], people[str(body["To"])], code=code[1]))
         elif (
-            one["endpoint"] == "slack.chat.postMessage"
+            call["endpoint"] == "slack.chat.postMessage"
             and "choice_0" in shown
             and isinstance(ts := _told_ts(answer), str)
         ):
-            found.append(Card(token[0], token[0].partition("-")[2], ts=ts))
-        elif one["endpoint"] == "telegram.sendMessage" and "reply_markup" in body:
+            cards.append(Card(token[0], token[0].partition("-")[2], ts=ts))
+        elif call["endpoint"] == "telegram.sendMessage" and "reply_markup" in body:
             markup = body["reply_markup"]
             data = re.findall(r'"callback_data": ?"([^"]+)"', markup if isinstance(markup, str) else json.dumps(markup))
-            number = told.get("message_id")
+            number = accepted.get("message_id")
             if data and isinstance(number, int):
-                found.append(Card(token[0], people[str(body["chat_id"])], message_id=number, buttons=tuple(data)))
-    return found
+                cards.append(Card(token[0], people[str(body["chat_id"])], message_id=number, buttons=tuple(data)))
+    return cards
 
 
 def _told_ts(answer: JsonObject) -> object:
@@ -155,7 +155,7 @@ async def _judge(harness: Harness, result: Result, tokens: set[str], late: set[s
     finally:
         await connection.close()
     states = {token: row["state"] for row in rows for token in TOKEN.findall(row["arguments"])}
-    effects = Counter(str(one["token"]) for one in read(harness.folder / "effects.jsonl"))
+    effects = Counter(str(call["token"]) for call in read(harness.folder / "effects.jsonl"))
     wrong = [
         f"{token}: {states.get(token, 'no approval')}, ran {effects[token]} times"
         for token in sorted(tokens | late)

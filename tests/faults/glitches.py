@@ -39,7 +39,7 @@ async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result
         return result
     clock = harness.folder / "machine-clock"
     clock.write_text(RIGHT)
-    await asyncio.gather(*(one.end() for one in harness.workers))
+    await asyncio.gather(*(worker.end() for worker in harness.workers))
     async with timed(result):
         await start_stepped(worker)
         harness.workers.append(worker)
@@ -49,12 +49,12 @@ async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result
         planned = await _rows(harness, _PLANNED)
         clock.write_text(TEN_YEARS)
         writing = harness.say(messages, seconds=seconds, acting=0.0)
-        told = asyncio.create_task(deliver(harness, writing, result))
+        delivering = asyncio.create_task(deliver(harness, writing, result))
         await asyncio.sleep(seconds)
         doctor = await _doctor(harness)
         clock.write_text(RIGHT)
         harness.strike("clock right again")
-        await told
+        await delivering
         await _judge(harness, result, planned)
         result.numbers["doctor meanwhile"] = next((line for line in doctor if "clock" in line.lower()), "nothing")
         result.require(
@@ -64,8 +64,8 @@ async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result
         await conclude(harness, [*first, *writing], result)
     await worker.end()
     harness.workers.remove(worker)
-    for one in harness.workers:
-        one.start()
+    for remaining in harness.workers:
+        remaining.start()
     return result
 
 
@@ -96,7 +96,7 @@ async def _rows(harness: Harness, statement: str) -> list[Any]:
 
 
 async def _doctor(harness: Harness) -> list[str]:
-    said = harness.folder / "doctor.log"
-    process = harness.forker.fork(["doctor"], harness.environment | plain_environment(), said)
+    log = harness.folder / "doctor.log"
+    process = harness.forker.fork(["doctor"], harness.environment | plain_environment(), log)
     await asyncio.wait_for(process.wait(), 60)
-    return said.read_text(errors="replace").splitlines()
+    return log.read_text(errors="replace").splitlines()

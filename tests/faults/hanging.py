@@ -18,7 +18,7 @@ async def hang(harness: Harness, *, hanging: int, messages: int) -> Result:
     bad = [_saying(harness, person.key, HANG) for person in people]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [one for one in harness.say(messages, seconds=30.0) if one.person not in busy]
+    others = [saying for saying in harness.say(messages, seconds=30.0) if saying.person not in busy]
     # What a worker held that hangs is taken over once it is replaced.
     harness.stuck_after = STUCK_AFTER + HUNG_AFTER
     async with timed(result):
@@ -27,41 +27,41 @@ async def hang(harness: Harness, *, hanging: int, messages: int) -> Result:
         await deliver(harness, after, result)
         evidence = await conclude(harness, [*after, *others], result)
     harness.stuck_after = STUCK_AFTER
-    _judge(harness, result, evidence, {one.token for one in bad}, {one.token for one in [*after, *others]})
+    _judge(harness, result, evidence, {saying.token for saying in bad}, {saying.token for saying in [*after, *others]})
     return result
 
 
 def _judge(harness: Harness, result: Result, evidence: Evidence, bad: set[str], good: set[str]) -> None:
     aside = {row["token"] for row in evidence.inbound if row["turn_state"] == "poison"}
-    told = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
+    notices = [row for row in evidence.outbound if "set it aside" in row["text"] and row["state"] == "sent"]
     logs = "".join(worker.log.read_text() for worker in harness.workers)
     result.numbers |= {
         "texts that hang": str(len(bad)),
         "set aside": str(len(aside & bad)),
-        "told": str(len(told)),
+        "told": str(len(notices)),
         "processes replaced": str(logs.count("worker_hangs")),
         "innocent set aside": str(len(aside & good)),
         "others' answers": show_recoveries(_waits(harness, evidence, good)),
     }
     result.require(bad <= aside, "a text that hangs was not set aside")
-    result.require(len(told) >= len(bad), "somebody was not told that their text was set aside")
+    result.require(len(notices) >= len(bad), "somebody was not told that their text was set aside")
     result.require(not aside & good, f"innocent texts were set aside: {sorted(aside & good)[:3]}")
     result.require("worker_hangs" in logs, "no worker was replaced")
 
 
 def _waits(harness: Harness, evidence: Evidence, tokens: set[str]) -> list[float]:
     """Return for each text the seconds until its answer was taken by the provider."""
-    said = {
-        str(one["token"]): float(str(one["at"]))
-        for one in read(harness.folder / "phones.jsonl")
-        if one["event"] == "saying"
+    said_at = {
+        str(event["token"]): float(str(event["at"]))
+        for event in read(harness.folder / "phones.jsonl")
+        if event["event"] == "saying"
     }
     return [
-        one.at - said[token]
-        for one in evidence.sends
-        if one.accepted
-        for token in one.tokens
-        if token in tokens and token in said
+        send.at - said_at[token]
+        for send in evidence.sends
+        if send.accepted
+        for token in send.tokens
+        if token in tokens and token in said_at
     ]
 
 

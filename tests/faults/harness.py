@@ -87,9 +87,9 @@ class Harness:
         """Return all our processes."""
         return [*self.webs, *self.workers]
 
-    def strike(self, what: str, target: str = "", *, back: float | None = None) -> None:
+    def strike(self, action: str, target: str = "", *, back: float | None = None) -> None:
         """Record what was done, and when it ended."""
-        append(self.folder / "strikes.jsonl", what=what, target=target, back=back or time.time())
+        append(self.folder / "strikes.jsonl", what=action, target=target, back=back or time.time())
 
     def token(self, person: str) -> str:
         """Return a token for one more text."""
@@ -129,21 +129,21 @@ class Harness:
     async def fault(self, **rule: object) -> None:
         """Let a provider misbehave; see simulator.faults."""
         url = f"{self.simulator_url}/sim/faults"
-        async with aiohttp.ClientSession() as session, session.post(url, json=rule) as told:
-            assert told.status == 200, await told.text()
+        async with aiohttp.ClientSession() as session, session.post(url, json=rule) as answer:
+            assert answer.status == 200, await answer.text()
 
     async def act(self, person: str, provider: str, action: str, **arguments: object) -> None:
         """Let a person act at a provider; ignore an action that is impossible now."""
         url = f"{self.simulator_url}/sim/{provider}/{action}"
-        told = {"person": person, **arguments}
-        async with aiohttp.ClientSession() as session, session.post(url, json=told) as answered:
+        wishes = {"person": person, **arguments}
+        async with aiohttp.ClientSession() as session, session.post(url, json=wishes) as answered:
             assert answered.status in (200, 400), await answered.text()
 
     async def no_faults(self) -> None:
         """Let the providers behave again."""
         url = f"{self.simulator_url}/sim/faults"
-        async with aiohttp.ClientSession() as session, session.delete(url) as told:
-            assert told.status == 200
+        async with aiohttp.ClientSession() as session, session.delete(url) as answer:
+            assert answer.status == 200
 
     async def until_kept(self, tokens: set[str], within: float) -> set[str]:
         """Wait until every text is in the inbox; return those that are not."""
@@ -194,8 +194,8 @@ class Harness:
         async with aiohttp.ClientSession() as session, asyncio.timeout(within):
             while True:
                 with suppress(aiohttp.ClientError):
-                    async with session.get(f"{web.url}/readyz") as told:
-                        if told.status == 200:
+                    async with session.get(f"{web.url}/readyz") as answer:
+                        if answer.status == 200:
                             return
                 await asyncio.sleep(0.05)
 
@@ -289,9 +289,9 @@ async def open_harness(
 
 async def set_up_channels(harness: Harness) -> None:
     """Set the webhooks as an operator does."""
-    said = harness.folder / "setup.log"
-    process = harness.forker.fork(["channels", "setup"], harness.environment, said)
-    assert await process.wait() == 0, said.read_text()
+    log = harness.folder / "setup.log"
+    process = harness.forker.fork(["channels", "setup"], harness.environment, log)
+    assert await process.wait() == 0, log.read_text()
 
 
 def make_people(count: int) -> tuple[Person, ...]:
@@ -341,8 +341,8 @@ async def _providers(harness: Harness, plan: ProvidersPlan) -> AsyncIterator[Non
     async with aiohttp.ClientSession() as session, asyncio.timeout(30):
         while True:
             with suppress(aiohttp.ClientError):
-                async with session.get(f"{harness.simulator_url}/sim/people") as told:
-                    if told.status == 200:
+                async with session.get(f"{harness.simulator_url}/sim/people") as answer:
+                    if answer.status == 200:
                         break
             assert process.returncode is None, log.read_text()
             await asyncio.sleep(0.05)

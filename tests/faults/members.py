@@ -91,10 +91,10 @@ class Member:
         """
         assert self.process is not None
         pids = self.processes
-        if self.command == "kept" and pids and (one := chance.choice([0, *pids])):
+        if self.command == "kept" and pids and (victim := chance.choice([0, *pids])):
             with suppress(ProcessLookupError):
-                os.kill(one, signal.SIGKILL)
-            while one in self.processes:  # noqa: ASYNC110 - another process ends
+                os.kill(victim, signal.SIGKILL)
+            while victim in self.processes:  # noqa: ASYNC110 - another process ends
                 await asyncio.sleep(0.01)
             self.done = self.work()
             return

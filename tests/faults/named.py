@@ -93,7 +93,7 @@ async def crash_points(
         await _with(harness, _RELEASE)
         for worker in harness.workers:
             worker.start()
-        await harness.until_kept({one.token for one in plans if one.drop != "receive_message"}, 60)
+        await harness.until_kept({plan.token for plan in plans if plan.drop != "receive_message"}, 60)
         await settle(harness, result)
         fates = [await _fate(harness, plan) for plan in plans]
         _judge(result, fates)
@@ -107,7 +107,7 @@ def _plans(
     harness: Harness, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation]
 ) -> list[Plan]:
     wanted = [(point, channel, "") for point in points for channel in channels]
-    wanted += [(BY_NAME[one.point], one.channel, one.drop) for one in mutations]
+    wanted += [(BY_NAME[mutation.point], mutation.channel, mutation.drop) for mutation in mutations]
     plans: list[Plan] = []
     for number, (point, channel, drop) in enumerate(wanted):
         person = harness.people[number]
@@ -173,10 +173,12 @@ async def _with(harness: Harness, statement: str) -> None:
 
 
 async def _fate(harness: Harness, plan: Plan) -> Fate:
-    effects = [one for one in read(harness.folder / "effects.jsonl") if one["token"] == plan.token]
-    kinds = Counter(str(one["kind"]) for one in effects)
-    answers = [one for one in sends(harness.folder / "providers.jsonl") if one.accepted and plan.token in one.tokens]
-    told = {word for one in answers for word in ("acted", "unsure") if f"{plan.token} {word}" in one.text}
+    effects = [effect for effect in read(harness.folder / "effects.jsonl") if effect["token"] == plan.token]
+    kinds = Counter(str(effect["kind"]) for effect in effects)
+    answers = [
+        send for send in sends(harness.folder / "providers.jsonl") if send.accepted and plan.token in send.tokens
+    ]
+    words = {word for answer in answers for word in ("acted", "unsure") if f"{plan.token} {word}" in answer.text}
     connection = await harness.connect()
     try:
         ambiguous = await connection.fetchval(
@@ -190,10 +192,10 @@ async def _fate(harness: Harness, plan: Plan) -> Fate:
         answers=len(answers),
         once=kinds["once"],
         again=kinds["again"],
-        keys=len({one["key"] for one in effects if one["kind"] == "again"}),
+        keys=len({effect["key"] for effect in effects if effect["kind"] == "again"}),
         # Whoever else asks a model of the same text, for a memory say, offers it no tools.
         models=sum(plan.token in str(call.messages) for call in harness.model.calls if call.tools),
-        told=" ".join(sorted(told)),
+        told=" ".join(sorted(words)),
         ambiguous=int(ambiguous),
     )
 
@@ -207,7 +209,7 @@ def _judge(result: Result, fates: Sequence[Fate]) -> None:
             missed_points += 1
             result.missed.append(f"{fate.plan.point.name} on {fate.plan.channel}: {', '.join(wrong)} ({_short(fate)})")
         if fate.plan.drop:
-            wanted = next(one.missed for one in MUTATIONS if one.drop == fate.plan.drop)
+            wanted = next(mutation.missed for mutation in MUTATIONS if mutation.drop == fate.plan.drop)
             if wanted not in wrong:
                 unnoticed += 1
                 result.missed.append(f"without {fate.plan.drop} nobody noticed ({_short(fate)})")

@@ -46,9 +46,11 @@ class Ears:
         async with asyncio.timeout(ANSWERED_WITHIN):
             while True:
                 query = f"{self.url}/sim/journal?provider=twilio&last=200"
-                async with self.session.get(query) as told:
-                    calls = await told.json()
-                if any(one["endpoint"] == "twilio.messages.create" and token in str(one["request"]) for one in calls):
+                async with self.session.get(query) as answer:
+                    calls = await answer.json()
+                if any(
+                    call["endpoint"] == "twilio.messages.create" and token in str(call["request"]) for call in calls
+                ):
                     return
                 await asyncio.sleep(0.02)
 
@@ -59,36 +61,36 @@ async def neighbours(harness: Harness, *, texts: int) -> Result:
     # Those who write by SMS, in turn: nobody meets the limit that is there for who writes too much.
     *others, worst_of_all = harness.people[::3]
     turns = itertools.cycle(others)
-    said: list[Saying] = []
+    sayings: list[Saying] = []
     async with timed(result), aiohttp.ClientSession() as session:
         ears = Ears(session, harness.simulator_url)
-        said += (await _talk(harness, ears, turns, 3))[0]
+        sayings += (await _talk(harness, ears, turns, 3))[0]
         for name, worst in WORST.items():
             before, alone = await _talk(harness, ears, turns, texts)
             async with worst(harness, worst_of_all):
                 await asyncio.sleep(1)  # it has begun
                 beside, with_it = await _talk(harness, ears, turns, texts)
-            said += [*before, *beside]
+            sayings += [*before, *beside]
             usual, now = statistics.median(alone) * 1000, statistics.median(with_it) * 1000
             ratio = now / usual
             result.numbers[name] = f"{ratio:.2f} times ({now:.0f} and {usual:.0f} ms)"
             result.require(ratio <= MOST, f"{name}: answers took {ratio:.2f} times as long")
         await settle(harness, result)
-        await conclude(harness, said, result)
+        await conclude(harness, sayings, result)
     return result
 
 
 async def _talk(harness: Harness, ears: Ears, turns: Iterator[Person], texts: int) -> tuple[list[Saying], list[float]]:
     """Let people write, one after the other, and wait for the answer; return what was said and how long each took."""
-    said, took = [], []
+    sayings, took = [], []
     for person in itertools.islice(turns, texts):
         token = harness.token(person.key)
         began = time.monotonic()
         await harness.act(person.key, "twilio", "say", text=token)
         await ears.until_answered(token)
         took.append(time.monotonic() - began)
-        said.append(Saying(0.0, token, person.key, "sms", token))
-    return said, took
+        sayings.append(Saying(0.0, token, person.key, "sms", token))
+    return sayings, took
 
 
 @asynccontextmanager
@@ -147,15 +149,15 @@ async def _holding_connections(harness: Harness, _: Person) -> AsyncIterator[Non
     port = int(harness.webs[0].environment["PORT"])
 
     async def top_up() -> None:
-        held[:] = [one for one in held if not one.is_closing()]
+        held[:] = [saying for saying in held if not saying.is_closing()]
         while len(held) < _CONNECTIONS:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             held.append(writer)
 
     async with _again(top_up, 0.2):
         yield
-    for one in held:
-        one.close()
+    for saying in held:
+        saying.close()
 
 
 def _flooding(path: str) -> Worst:
@@ -167,8 +169,8 @@ def _flooding(path: str) -> Worst:
 
             async def post() -> None:
                 form = {"MessageSid": "SM" + "0" * 32, "From": "+15550001111", "Body": "x" * 500}
-                async with session.post(f"{harness.webs[0].url}{path}", data=form) as told:
-                    await told.read()
+                async with session.post(f"{harness.webs[0].url}{path}", data=form) as answer:
+                    await answer.read()
 
             async with _again(post, 0.01):
                 yield

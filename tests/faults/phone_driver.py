@@ -48,7 +48,7 @@ class PhonesPlan:
     def from_json(cls, text: str) -> "PhonesPlan":
         """Parse the text of `to_json`."""
         values = json.loads(text)
-        return cls(**values | {"sayings": [Saying(**one) for one in values["sayings"]]})
+        return cls(**values | {"sayings": [Saying(**saying) for saying in values["sayings"]]})
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def main() -> None:
 async def _write_all(plan: PhonesPlan) -> None:
     began = time.monotonic()
     people: dict[tuple[str, str], list[Saying]] = {}
-    for saying in sorted(plan.sayings, key=lambda one: one.at):
+    for saying in sorted(plan.sayings, key=lambda saying: saying.at):
         people.setdefault((saying.person, saying.channel), []).append(saying)
     async with aiohttp.ClientSession(plan.url, timeout=aiohttp.ClientTimeout(total=60)) as session:
 
@@ -77,11 +77,11 @@ async def _write_all(plan: PhonesPlan) -> None:
 async def _say(session: aiohttp.ClientSession, journal: Path, saying: Saying) -> None:
     known = {"token": saying.token, "person": saying.person, "channel": saying.channel}
     append(journal, event="saying", **known)
-    status, told = await _act(session, saying, "say", {"text": saying.body})
+    status, answer = await _act(session, saying, "say", {"text": saying.body})
     append(journal, event="said", status=status, **known)
     if status == 200 and saying.copies > 1:
         if saying.channel == "sms":
-            await _act(session, saying, "duplicate", {"sid": told["sid"], "times": saying.copies - 1})
+            await _act(session, saying, "duplicate", {"sid": answer["sid"], "times": saying.copies - 1})
         elif saying.channel == "telegram":
             for _ in range(saying.copies - 1):
                 await _act(session, saying, "redeliver", {"n": 1})
@@ -94,7 +94,7 @@ async def _repeat_slack(session: aiohttp.ClientSession, plan: PhonesPlan) -> Non
         return
     chance = random.Random(plan.seed)
     # Events are numbered from 1; a number that is not an event's is refused, which does no harm.
-    numbers = range(1, sum(one.channel == "slack" for one in plan.sayings) + 1)
+    numbers = range(1, sum(saying.channel == "slack" for saying in plan.sayings) + 1)
     again = [number for number in numbers for _ in range(chance.randint(0, 4))]
     chance.shuffle(again)
     for number in again:

@@ -37,7 +37,7 @@ class ProvidersPlan:
     def from_json(cls, text: str) -> "ProvidersPlan":
         """Read what `to_json` gave."""
         values = json.loads(text)
-        return cls(**values | {"people": [Person(**one) for one in values["people"]]})
+        return cls(**values | {"people": [Person(**person) for person in values["people"]]})
 
 
 def main() -> None:

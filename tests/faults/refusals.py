@@ -49,12 +49,14 @@ async def refuses(harness: Harness, *, kinds: Sequence[str], messages: int, seco
     result = Result("T14", "Postgres that answers and refuses", "503 and red, lost 0, back by itself in 10 s")
     async with timed(result):
         seen = [await _under(harness, _REFUSALS[kind], messages, seconds, result) for kind in kinds]
-        evidence = await conclude(harness, [text for one in seen for text in one.texts], result)
-    for one in seen:
-        _judge(one, evidence, result)
-    found, _ = recoveries(harness, evidence, frozenset(kinds), within=BACK_WITHIN)
-    result.numbers["work again after its end"] = show_recoveries(found)
-    result.require(max(found, default=0.0) <= BACK_WITHIN, f"work began again after {max(found, default=0.0):.1f} s")
+        evidence = await conclude(harness, [text for line in seen for text in line.texts], result)
+    for line in seen:
+        _judge(line, evidence, result)
+    recovered, _ = recoveries(harness, evidence, frozenset(kinds), within=BACK_WITHIN)
+    result.numbers["work again after its end"] = show_recoveries(recovered)
+    result.require(
+        max(recovered, default=0.0) <= BACK_WITHIN, f"work began again after {max(recovered, default=0.0):.1f} s"
+    )
     bugs = {word: evidence.logs.count(word) for word in _BUGS if word in evidence.logs}
     result.require(not bugs, f"in the logs: {bugs}")
     if not harness.disk:
@@ -88,13 +90,13 @@ async def _look(harness: Harness, seen: Seen) -> None:
         while True:
             for web in harness.webs:
                 with suppress(aiohttp.ClientError, TimeoutError):
-                    async with session.get(f"{web.url}/readyz") as told:
-                        seen.ready[told.status] += 1
+                    async with session.get(f"{web.url}/readyz") as answer:
+                        seen.ready[answer.status] += 1
             await asyncio.sleep(0.2)
 
 
 def _judge(seen: Seen, evidence: Evidence, result: Result) -> None:
-    statuses = Counter(one.status for one in evidence.arrivals if seen.began <= one.at <= seen.ended)
+    statuses = Counter(arrival.status for arrival in evidence.arrivals if seen.began <= arrival.at <= seen.ended)
     result.numbers[seen.name] = (
         f"webhooks {_counted(statuses)}; /readyz {_counted(seen.ready)}; {len(seen.texts)} texts, answered each once"
     )
@@ -151,8 +153,8 @@ async def _connections(harness: Harness) -> None:
 
 
 _REFUSALS = {
-    one.name: one
-    for one in (
+    refusal.name: refusal
+    for refusal in (
         Refusal("disk full", _fill, _make_room),
         Refusal("read-only", _read_only, _writable),
         Refusal("role missing", _take_role, _give_role),

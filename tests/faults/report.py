@@ -90,7 +90,7 @@ class Run:
             known["tests"][result.name] = {"run": key, **asdict(result)}
         used = {test["run"] for test in known["tests"].values()}
         known["runs"] = {name: run for name, run in known["runs"].items() if name in used}
-        known["tests"] = dict(sorted(known["tests"].items(), key=lambda one: int(one[0][1:])))
+        known["tests"] = dict(sorted(known["tests"].items(), key=lambda item: int(item[0][1:])))
         numbers.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
         numbers.with_suffix(".md").write_text(make_page(known), encoding="utf-8")
 
@@ -107,7 +107,7 @@ def make_page(known: dict[str, Any]) -> str:
 
 def _result(test: dict[str, Any]) -> Result:
     values = {name: value for name, value in test.items() if name != "run"}
-    findings = [Finding(**one | {"examples": tuple(one["examples"])}) for one in values.pop("findings")]
+    findings = [Finding(**finding | {"examples": tuple(finding["examples"])}) for finding in values.pop("findings")]
     return Result(**values, findings=findings)
 
 
@@ -128,9 +128,9 @@ def _run(number: int, run: dict[str, Any], tests: Sequence[str]) -> str:
 
 def _summary(tests: dict[str, tuple[str, Result]], numbered: dict[str, int]) -> str:
     rows = [
-        f"| {one.name} | {one.fault} | {one.bar} | {'met' if one.well else '**missed**'} | {one.seconds:.0f} s |"
+        f"| {test.name} | {test.fault} | {test.bar} | {'met' if test.well else '**missed**'} | {test.seconds:.0f} s |"
         f" {numbered[run]} |"
-        for run, one in tests.values()
+        for run, test in tests.values()
     ]
     return "\n".join(["| test | fault | bar | outcome | took | run |", "|---|---|---|---|---|---|", *rows, ""])
 
@@ -139,7 +139,10 @@ def _section(result: Result) -> str:
     lines = [f"## {result.name}: {result.fault}", "", f"Bar: {result.bar}.", "", "| number | value |", "|---|---|"]
     lines += [f"| {name} | {value or 'none'} |" for name, value in result.numbers.items()]
     lines += ["", "| invariant | looked at | broken | unknown | what |", "|---|---|---|---|---|"]
-    lines += [f"| {one.name} | {one.looked} | {one.broken} | {one.unknown} | {one.says} |" for one in result.findings]
+    lines += [
+        f"| {finding.name} | {finding.looked} | {finding.broken} | {finding.unknown} | {finding.says} |"
+        for finding in result.findings
+    ]
     lines += ["", *(f"- Missed: {words}" for words in result.missed)]
-    lines += [f"- Broken, {one.name}: {example}" for one in result.findings for example in one.examples]
+    lines += [f"- Broken, {finding.name}: {example}" for finding in result.findings for example in finding.examples]
     return "\n".join(lines).rstrip() + "\n"

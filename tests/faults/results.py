@@ -33,7 +33,7 @@ class Result:
     @property
     def well(self) -> bool:
         """Return whether every bar was met and no invariant broken."""
-        return not self.missed and not any(one.broken for one in self.findings)
+        return not self.missed and not any(finding.broken for finding in self.findings)
 
     def require(self, holds: bool, words: str) -> None:
         """Note a bar that is not met."""
@@ -63,7 +63,7 @@ async def arrive(
     harness: Harness, sayings: Sequence[Saying], result: Result, *, leaving: frozenset[str] = frozenset()
 ) -> None:
     """Wait until all that was written is kept, answered and quiet."""
-    must = {one.token for one in sayings if one.person not in leaving}
+    must = {saying.token for saying in sayings if saying.person not in leaving}
     missing = await harness.until_kept(must, KEPT_WITHIN)
     result.numbers["texts"] = str(len(sayings))
     result.require(not missing, f"{len(missing)} texts did not come in: {sorted(missing)[:3]}")
@@ -87,8 +87,8 @@ async def conclude(
     """Check all invariants and add the numbers that every test tells."""
     evidence = without(await gather(harness.folder, harness.postgres.url), harness.spoilt)
     result.findings = check(evidence, excused)
-    ours = {one.token for one in sayings} - excused
-    answered = {token for one in evidence.sends if one.accepted for token in one.tokens}
+    ours = {saying.token for saying in sayings} - excused
+    answered = {token for send in evidence.sends if send.accepted for token in send.tokens}
     aside = {row["token"] for row in evidence.inbound if row["turn_state"] in ("poison", "failed")}
     lost = ours - answered - aside
     result.numbers |= {
@@ -96,7 +96,9 @@ async def conclude(
         "lost": str(len(lost)),
         "set aside and told": str(len(ours & aside - answered)),
         "ambiguous sends": ", ".join(_rates(evidence)),
-        "acknowledged": _percentiles([one.milliseconds for one in evidence.arrivals if 200 <= one.status < 300], "ms"),
+        "acknowledged": _percentiles(
+            [arrival.milliseconds for arrival in evidence.arrivals if 200 <= arrival.status < 300], "ms"
+        ),
     }
     result.require(not lost, f"{len(lost)} texts were never answered: {sorted(lost)[:3]}")
     return evidence
@@ -104,7 +106,7 @@ async def conclude(
 
 def _rates(evidence: Evidence) -> list[str]:
     """Return for each channel how many sends were ambiguous, of how many that its provider took."""
-    taken = Counter(one.channel for one in evidence.sends if one.accepted)
+    taken = Counter(send.channel for send in evidence.sends if send.accepted)
     return [
         f"{name} {count} of {taken[name]} ({count / max(taken[name], 1):.1%})"
         for name, count in sorted(evidence.ambiguities.items())
@@ -112,30 +114,32 @@ def _rates(evidence: Evidence) -> list[str]:
 
 
 def recoveries(
-    harness: Harness, evidence: Evidence, what: frozenset[str], *, within: float = float("inf")
+    harness: Harness, evidence: Evidence, kinds: frozenset[str], *, within: float = float("inf")
 ) -> tuple[list[float], int]:
     """Return for each strike of these kinds the seconds from its end to the next work that was done.
 
     Those during which the next strike began, sooner than `within` after the return, are counted apart.
     """
-    found: list[float] = []
+    seconds: list[float] = []
     interrupted = 0
     strikes = read(harness.folder / "strikes.jsonl")
     for number, strike in enumerate(strikes):
-        if strike["what"] in what:
+        if strike["what"] in kinds:
             back = float(str(strike["back"]))
             after = next((at for at in evidence.work if at > back), None)
-            again = next((float(str(one["at"])) for one in strikes[number:] if one["what"] == BEGINS), float("inf"))
+            again = next(
+                (float(str(strike["at"])) for strike in strikes[number:] if strike["what"] == BEGINS), float("inf")
+            )
             if after is None or (again < after and again - back < within):
                 interrupted += 1
             else:
-                found.append(after - back)
-    return found, interrupted
+                seconds.append(after - back)
+    return seconds, interrupted
 
 
-def show_recoveries(found: Sequence[float]) -> str:
+def show_recoveries(seconds: Sequence[float]) -> str:
     """Return their spread."""
-    return _percentiles([one * 1000 for one in found], "ms")
+    return _percentiles([value * 1000 for value in seconds], "ms")
 
 
 def _percentiles(values: Sequence[float], unit: str) -> str:

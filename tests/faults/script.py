@@ -32,24 +32,24 @@ SLOW = "slow"
 def answer(call: ModelCall) -> Reply:
     """Call both tools for each token that asks for it, then answer with every token and what became of its tools."""
     turn = _this_turn(call)
-    asked = [text_of(one) for one in turn if one.get("role") == "user"]
+    asked = [text_of(message) for message in turn if message.get("role") == "user"]
     last = asked[-1] if asked else ""
-    if poisoned := [said for said in asked if said.endswith(POISON)]:
+    if poisoned := [text for text in asked if text.endswith(POISON)]:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
-    if hanging := [said for said in asked if said.endswith(HANG)]:
+    if hanging := [text for text in asked if text.endswith(HANG)]:
         return calls(("act_hanging", {"token": TOKEN.findall(hanging[0])[0]}))
     if absurd := _absurd(asked, turn):
         return absurd
-    results = [text_of(one) for one in turn if one.get("role") == "tool"]
-    called = {token for one in turn if one.get("role") == "assistant" for token in TOKEN.findall(str(one))}
-    consents = [token for said in asked if said.endswith(CONSENT) for token in TOKEN.findall(said)]
+    results = [text_of(message) for message in turn if message.get("role") == "tool"]
+    called = {token for message in turn if message.get("role") == "assistant" for token in TOKEN.findall(str(message))}
+    consents = [token for text in asked if text.endswith(CONSENT) for token in TOKEN.findall(text)]
     if waiting := [token for token in consents if token not in called]:
         return calls(*(("act_approved", {"token": token}) for token in waiting))
-    acting = [token for said in asked if said.endswith(ACT) for token in TOKEN.findall(said)]
+    acting = [token for text in asked if text.endswith(ACT) for token in TOKEN.findall(text)]
     if fresh := [token for token in acting if token not in called]:
         return calls(*((name, {"token": token}) for token in fresh for name in ("act_once", "act_again")))
     done = {token: f"once {token} done" in results for token in acting}
-    tokens = [token for said in asked for token in TOKEN.findall(said)]
+    tokens = [token for text in asked for token in TOKEN.findall(text)]
     words = [f"{token} {'acted' if done[token] else 'unsure'}" if token in done else token for token in tokens]
     slow = re.search(rf"{SLOW} ([\d.]+)$", last)
     # As a model that thinks aloud: one that is silent for so long would be taken for one that is down.
@@ -59,13 +59,13 @@ def answer(call: ModelCall) -> Reply:
 
 def _absurd(asked: Sequence[str], turn: Sequence[JsonObject]) -> Reply | None:
     """Return the answer that a model at its worst gives, where a text asks for it."""
-    bad = [said for said in asked if said.endswith((FLOOD, NUMBERS, MANY))]
+    bad = [text for text in asked if text.endswith((FLOOD, NUMBERS, MANY))]
     if not bad:
         return None
     token, word = TOKEN.findall(bad[-1])[0], bad[-1].rpartition(" ")[2]
     if word == FLOOD:
         return text(f"{token} " + "and so on, " * 18_200)
-    if any(one.get("role") == "tool" for one in turn):
+    if any(message.get("role") == "tool" for message in turn):
         return text(token)
     if word == MANY:
         return calls(*(("act_counted", {"token": token, "number": n}) for n in range(500)))
@@ -105,5 +105,9 @@ def make_sayings(
 def _this_turn(call: ModelCall) -> list[JsonObject]:
     """Return what stands after the last finished answer."""
     messages = call.messages
-    ends = [index for index, one in enumerate(messages) if one.get("role") == "assistant" and not one.get("tool_calls")]
-    return [one for one in messages[(ends[-1] if ends else -1) + 1 :] if one.get("role") != "system"]
+    ends = [
+        index
+        for index, message in enumerate(messages)
+        if message.get("role") == "assistant" and not message.get("tool_calls")
+    ]
+    return [message for message in messages[(ends[-1] if ends else -1) + 1 :] if message.get("role") != "system"]

@@ -50,8 +50,8 @@ class Arrival:
 
 def sends(path: Path) -> list[Send]:
     """Return every such call, in the order in which the provider had it: one that hung is journalled when it ended."""
-    calls = [one for one in read(path) if one["direction"] == "out" and str(one["endpoint"]) in _SENDS]
-    return [_send(one) for one in sorted(calls, key=lambda one: float(str(one["at"])))]
+    calls = [call for call in read(path) if call["direction"] == "out" and str(call["endpoint"]) in _SENDS]
+    return [_send(call) for call in sorted(calls, key=lambda call: float(str(call["at"])))]
 
 
 def arrivals(path: Path) -> list[Arrival]:
@@ -61,41 +61,41 @@ def arrivals(path: Path) -> list[Arrival]:
 
 def numbers(path: Path) -> dict[str, str]:
     """Return for each text by SMS its provider's number for it, and its token."""
-    found: dict[str, str] = {}
-    for one in read(path):
-        body = _dict(_dict(one["request"]).get("body"))
+    tokens: dict[str, str] = {}
+    for call in read(path):
+        body = _dict(_dict(call["request"]).get("body"))
         token = TOKEN.search(str(body.get("Body")))
-        if one["direction"] == "in" and token and "MessageSid" in body:
-            found[str(body["MessageSid"])] = token[0]
-    return found
+        if call["direction"] == "in" and token and "MessageSid" in body:
+            tokens[str(body["MessageSid"])] = token[0]
+    return tokens
 
 
 def _arrivals(path: Path) -> Iterator[Arrival]:
-    for one in read(path):
-        if one["direction"] != "in":
+    for call in read(path):
+        if call["direction"] != "in":
             continue
-        tokens = tuple(dict.fromkeys(TOKEN.findall(json.dumps(_dict(one["request"]).get("body")))))
+        tokens = tuple(dict.fromkeys(TOKEN.findall(json.dumps(_dict(call["request"]).get("body")))))
         # Status callbacks and the like hold no text of a person; what we said is not theirs either.
-        if tokens and "status" not in str(_dict(one["request"]).get("url")):
-            provider = "sms" if one["provider"] == "twilio" else str(one["provider"])
-            took = float(str(one["duration_ms"]))
-            yield Arrival(float(str(one["at"])), provider, tokens, int(str(one["status"])), took)
+        if tokens and "status" not in str(_dict(call["request"]).get("url")):
+            provider = "sms" if call["provider"] == "twilio" else str(call["provider"])
+            took = float(str(call["duration_ms"]))
+            yield Arrival(float(str(call["at"])), provider, tokens, int(str(call["status"])), took)
 
 
-def _send(one: JsonObject) -> Send:
-    channel, peer = _SENDS[str(one["endpoint"])]
-    body, told = _dict(_dict(one["request"]).get("body")), _dict(one["answer"])
-    would = _dict(told.get("would_have_answered")) if "fault" in told else told
-    shown = json.dumps(_dict(one["answer"]))
+def _send(call: JsonObject) -> Send:
+    channel, peer = _SENDS[str(call["endpoint"])]
+    body, answer = _dict(_dict(call["request"]).get("body")), _dict(call["answer"])
+    would = _dict(answer.get("would_have_answered")) if "fault" in answer else answer
+    shown = json.dumps(_dict(call["answer"]))
     return Send(
-        at=float(str(one["at"])) + float(str(one["duration_ms"])) / 1000,
+        at=float(str(call["at"])) + float(str(call["duration_ms"])) / 1000,
         channel=channel,
         peer=str(body.get(peer, "")),
         tokens=tuple(dict.fromkeys(TOKEN.findall(json.dumps(body)))),
         text=str(body.get("Body") or body.get("markdown_text") or body.get("text") or ""),
-        status=int(str(one["status"])),
+        status=int(str(call["status"])),
         accepted=_took(would),
-        retry_after=_retry_after(one),
+        retry_after=_retry_after(call),
         final=any(word in shown for word in _FINAL),
     )
 
@@ -106,12 +106,12 @@ def _took(answer: JsonObject) -> bool:
     return isinstance(status, int) and 200 <= status < 300 and body.get("ok", True) is not False
 
 
-def _retry_after(one: JsonObject) -> float:
-    told = _dict(one["answer"])
-    if told.get("fault") == "rate_limit":
+def _retry_after(call: JsonObject) -> float:
+    answer = _dict(call["answer"])
+    if answer.get("fault") == "rate_limit":
         return RATE_LIMIT_SECONDS
-    for name, value in _dict(told.get("headers")).items():
-        if one["status"] == 429 and name.lower() == "retry-after":
+    for name, value in _dict(answer.get("headers")).items():
+        if call["status"] == 429 and name.lower() == "retry-after":
             return float(str(value))
     return 0.0
 

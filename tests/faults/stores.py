@@ -52,7 +52,7 @@ async def redis(harness: Harness, *, strikes: int, messages: int, every: float, 
 def _turns(servers: Sequence[Strike], wire: Sequence[Strike]) -> list[Strike]:
     """Let every strike at the server be followed by a trouble of its wire, until each has met each."""
     number = len(servers) * len(wire)
-    return [one for n in range(number) for one in (servers[n % len(servers)], wire[n % len(wire)])]
+    return [part for n in range(number) for part in (servers[n % len(servers)], wire[n % len(wire)])]
 
 
 async def _under(
@@ -78,8 +78,10 @@ async def _under(
         await writing
         await arrive(harness, sayings, result)
         evidence = await conclude(harness, sayings, result)
-    for name, what in (("work again after its return", counted), ("work again after its wire was troubled", WIRES)):
-        found, interrupted = recoveries(harness, evidence, what, within=BACK_WITHIN)
-        result.numbers[name] = show_recoveries(found) + (f", {interrupted} struck again before" if interrupted else "")
-        result.require(max(found, default=0.0) <= BACK_WITHIN, f"{name}: {max(found, default=0.0):.1f} s")
+    for name, strikes in (("work again after its return", counted), ("work again after its wire was troubled", WIRES)):
+        recovered, interrupted = recoveries(harness, evidence, strikes, within=BACK_WITHIN)
+        result.numbers[name] = show_recoveries(recovered) + (
+            f", {interrupted} struck again before" if interrupted else ""
+        )
+        result.require(max(recovered, default=0.0) <= BACK_WITHIN, f"{name}: {max(recovered, default=0.0):.1f} s")
     result.numbers["strikes"] = str(len(kinds))

@@ -49,11 +49,11 @@ async def providers(harness: Harness, *, kinds: Sequence[str], messages: int, se
 
 
 async def _strangely(harness: Harness, kind: str, messages: int, seconds: float, result: Result) -> list[Saying]:
-    said = harness.say(messages, seconds=seconds / 2, acting=0.0)
+    sayings = harness.say(messages, seconds=seconds / 2, acting=0.0)
     append(harness.folder / "strikes.jsonl", what=BEGINS, target="", back=0.0)
     for endpoint in SENDS:
         await harness.fault(endpoint=endpoint, times=0, share=1.0, **STRANGE[kind])
-    writing = asyncio.create_task(harness.written(harness.people_write(said)))
+    writing = asyncio.create_task(harness.written(harness.people_write(sayings)))
     await asyncio.sleep(seconds)
     await writing
     waited = await _ask(harness, _WAITING)
@@ -63,11 +63,11 @@ async def _strangely(harness: Harness, kind: str, messages: int, seconds: float,
     if kind == RATE_LIMIT_DAY:
         await asyncio.sleep(RATE_LIMIT_SECONDS)  # what the journal of the providers takes for their Retry-After
         await _ask(harness, _AN_HOUR_LATER)  # the longest that it is kept to
-    await arrive(harness, said, result)
+    await arrive(harness, sayings, result)
     took = time.monotonic() - ended
-    result.numbers[kind] = f"{len(said)} texts, {waited} answers waited at its end, all there {took:.0f} s after it"
+    result.numbers[kind] = f"{len(sayings)} texts, {waited} answers waited at its end, all there {took:.0f} s after it"
     result.require(int(waited) > 0, f"{kind}: nothing met it")
-    return said
+    return sayings
 
 
 async def models(harness: Harness, *, each: int) -> Result:
@@ -78,26 +78,31 @@ async def models(harness: Harness, *, each: int) -> Result:
         Saying(0.2 * n, token := harness.token(person.key), person.key, CHANNELS[n % 3], f"{token} {words[n // 3 % 3]}")
         for n, person in enumerate(harness.people[: each * 9])
     ]
-    busy = {one.person for one in bad}
-    others = [one for one in harness.say(len(bad), seconds=0.2 * len(bad), acting=0.0) if one.person not in busy]
+    busy = {saying.person for saying in bad}
+    others = [
+        saying for saying in harness.say(len(bad), seconds=0.2 * len(bad), acting=0.0) if saying.person not in busy
+    ]
     async with timed(result):
         await deliver(harness, [*bad, *others], result)
-        token_of = {one.person: harness.token(one.person) for one in bad}
-        after = [Saying(0.0, token_of[one.person], one.person, one.channel, token_of[one.person]) for one in bad]
+        token_of = {saying.person: harness.token(saying.person) for saying in bad}
+        after = [
+            Saying(0.0, token_of[saying.person], saying.person, saying.channel, token_of[saying.person])
+            for saying in bad
+        ]
         await deliver(harness, after, result)
         evidence = await conclude(harness, [*bad, *others, *after], result)
     for word in words:
-        ours = [one for one in bad if one.body.endswith(word)]
-        sent = [sum(1 for send in evidence.sends if one.token in send.tokens and send.accepted) for one in ours]
+        ours = [saying for saying in bad if saying.body.endswith(word)]
+        sent = [sum(1 for send in evidence.sends if saying.token in send.tokens and send.accepted) for saying in ours]
         result.numbers[f"asked for {word}"] = (
             f"{len(ours)}, each told: {min(sent, default=0)} to {max(sent, default=0)} messages"
         )
-    parts = [await _ask(harness, _PARTS.format(channel=one)) for one in CHANNELS]
+    parts = [await _ask(harness, _PARTS.format(channel=channel)) for channel in CHANNELS]
     result.numbers["messages of the longest answer"] = ", ".join(
         f"{name} {count}" for name, count in zip(CHANNELS, parts, strict=True)
     )
-    result.require(max(int(one or 0) for one in parts) <= _TOO_LONG, f"one answer was {max(parts)} messages")
-    ran = Counter(one["token"] for one in evidence.effects if one["kind"] == "counted")
+    result.require(max(int(part or 0) for part in parts) <= _TOO_LONG, f"one answer was {max(parts)} messages")
+    ran = Counter(effect["token"] for effect in evidence.effects if effect["kind"] == "counted")
     result.numbers["calls that ran of one answer"] = f"{max(ran.values(), default=0)} of 500"
     result.require(
         max(ran.values(), default=0) <= _MAX_CALLS, f"{max(ran.values(), default=0)} calls of one answer ran"

@@ -59,7 +59,7 @@ BROKEN: dict[str, dict[str, object]] = {
 
 
 def broken(evidence: Evidence) -> list[str]:
-    return [one.name for one in check(evidence) if one.broken]
+    return [finding.name for finding in check(evidence) if finding.broken]
 
 
 def test_nothing_is_broken_where_all_is_well() -> None:
@@ -75,7 +75,7 @@ def test_a_double_send_after_a_journalled_lost_answer_counts_as_unknown() -> Non
     outbound = [cast(asyncpg.Record, {"text": f"{TWO} acted", "ambiguities": 1})]
     evidence = replace(well(), sends=[send(2.0, ONE), send(3.0, TWO), send(4.0, TWO)], outbound=outbound)
     assert broken(evidence) == []
-    assert next(one.unknown for one in check(evidence) if one.name == "I3") == 1
+    assert next(finding.unknown for finding in check(evidence) if finding.name == "I3") == 1
 
 
 def test_a_card_and_its_outcome_are_two_messages_and_a_repeat_is_excess() -> None:
@@ -86,4 +86,4 @@ def test_a_card_and_its_outcome_are_two_messages_and_a_repeat_is_excess() -> Non
 
 def test_what_its_provider_no_longer_keeps_is_excused() -> None:
     evidence = replace(well(), inbound=[row()], arrivals=[], sends=[send(2.0, ONE)])
-    assert [one.name for one in check(evidence, frozenset({TWO})) if one.broken] == []
+    assert [finding.name for finding in check(evidence, frozenset({TWO})) if finding.broken] == []

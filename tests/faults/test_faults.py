@@ -35,4 +35,6 @@ async def test_promises_1_to_7_and_10_hold_under_each_kind_of_fault(tmp_path: Pa
             result = await test.short(harness)
             missed = [words for words in result.missed if not words.startswith(_IN_SECONDS)]
             assert not missed, (test.name, missed, result.numbers)
-            assert not [one for one in result.findings if one.broken], f"{test.name}\n{show(result.findings)}"
+            assert not [finding for finding in result.findings if finding.broken], (
+                f"{test.name}\n{show(result.findings)}"
+            )

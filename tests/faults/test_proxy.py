@@ -27,12 +27,12 @@ async def wire() -> AsyncIterator[tuple[Proxy, Pipe]]:
         writer.transport.abort()
 
 
-async def echoed(pipe: Pipe, said: bytes, within: float = 2.0) -> bytes:
+async def echoed(pipe: Pipe, data: bytes, within: float = 2.0) -> bytes:
     """Say something and give what came back of it in time."""
     reader, writer = pipe
-    writer.write(said)
+    writer.write(data)
     async with asyncio.timeout(within):
-        return await reader.readexactly(len(said))
+        return await reader.readexactly(len(data))
 
 
 async def test_without_trouble_everything_passes() -> None:

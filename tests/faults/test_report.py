@@ -10,8 +10,8 @@ from tests.faults.results import Result
 
 def result(name: str, *missed: str, broken: int = 0) -> Result:
     """One test's outcome."""
-    found = Finding("I1", "every text is one row", 9, broken, 2, ("m00001-p001: 0 rows",) if broken else ())
-    return Result(name, "a fault", "a bar", 12.0, {"texts": "9"}, [found], list(missed))
+    finding = Finding("I1", "every text is one row", 9, broken, 2, ("m00001-p001: 0 rows",) if broken else ())
+    return Result(name, "a fault", "a bar", 12.0, {"texts": "9"}, [finding], list(missed))
 
 
 def run(number: int, *results: Result, page: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_later_run_replaces_its_own_tests_only(tmp_path: Path) -> None:
 def test_a_run_of_which_nothing_is_left_is_forgotten(tmp_path: Path) -> None:
     run(1, result("T7"), page=tmp_path)
     run(2, result("T7"), page=tmp_path)
-    assert [one["commit"] for one in json.loads((tmp_path / "r.json").read_text())["runs"].values()] == ["commit2"]
+    assert [run["commit"] for run in json.loads((tmp_path / "r.json").read_text())["runs"].values()] == ["commit2"]
     assert "commit1" not in (tmp_path / "r.md").read_text()
 
 

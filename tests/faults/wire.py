@@ -28,7 +28,7 @@ async def redelivery(harness: Harness, *, messages: int, seconds: float) -> Resu
     async with timed(result):
         await deliver(harness, sayings, result)
         evidence = await conclude(harness, sayings, result)
-    result.numbers["deliveries taken"] = str(sum(1 for one in evidence.arrivals if 200 <= one.status < 300))
+    result.numbers["deliveries taken"] = str(sum(1 for arrival in evidence.arrivals if 200 <= arrival.status < 300))
     return result
 
 
@@ -40,7 +40,7 @@ async def provider_faults(harness: Harness, *, messages: int, seconds: float, sh
             await harness.fault(endpoint=endpoint, kind=kind, times=0, share=share / len(_KINDS), **how)
     sayings = harness.say(messages, seconds=seconds)
     leaving = frozenset(person.key for person in harness.people[-stops:])
-    staying = [one for one in sayings if one.person not in leaving]
+    staying = [saying for saying in sayings if saying.person not in leaving]
     async with timed(result):
         writing = asyncio.create_task(deliver(harness, sayings, result, leaving=leaving))
         await asyncio.sleep(seconds * 0.7)
@@ -55,8 +55,8 @@ async def provider_faults(harness: Harness, *, messages: int, seconds: float, sh
         for key in sorted(leaving):
             await harness.act(key, "telegram", "unblock")
             await harness.act(key, "twilio", "say", text="START")
-    failed = sum(1 for one in evidence.sends if not one.accepted)
-    unseen = sum(1 for one in evidence.sends if one.accepted and not 200 <= one.status < 300)
+    failed = sum(1 for send in evidence.sends if not send.accepted)
+    unseen = sum(1 for send in evidence.sends if send.accepted and not 200 <= send.status < 300)
     result.numbers |= {
         "sends": str(len(evidence.sends)),
         "refused or broken": str(failed),

@@ -112,7 +112,7 @@ def _fate(folder: Path, simulator: Simulator, model: ScriptedModel, person: Pers
         runs=tuple(pid for turn, pid in runs if turn == person.key),
         marks=dict(Counter(int(number) for turn, number in effects if turn == person.key)),
         model_calls=sum(call.last_user.split()[0] == person.key for call in model.calls),
-        answers=tuple(one["text"] for one in bubbles if one["direction"] == "out"),  # type: ignore[index, call-overload, misc, union-attr]
+        answers=tuple(bubble["text"] for bubble in bubbles if bubble["direction"] == "out"),  # type: ignore[index, call-overload, misc, union-attr]
     )
 
 

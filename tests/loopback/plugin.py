@@ -27,7 +27,7 @@ def pytest_configure() -> None:
     handle, path = tempfile.mkstemp(prefix="onevalet-left-loopback-")
     os.close(handle)
     os.environ[guard.RECORD] = path
-    others = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one and one != str(SITE)]
+    others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(SITE)]
     os.environ["PYTHONPATH"] = os.pathsep.join([str(SITE), *others])
     sys.addaudithook(guard.watch)
 

@@ -31,14 +31,14 @@ pytestmark = pytest.mark.leaves_loopback
 
 
 def test_a_connection_elsewhere_is_refused_before_it_is_begun() -> None:
-    with socket.socket() as one, pytest.raises(OSError, match="tests stay on loopback"):
-        one.connect((ELSEWHERE, 9))
+    with socket.socket() as sock, pytest.raises(OSError, match="tests stay on loopback"):
+        sock.connect((ELSEWHERE, 9))
     assert taken_from_record() == [f"socket.connect {ELSEWHERE}"]
 
 
 def test_a_datagram_elsewhere_is_refused() -> None:
-    with socket.socket(type=socket.SOCK_DGRAM) as one, pytest.raises(OSError, match="tests stay on loopback"):
-        one.sendto(b"x", (ELSEWHERE, 9))
+    with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(OSError, match="tests stay on loopback"):
+        sock.sendto(b"x", (ELSEWHERE, 9))
     assert taken_from_record() == [f"socket.sendto {ELSEWHERE}"]
 
 

@@ -21,6 +21,8 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
     "--remote-debugging-port=0",
 )
+STARTS_WITHIN = 240.0
+"""Seconds: on a busy machine a browser is slow to start, which is no fault of the page's."""
 WIDE, NARROW = (1440, 900), (390, 844)
 _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, "")}
 
@@ -38,11 +40,11 @@ class Page:
     async def listen(self) -> None:
         """Take answers and events until the browser ends."""
         async for frame in self._socket:
-            said = frame.json()
-            waiting = self._answers.pop(said.get("id", 0), None)
+            message = frame.json()
+            waiting = self._answers.pop(message.get("id", 0), None)
             if waiting is not None and not waiting.done():
-                waiting.set_result(said)
-            self._note(said.get("method", ""), said.get("params", {}))
+                waiting.set_result(message)
+            self._note(message.get("method", ""), message.get("params", {}))
 
     async def open(self) -> None:
         """Take a tab of one's own."""
@@ -77,10 +79,10 @@ class Page:
 
     async def evaluate(self, expression: str) -> Any:
         """Evaluate JavaScript, waiting for a promise, and give its value."""
-        told = await self._call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        if "exceptionDetails" in told:
-            raise AssertionError(told["exceptionDetails"].get("exception", {}).get("description", expression))
-        return told["result"].get("value")
+        result = await self._call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise AssertionError(result["exceptionDetails"].get("exception", {}).get("description", expression))
+        return result["result"].get("value")
 
     async def until(self, expression: str, seconds: float = 15.0) -> None:
         """Wait until something is true in the page; what cannot be evaluated yet is not."""
@@ -145,10 +147,10 @@ class Page:
         self._answers[number] = asyncio.get_running_loop().create_future()
         session = {"sessionId": self._session} if self._session else {}
         await self._socket.send_json({"id": number, "method": method, "params": params, **session})
-        said = await asyncio.wait_for(self._answers[number], 30)
-        if "error" in said:
-            raise AssertionError(f"{method}: {said['error']}")
-        result: dict[str, Any] = said["result"]
+        answer = await asyncio.wait_for(self._answers[number], 30)
+        if "error" in answer:
+            raise AssertionError(f"{method}: {answer['error']}")
+        result: dict[str, Any] = answer["result"]
         return result
 
     def _note(self, method: str, params: dict[str, Any]) -> None:
@@ -202,7 +204,7 @@ async def open_page(address: str) -> AsyncIterator[Page]:
 
 
 def _address(profile: Path, process: subprocess.Popen[bytes]) -> str:
-    file, end = profile / "DevToolsActivePort", time.monotonic() + 30
+    file, end = profile / "DevToolsActivePort", time.monotonic() + STARTS_WITHIN
     while not file.exists() or len(file.read_text().split()) < 2:
         if process.poll() is not None or time.monotonic() > end:
             raise AssertionError(f"Chromium did not start; it ended with {process.returncode}.")

@@ -99,9 +99,9 @@ class ScriptedGateway:
         assert self._http is not None
         headers = {"Authorization": f"Bearer {self._simulator.wire.config.slack.bot_token}"}
         async with self._http.post(self._simulator.slack_url + method, json=values, headers=headers) as answer:
-            told: dict[str, Any] = await answer.json()
-        assert told["ok"], told
-        return told
+            body: dict[str, Any] = await answer.json()
+        assert body["ok"], body
+        return body
 
     async def telegram(self, method: str, **values: object) -> Any:
         """Call the Bot API."""
@@ -109,20 +109,20 @@ class ScriptedGateway:
         assert self._http is not None
         token = self._simulator.wire.config.telegram.bot_token
         async with self._http.post(f"{self._simulator.telegram_url}/bot{token}/{method}", json=values) as answer:
-            told = await answer.json()
-        assert told["ok"], told
-        return told["result"]
+            body = await answer.json()
+        assert body["ok"], body
+        return body["result"]
 
     async def _sms(self, form: dict[str, Any]) -> None:
         if form.get("OptOutType"):
             return
         await self.text(f"You said: {form['Body']}", form["From"])
 
-    async def _slack(self, told: dict[str, Any]) -> None:
-        if "payload" in told:
-            await self._pressed(json.loads(told["payload"]))
+    async def _slack(self, answer: dict[str, Any]) -> None:
+        if "payload" in answer:
+            await self._pressed(json.loads(answer["payload"]))
             return
-        event = told["event"]
+        event = answer["event"]
         if event["type"] == "app_home_opened" and event["tab"] == "home":
             await self.slack("views.publish", user_id=event["user"], view=home())
         if event["type"] != "message" or event.get("bot_id") or event.get("subtype") not in (None, "file_share"):
@@ -223,7 +223,7 @@ def card(text: str) -> list[dict[str, Any]]:
 def modal(about: str) -> dict[str, Any]:
     """Make a modal with two fields."""
     subject = {"type": "plain_text_input", "action_id": "subject", "initial_value": "Lunch at 1pm"}
-    options = [{"text": {"type": "plain_text", "text": one}, "value": one} for one in ("Now", "Tomorrow")]
+    options = [{"text": {"type": "plain_text", "text": label}, "value": label} for label in ("Now", "Tomorrow")]
     when = {"type": "static_select", "action_id": "when", "options": options, "initial_option": options[0]}
     return {
         "type": "modal",

@@ -180,7 +180,7 @@ async def test_hostile_text_stays_text_everywhere(page: Page, simulator: Simulat
         ".then(({ markdown, mrkdwn }) => [markdown, mrkdwn].map((make) => make(%s).outerHTML))"
     )
     drawn = await page.evaluate(script % json.dumps(HOSTILE))
-    assert all("<img" not in one and "href" not in one for one in drawn), drawn
+    assert all("<img" not in markup and "href" not in markup for markup in drawn), drawn
     assert not await page.evaluate("document.querySelector('.bubble img')")
 
 
@@ -278,7 +278,7 @@ async def test_the_page_comes_back_with_the_simulator(page: Page, gateway: Scrip
         await page.until("!document.querySelector('.phone .mine')")
         await ask(page, "phone", "after")
         await page.leave()
-        page.problems = [one for one in page.problems if "ERR_" not in one]
+        page.problems = [problem for problem in page.problems if "ERR_" not in problem]
 
 
 async def test_only_what_is_served_here_may_run_and_a_notice_is_shown(page: Page, simulator: Simulator) -> None:
@@ -303,4 +303,4 @@ async def test_only_what_is_served_here_may_run_and_a_notice_is_shown(page: Page
     await page.until("document.querySelector('#notice').innerText === 'The demo model answers.'")
     await page.click("#open-help")
     await page.click("#commands summary")
-    await page.until("document.querySelector('#commands').innerText.includes('uv run -m onevalet trace')")
+    await page.until("document.querySelector('#commands').innerText.includes('bin/onevalet trace')")

@@ -39,7 +39,7 @@ def main() -> None:
         )
     for report in reports:
         sys.stdout.write(show(report) + "\n")
-    well = all(one.findings.kept(options.messages * number) for number, one in enumerate(reports, start=1))
+    well = all(report.findings.kept(options.messages * number) for number, report in enumerate(reports, start=1))
     sys.exit(0 if well else 1)
 
 

@@ -62,8 +62,8 @@ async def check(system: System, texts: list[Text]) -> Findings:
     kept: dict[str, list[str]] = {}
     for row in rows:
         kept.setdefault(row["user_key"], []).append(row["text"])
-    said = said_to(system.simulator)
-    got = {peer: [token for one in bubbles for token in _TOKEN.findall(one)] for peer, bubbles in said.items()}
+    bubbles = said_to(system.simulator)
+    got = {peer: [token for bubble in bubbles for token in _TOKEN.findall(bubble)] for peer, bubbles in bubbles.items()}
     answered = [token for tokens in got.values() for token in tokens]
     return Findings(
         rows=len(rows),
@@ -71,14 +71,14 @@ async def check(system: System, texts: list[Text]) -> Findings:
         lost=len({text.body for text in texts} - set(answered)),
         doubled=len(answered) - len(set(answered)),
         out_of_order=sum(1 for peer, tokens in kept.items() if got.get(peer, []) != tokens),
-        unexplained=sum(1 for bubbles in said.values() for one in bubbles if not _TOKEN.search(one)),
+        unexplained=sum(1 for bubbles in bubbles.values() for bubble in bubbles if not _TOKEN.search(bubble)),
         unknown=int(unknown),
     )
 
 
 def said_to(simulator: Simulator) -> dict[str, list[str]]:
     """Return what each identity was told, in the order that the provider accepted it."""
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for provider, user_key, bubbles in (
         ("twilio", "phone", "bubbles"),
         ("slack", "user", "bubbles"),
@@ -88,8 +88,8 @@ def said_to(simulator: Simulator) -> dict[str, list[str]]:
         for person in map(as_dict, people.values()):
             for bubble in map(as_dict, as_list(person[bubbles])):
                 if bubble["direction"] == "out":
-                    found.setdefault(str(person[user_key]), []).append(str(bubble["text"]))
-    return found
+                    texts.setdefault(str(person[user_key]), []).append(str(bubble["text"]))
+    return texts
 
 
 def as_dict(value: Json) -> dict[str, Json]:

@@ -51,7 +51,7 @@ class SimulatedPeople:
     async def _repeat(self, texts: list[Text]) -> None:
         slack = self._system.simulator.providers["slack"]
         assert isinstance(slack, SlackSimulator)
-        events = [one.number for one in slack.hub.world.deliveries if "event_id" in one.payload]
+        events = [delivery.number for delivery in slack.hub.world.deliveries if "event_id" in delivery.payload]
         repeats: list[tuple[str, str, dict[str, Json]]] = [
             ("telegram", text.person.key, {"n": text.copies - 1})
             for text in texts

@@ -162,9 +162,9 @@ async def _until_ready(system: System) -> None:
 
 
 async def _set_up_channels(system: System, environment: dict[str, str], forker: Forker) -> None:
-    said = system.folder / "setup.log"
-    process = forker.fork(["channels", "setup"], environment, said)
-    assert await process.wait() == 0, said.read_text()
+    log = system.folder / "setup.log"
+    process = forker.fork(["channels", "setup"], environment, log)
+    assert await process.wait() == 0, log.read_text()
 
 
 async def _stop_all(system: System) -> None:

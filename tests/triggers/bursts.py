@@ -92,10 +92,10 @@ async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
 
 
 async def _until_told(admin: "asyncpg.Connection[asyncpg.Record]", folder: Path) -> None:
-    told = "select count(*) from run_notices where state = 'handed_over'"
+    query = "select count(*) from run_notices where state = 'handed_over'"
     try:
         async with asyncio.timeout(60):
-            while await admin.fetchval(told) < EVENTS:  # noqa: ASYNC110 - nothing tells
+            while await admin.fetchval(query) < EVENTS:  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(0.1)
     except TimeoutError as error:
         raise AssertionError(f"{await _seen(admin)}\n{(folder / 'burst.log').read_text()[-3000:]}") from error

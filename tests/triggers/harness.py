@@ -135,8 +135,8 @@ async def _until_quiet(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, 
                     return
                 await asyncio.sleep(0.1)
     except TimeoutError as error:
-        said = (folder / "workers.log").read_text()[-3000:]
-        raise AssertionError(f"{tuple(await admin.fetchrow(open_now) or ())}\n{said}") from error
+        log = (folder / "workers.log").read_text()[-3000:]
+        raise AssertionError(f"{tuple(await admin.fetchrow(open_now) or ())}\n{log}") from error
 
 
 async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: float, kills: int) -> Outcome:
@@ -203,8 +203,8 @@ class Order:
         """Read one line."""
         assert self.process.stdout is not None
         line = await asyncio.wait_for(self.process.stdout.readline(), 60)
-        told: dict[str, int] = json.loads(line)
-        return told
+        answer: dict[str, int] = json.loads(line)
+        return answer
 
 
 def _figures(seconds: Sequence[float]) -> str:
