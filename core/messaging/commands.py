@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from core.messaging.help_text import help_text, where_help_is
 from core.messaging.messages import Command
 
 _LETTER = "[2-9A-HJ-NP-Z]"
@@ -57,19 +58,7 @@ def answer_command(command: Command, channel: str) -> CommandAnswer | None:
         case "stop":
             return CommandAnswer("Nothing is running at the moment.")
         case "start":
-            return CommandAnswer(f"Hello! I am your assistant: write to me in your own words. {_help(channel)}")
+            return CommandAnswer(f"Hello! I am your assistant: write to me in your own words. {where_help_is(channel)}")
         case "help":
-            return CommandAnswer(_help(channel))
+            return CommandAnswer(help_text(channel))
     return None
-
-
-def _help(channel: str) -> str:
-    match channel:
-        case "sms":
-            new, stop, link, more = "NEW", "HALT", "LINK", ", STOP ends all messages from me"
-        case "slack":
-            new, stop, link, more = "`/valet new`", "`/valet stop`", "`/valet link`", ""
-        case _:
-            new, stop, link, more = "/new", "/stop", "/link", ""
-    words = f"{new} starts afresh, {stop} stops what I am doing, {link} joins another place of yours{more}."
-    return f"Ask me anything, for example “what can you do?”. {words}"

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from channels.terminal.receive import TerminalChannel
+from core.messaging.help_text import words as help_words
 from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
 from notify.terminal.send import TerminalNotification
@@ -45,6 +46,20 @@ async def test_a_person_reads_the_models_answer_and_their_own_words_are_answered
     assert len(model.calls) == 2, "the person's own words need no model"
     assert set(await delivery.store.column("select state from inbound")) == {"done"}
     assert set(await delivery.store.column("select state from outbound")) == {"sent"}
+
+
+async def test_help_lists_the_words_one_a_line(delivery: DeliveryHarness, orchestrator: Orchestrator) -> None:
+    name = delivery.channel.name
+    if name == "slack":
+        await delivery.meet()
+        await delivery.channel.act("command", text="/valet help")
+    else:
+        await delivery.channel.said({"sms": "help!", "telegram": "/help"}[name])
+    await delivery.channel.settled()
+    await work(delivery.store, delivery.runner, orchestrator)
+    shown = delivery.channel.bubbles()[-1].text.splitlines()
+    for word, what in help_words(name):
+        assert [line for line in shown if word.strip("`") in line and line.endswith(f": {what}")], word
 
 
 @exempt(slack="nobody but us answers for our app in Slack", telegram="nobody but us answers for our bot in Telegram")
