@@ -72,7 +72,9 @@ class Card:
 def card(approval: NewApproval, outbound_id: str) -> Card:
     """Return the card of a request: action, every argument and the code, with the buttons below."""
     buttons = actions(approval.token, editable=approval.editable)
-    message = OutboundMessage(outbound_id, OutboundKind.CARD, "\n".join(_lines(approval)), actions=buttons)
+    closing = _closing(approval)
+    text = "\n".join([*_lines(approval), closing])
+    message = OutboundMessage(outbound_id, OutboundKind.CARD, text, actions=buttons, closing=closing)
     return Card(message, approval)
 
 
@@ -87,8 +89,7 @@ def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
 
 
 def _lines(approval: NewApproval) -> list[str]:
-    code = approval.code
-    lines = [f"**{code}: {literal(approval.summary)}**", ""]
+    lines = [f"**{approval.code}: {literal(approval.summary)}**", ""]
     if approval.note:
         lines += [literal(plain_words(approval.note)), ""]
     lines += [as_markdown(approval.rendered)]
@@ -96,9 +97,15 @@ def _lines(approval: NewApproval) -> list[str]:
         lines += ["Changed, as you asked:", as_markdown([_halves(change) for change in approval.changed])]
     if approval.risk == HIGH:
         lines += ["This is high risk.", ""]
+    return lines
+
+
+def _closing(approval: NewApproval) -> str:
+    """Return how to answer and until when, which holds only while the approval is pending."""
+    code = approval.code
     words = f"Reply OK {code} to approve, NO {code} to cancel"
     words += f", or EDIT {code} with what to change." if approval.editable else "."
-    return [*lines, f"{words} It stays open for {_span(approval.seconds)}."]
+    return f"{words} It stays open for {_span(approval.seconds)}."
 
 
 def _halves(change: str) -> tuple[str, str]:

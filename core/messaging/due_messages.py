@@ -104,6 +104,7 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         actions=tuple(_action(action) for action in row["actions"]),
         media=tuple(Media(**media) for media in row["media"]),
         wants_reply=row["wants_reply"],
+        closing=row["closing"],
     )
     return DueMessage(
         message=message,

@@ -240,6 +240,13 @@ class OutboundMessage:
     media: tuple[Media, ...] = field(default=())
     wants_reply: bool = False
     """Where the provider can, the person's answer is begun as a reply to this message (Telegram's force_reply)."""
+    closing: str = ""
+    """The end of `text` that holds only while a card is open, in plain words: a redraw leaves it out."""
+
+    @property
+    def lasting(self) -> str:
+        """Return the text without its closing."""
+        return self.text.removesuffix(self.closing).rstrip()
 
 
 class FormFieldKind(StrEnum):

@@ -1,10 +1,11 @@
-"""A sent part redrawn: its text, without buttons, and the outcome beneath."""
+"""A sent part redrawn: its text, without closing and buttons, and the outcome beneath."""
 
 from core.errors import Rejected
 from core.json_types import Json
 from core.messaging.channels import Part
 from core.messaging.messages import Address
-from notify.slack.markdown import line_block, literal_blocks
+from notify.closing import without_closing
+from notify.slack.markdown import defuse, line_block, literal_blocks
 from providers.slack.client import SlackApi
 from providers.slack.errors import FORMATTING
 from providers.slack.wire import escape
@@ -18,27 +19,23 @@ async def redraw(client: SlackApi, part: Part, ts: str, to: Address, outcome: st
 
     If Slack refuses the blocks, the words are shown plainly.
     """
-    blocks = part.data.get("blocks")
-    words = [block for block in blocks if _is_words(block)] if isinstance(blocks, list) else []
+    text = without_closing(part)
+    written: list[Json] = [{"type": "markdown", "text": defuse(text)}] if text else []
     try:
-        await _update(client, part, ts, to, outcome, words or literal_blocks(part.text))
+        await _update(client, text, ts, to, outcome, written)
     except Rejected as error:
-        if error.code not in FORMATTING or not words:
+        if error.code not in FORMATTING or not written:
             raise
-        await _update(client, part, ts, to, outcome, literal_blocks(part.text))
+        await _update(client, text, ts, to, outcome, literal_blocks(text))
 
 
-async def _update(client: SlackApi, part: Part, ts: str, to: Address, outcome: str, words: list[Json]) -> None:
+async def _update(client: SlackApi, text: str, ts: str, to: Address, outcome: str, words: list[Json]) -> None:
     await client.call(
         "chat.update",
         {
             "channel": to.peer,
             "ts": ts,
-            "text": escape(f"{outcome}\n\n{part.text}", MAX_FALLBACK),
+            "text": escape(f"{outcome}\n\n{text}".strip(), MAX_FALLBACK),
             "blocks": [*words, line_block(outcome)],
         },
     )
-
-
-def _is_words(block: Json) -> bool:
-    return isinstance(block, dict) and block.get("type") != "actions"

@@ -5,6 +5,7 @@ Source of the limits: docs.slack.dev, reference/block-kit; github.com/slackapi/b
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import regex
 
@@ -38,8 +39,16 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     """
     groups = [message.actions[start : start + MAX_ACTIONS] for start in range(0, len(message.actions), MAX_ACTIONS)]
     first = groups[0] if groups else ()
-    pieces = split(_source(message), min(MAX_TEXT, MAX_ALL_BLOCKS - sum(units(_label(action)) for action in first)))
-    parts = [_part(piece.text, first if piece is pieces[-1] else ()) for piece in pieces]
+    room = min(MAX_TEXT, MAX_ALL_BLOCKS - sum(units(_label(action)) for action in first))
+    pieces = [piece.text for piece in split(_source(message), room)]
+    if not pieces[-1].endswith(message.closing):  # it would be cut in two: it stands alone then
+        pieces = [
+            *(piece.text for piece in split(_source(replace(message, text=message.lasting)), room)),
+            message.closing,
+        ]
+    closing: JsonObject = {"closing": message.closing} if message.closing else {}
+    *before, last = pieces
+    parts = [*(_part(piece, ()) for piece in before), _part(last, first, closing)]
     return (*parts, *(_part(_MORE, group) for group in groups[1:]))
 
 
@@ -51,13 +60,13 @@ def _source(message: OutboundMessage) -> str:
     return markdown if markdown.strip() else _EMPTY
 
 
-def _part(text: str, actions: Sequence[Action]) -> Part:
+def _part(text: str, actions: Sequence[Action], closing: JsonObject | None = None) -> Part:
     blocks: list[Json] = [{"type": "markdown", "text": defuse(text)}]
     for start in range(0, len(actions), MAX_ACTIONS_A_BLOCK):
         row = actions[start : start + MAX_ACTIONS_A_BLOCK]
         elements: list[Json] = [_button(action, start + index) for index, action in enumerate(row)]
         blocks.append({"type": "actions", "elements": elements})
-    return Part(text=text, data={"blocks": blocks})
+    return Part(text=text, data={"blocks": blocks, **(closing or {})})
 
 
 def _button(action: Action, index: int) -> JsonObject:

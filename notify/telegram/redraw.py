@@ -1,10 +1,11 @@
-"""A sent part redrawn: its text, without buttons, and the outcome beneath."""
+"""A sent part redrawn: its text, without closing and buttons, and the outcome beneath."""
 
 from telegram import Bot, LinkPreviewOptions
 from telegram.error import BadRequest
 
 from core.errors import Rejected
 from core.messaging.channels import Part
+from notify.closing import without_closing
 from notify.telegram.arguments import entities_of
 from notify.telegram.render import MAX_UNITS
 from notify.telegram.text import clean, is_visible
@@ -26,23 +27,25 @@ async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) ->
     """
     if "media" in part.data:
         raise Rejected("a file has no text to redraw")
-    room = min(MAX_OUTCOME, MAX_UNITS - units(part.text) - units(_GAP))
+    text = without_closing(part)
+    room = min(MAX_OUTCOME, MAX_UNITS - units(text) - units(_GAP))
     line = shorten(" ".join(clean(outcome).split()), room, units) if room >= SHORTEST else ""
+    drawn = _GAP.join(piece for piece in (text, line) if is_visible(piece)) or part.text
     try:
-        await _draw(bot, part, chat, message, line, entities=True)
+        await _draw(bot, part, chat, message, drawn, entities=True)
     except BadRequest as error:
         if not (part.data.get("entities") and refuses_formatting(error)):
             raise
-        await _draw(bot, part, chat, message, line, entities=False)
+        await _draw(bot, part, chat, message, drawn, entities=False)
 
 
-async def _draw(bot: Bot, part: Part, chat: int, message: int, line: str, *, entities: bool) -> None:
+async def _draw(bot: Bot, part: Part, chat: int, message: int, drawn: str, *, entities: bool) -> None:
     try:
-        if not is_visible(line):
+        if drawn == part.text:
             await bot.edit_message_reply_markup(chat, message, reply_markup=None)
             return
         await bot.edit_message_text(
-            f"{part.text}{_GAP}{line}",
+            drawn,
             chat_id=chat,
             message_id=message,
             entities=entities_of(part.data.get("entities")) if entities else None,

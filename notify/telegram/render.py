@@ -33,13 +33,13 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     Files follow the text, but stand before one with buttons. Raises `ValueError` for a button whose token is not 1 to
     64 bytes.
     """
-    rich = _read(message.text)
-    pieces = cut(rich, split(rich.text, MAX_UNITS))
+    pieces, closing = _pieces(message)
     below = _below(message)
     if not pieces and (below or not message.media):
         pieces = [Rich(_EMPTY)]
     last = len(pieces) - 1
-    texts = [_text_part(piece, below if index == last else {}) for index, piece in enumerate(pieces)]
+    end = {**below, **closing}
+    texts = [_text_part(piece, end if index == last else {}) for index, piece in enumerate(pieces)]
     files = [_media_part(media) for media in message.media]
     return (*files, *texts) if below else (*texts, *files)
 
@@ -62,6 +62,19 @@ def render_end(text: str) -> Part:
     text = text.rstrip()
     start = max((len(text) - 1) // MAX_UNITS - 1, 0) * MAX_UNITS
     return render(OutboundMessage("", OutboundKind.REPLY, text[start:]))[-1]
+
+
+def _pieces(message: OutboundMessage) -> tuple[list[Rich], JsonObject]:
+    """Return the text in pieces that fit, and the closing that is the end of the last, whole."""
+    rich = _read(message.text)
+    pieces = cut(rich, split(rich.text, MAX_UNITS))
+    if not message.closing:
+        return pieces, {}
+    closing = _read(message.closing)
+    if not pieces[-1].text.endswith(closing.text):  # it would be cut in two: it stands alone then
+        lasting = _read(message.lasting)
+        pieces = [*cut(lasting, split(lasting.text, MAX_UNITS)), closing]
+    return pieces, {"closing": closing.text}
 
 
 def _below(message: OutboundMessage) -> JsonObject:

@@ -252,6 +252,30 @@ async def test_expiry_starts_when_the_card_is_sent_reminds_once_and_tells_both(
         assert "Expired at" in next(bubble for bubble in system.delivery.channel.bubbles() if bubble.id == card.id).text
 
 
+@exempt(sms="a text once sent cannot be changed: another one tells")
+@pytest.mark.parametrize("end", ["approved", "cancelled", "replaced", "expired"])
+async def test_promise_10_a_card_that_is_over_no_longer_asks(system: Approving, end: str) -> None:
+    system.model.script = [wants(("send_mail", MAIL)), says("As you say."), says("As you say.")]
+    await system.say("mail sam about lunch")
+    shown = system.card()
+    assert "Reply OK" in shown.text
+    assert "stays open for 30 minutes" in shown.text
+    match end:
+        case "approved" | "cancelled":
+            await system.decide("Approve" if end == "approved" else "Cancel")
+        case "replaced":
+            await system.say(f"AGAIN {await system.code()}")
+        case _:
+            system.clock.move(timedelta(minutes=31))
+            await system.work()
+    assert (await system.states())[0] == end
+    drawn = next(bubble for bubble in system.delivery.channel.bubbles() if bubble.id == shown.id)
+    assert "Reply OK" not in drawn.text
+    assert "open for" not in drawn.text
+    for part in ("sam@example.com", "Lunch", "Friday at noon?"):
+        assert part in drawn.text, "what was decided still stands there"
+
+
 async def test_a_snooze_reminds_later_and_never_extends_the_time(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("You did not decide.")]
     await system.say("mail sam about lunch")

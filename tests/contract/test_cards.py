@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -54,6 +55,24 @@ async def test_promise_10_a_card_can_be_redrawn_any_number_of_times(harness: Cha
             part, "4711.000100" if harness.name == "slack" else "4711", harness.address(), "Approved"
         )
     assert not isinstance(refused.value, Unreachable)  # it is the card that is gone, not the person
+
+
+@exempt(sms="a text once sent cannot be changed: another one tells")
+@pytest.mark.parametrize("length", [0, 11_900, 12_100, 4_000, 8_150, 24_000])
+async def test_promise_10_a_redraw_leaves_out_the_closing(harness: ChannelHarness, length: int) -> None:
+    assert isinstance(harness.sender, Redrawing)
+    closing = "Reply OK 7K to approve, NO 7K to cancel. It stays open for 30 minutes."
+    text = marked(f"**7K: Send it?**\n\n{'a word of it, ' * (length // 14)}\n\nTo: `sam`")
+    parts = harness.sender.render(replace(card(f"{text}\n\n{closing}", *CARD), closing=closing))
+    *others, before = await harness.read(parts)
+    assert closing in before.text
+    await harness.sender.redraw(parts[-1], before.id.rpartition(":")[2], harness.address(), "Approved at 14:02.")
+    *same, after = harness.bubbles()
+    assert same == others
+    assert after.id == before.id
+    kept = re.sub(r"\s+", " ", before.text.replace(closing, "")).strip()
+    assert re.sub(r"\s+", " ", after.text) == f"{kept} Approved at 14:02.".strip()
+    assert after.buttons == ()
 
 
 # What a press is

@@ -605,6 +605,7 @@ CREATE TABLE public.outbound (
     sent_at timestamp with time zone,
     regardless boolean DEFAULT false NOT NULL,
     wants_reply boolean DEFAULT false NOT NULL,
+    closing text DEFAULT ''::text NOT NULL,
     stream text DEFAULT ''::text NOT NULL,
     stream_at timestamp with time zone,
     hangs integer DEFAULT 0 NOT NULL,

@@ -303,7 +303,8 @@ begin
         return null;
     end if;
     perform enqueue(p_tenant, v_other, v_card.turn_id, jsonb_build_array(jsonb_build_object(
-        'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions, 'shows', p_approval)));
+        'id', p_outbound, 'kind', 'card', 'text', v_card.text, 'actions', v_card.actions,
+        'closing', v_card.closing, 'shows', p_approval)));
     return v_other;
 end $$;
 

@@ -17,12 +17,12 @@ begin
     for v_message in select * from jsonb_array_elements(p_outbound) loop
         v_held := coalesce((v_message ->> 'held')::boolean, false);
         insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq,
-                              regardless, wants_reply)
+                              regardless, wants_reply, closing)
         values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
                 coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
                 case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end,
                 coalesce((v_message ->> 'regardless')::boolean, false),
-                coalesce((v_message ->> 'wants_reply')::boolean, false))
+                coalesce((v_message ->> 'wants_reply')::boolean, false), coalesce(v_message ->> 'closing', ''))
         on conflict on constraint outbound_pkey do nothing;
         if found then
             if not v_held then
@@ -588,7 +588,8 @@ begin
     if v_other is not null and v_shown_in is null then
         perform enqueue(p_tenant, v_other, v_row.turn_id, jsonb_build_array(jsonb_build_object(
             'id', p_bill ->> 'copy', 'kind', v_row.kind, 'text', v_row.text, 'actions', v_row.actions,
-            'media', v_row.media, 'wants_reply', v_row.wants_reply, 'shows', coalesce(v_shows, ''))));
+            'media', v_row.media, 'wants_reply', v_row.wants_reply, 'closing', v_row.closing,
+            'shows', coalesce(v_shows, ''))));
     end if;
     if v_other is not null and v_row.kind = 'card' then
         update approvals a set conversation_id = v_other

@@ -112,6 +112,8 @@ create table outbound (
     regardless      boolean not null default false,
     -- The person's next message answers it.
     wants_reply     boolean not null default false,
+    -- The end of a card's text that holds only while the card is open.
+    closing         text not null default '',
     -- An answer that grows on the screen before it is sent. Its row exists from the first word on, held, so that
     -- whoever ends the turn knows which message at the provider will hold the answer. `stream_at`: when it began;
     -- `stream`: the provider's id of the growing message, empty until it is known.
