@@ -12,12 +12,15 @@ import structlog
 from core.errors import Ambiguous, DeliveryError, LeaseLost, RateLimited, StoreUnavailable
 from core.hooks.hooks import Hook, HookContext
 from core.llm.types import TextSoFar
-from core.messaging.channels import NotificationChannel, Preview, Streaming
+from core.messaging.channels import Marking, NotificationChannel, Preview, Streaming
 from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
+from core.turns.types import BegunTurn
 
 WORKING_EVERY = 4.0
 """Seconds between hints that the assistant is working; Telegram's typing lasts five."""
+MARK_AFTER = 0.3
+"""Seconds before a person's message is marked: an answer that comes sooner costs no calls for a sign of life."""
 DRAFT_TIMEOUT = 5.0
 LIMITED_PAUSE = 30.0
 """Seconds without drafts after a rate limit without a Retry-After."""
@@ -44,24 +47,27 @@ class Drafting(Hook):
 
 @asynccontextmanager
 async def show_progress(
-    channel: NotificationChannel | None, address: Address, draft_id: str, row: StreamRow | None = None
+    channel: NotificationChannel | None, turn: BegunTurn, row: StreamRow
 ) -> AsyncIterator[tuple[Hook, ...]]:
     """Show that the assistant is working until the block ends; yield the hooks that the turn needs for it.
 
-    `row` is the outbox row of an answer that may be streamed.
+    `row` is the outbox row of the answer, which may be streamed.
     """
     if channel is None:
         yield ()
         return
-    drafting, growing = Drafting(), asyncio.Event()
+    drafting, growing, address = Drafting(), asyncio.Event(), turn.address
     tasks = [asyncio.create_task(_show_working(channel, address, growing), name="working")]
     hooks: tuple[Hook, ...] = ()
     if isinstance(channel, Preview):
         hooks = (drafting,)
-        tasks.append(asyncio.create_task(_show_drafts(channel, address, draft_id, drafting), name="drafts"))
-    elif row is not None and isinstance(channel, Streaming) and channel.streams_to(address):
+        tasks.append(asyncio.create_task(_show_drafts(channel, address, turn.turn_id, drafting), name="drafts"))
+    elif isinstance(channel, Streaming) and channel.streams_to(address):
         hooks = (drafting,)
         tasks.append(asyncio.create_task(_StreamedDraft(channel, address, row, drafting, growing).run(), name="stream"))
+    mark = _Mark(channel, turn) if isinstance(channel, Marking) and turn.newest_message else None
+    if mark is not None:
+        tasks.append(asyncio.create_task(mark.show(), name="mark"))
     try:
         yield hooks
     finally:
@@ -69,6 +75,26 @@ async def show_progress(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if mark is not None:
+            mark.clear()
+
+
+class _Mark:
+    """The mark on the turn's newest message. A worker that was killed may have left one."""
+
+    def __init__(self, channel: Marking, turn: BegunTurn) -> None:
+        self._channel = channel
+        self._turn = turn
+        self._stands = turn.attempts > 1
+
+    async def show(self) -> None:
+        await asyncio.sleep(MARK_AFTER)
+        self._stands = True
+        self._channel.mark(self._turn.address, self._turn.newest_message)
+
+    def clear(self) -> None:
+        if self._stands:
+            self._channel.unmark(self._turn.address, self._turn.newest_message)
 
 
 async def _show_working(channel: NotificationChannel, address: Address, growing: asyncio.Event) -> None:

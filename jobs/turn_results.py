@@ -79,7 +79,7 @@ class TurnResults:
                 return TurnOutcome(answer.result, new_session=answer.new_session)
         row = self.store.stream_row(lease, turn.turn_id)
         channel = self.channels.get(turn.address.channel)
-        async with show_progress(channel, turn.address, turn.turn_id, row) as hooks:
+        async with show_progress(channel, turn, row) as hooks:
             return TurnOutcome(await self.orchestrator.handle_message(replace(turn.request, hooks=hooks)))
 
     def _cards_too_long(self, name: str) -> Callable[[NewApproval], bool]:

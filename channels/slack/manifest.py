@@ -22,6 +22,7 @@ SCOPES = {
     "im:history": "to read what people write to it, and what it missed while it was away",
     "im:read": "to find its direct conversations again after it was away",
     "im:write": "to write to a person first",
+    "reactions:write": "to mark a message that it is working on",
     "users:read": "to know its own app's id, and people's names and time zones",
 }
 EVENTS = {

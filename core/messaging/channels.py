@@ -94,6 +94,22 @@ class Billed(Protocol):
 
 
 @runtime_checkable
+class Marking(Protocol):
+    """Optional capability: mark a person's message while it is worked on, where nothing else shows that.
+
+    Marks are hints: both calls return at once, log errors and never raise. `message` is the provider's id of it.
+    """
+
+    def mark(self, to: Address, message: str) -> None:
+        """Set the mark; one that stands already stays."""
+        ...
+
+    def unmark(self, to: Address, message: str) -> None:
+        """Take the mark away, whichever process has set it."""
+        ...
+
+
+@runtime_checkable
 class Preview(Protocol):
     """Optional capability: show a partial answer."""
 

@@ -51,7 +51,7 @@ async def _load_message_turn(
         raise LeaseLost
     inbound = await connection.fetch(
         "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.command, i.origin,"
-        " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about from inbound i"
+        " i.provider_id, answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about from inbound i"
         " where i.tenant_id = $1 and i.turn_id = $2 and i.state = 'taken' order by i.seq",
         lease.tenant_id,
         turn_id,
@@ -90,7 +90,8 @@ async def _load_message_turn(
     request = replace(request, control=PostgresControl(database, lease, turn_id))
     command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
     address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
-    return BegunTurn(turn_id, attempts, address, request, command)
+    newest = inbound[-1]["provider_id"] if inbound else ""
+    return BegunTurn(turn_id, attempts, address, request, command, newest)
 
 
 async def _load_run(
@@ -111,7 +112,7 @@ async def _load_run(
         approvals=await load_approvals(connection, lease.tenant_id, turn_id),
         go_on_at=turn.waiting_step,
     )
-    return BegunTurn(turn_id, attempts, Address(turn.channel, "", ""), request, None, turn.run_id)
+    return BegunTurn(turn_id, attempts, Address(turn.channel, "", ""), request, None, run_id=turn.run_id)
 
 
 async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:

@@ -117,6 +117,8 @@ class BegunTurn:
     address: Address
     request: TurnRequest
     command: Command | None
+    newest_message: str = ""
+    """The provider's id of the last message that it took in at its beginning."""
     run_id: str | None = None
     """The run of a task whose turn it is."""
     crashes: int = 0

@@ -11,6 +11,7 @@ from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.slack import redraw, streams
 from notify.slack.markdown import literal_blocks
+from notify.slack.marks import WorkingMarks
 from notify.slack.render import render
 from providers.slack.client import CONNECT_SECONDS, TOTAL_SECONDS, SlackApi, next_cursor
 from providers.slack.errors import FORMATTING
@@ -50,6 +51,7 @@ class SlackNotification:
         total_seconds: float = TOTAL_SECONDS,
     ) -> None:
         self._client = SlackApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, total=total_seconds)
+        self._marks = WorkingMarks(self._client)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message)
@@ -85,7 +87,7 @@ class SlackNotification:
         return None
 
     async def show_working(self, to: Address) -> None:
-        # The top level of a direct message has no status line.
+        # The top level of a direct message has no status line: the person's message is marked instead.
         if not to.thread:
             return
         try:
@@ -93,6 +95,12 @@ class SlackNotification:
             await self._client.call("assistant.threads.setStatus", status)
         except DeliveryError as error:
             _log.info("slack_status_not_shown", code=error.code, cause=str(error))
+
+    def mark(self, to: Address, message: str) -> None:
+        self._marks.show(to, message)
+
+    def unmark(self, to: Address, message: str) -> None:
+        self._marks.clear(to, message)
 
     def streams_to(self, to: Address) -> bool:
         return bool(to.thread)  # chat.startStream needs one
@@ -113,6 +121,7 @@ class SlackNotification:
         await streams.drop(self._client, to, stream)
 
     async def close(self) -> None:
+        await self._marks.finish()
         await self._client.close()
 
     async def _complete(self, part: Part, to: Target, stream: str, blocks: list[Json]) -> Receipt | None:

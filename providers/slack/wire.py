@@ -14,6 +14,7 @@ MAX_SECTION = 3_000
 # What a button may carry to be one of ours: Slack itself takes 2,000 characters.
 _TOKEN = re.compile(r"[!-~]{1,64}")
 _CHOICE = re.compile(r"choice_[0-9]{1,3}")
+_TS = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
 _ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -25,6 +26,11 @@ def choice_id(index: int) -> str:
 def is_choice(action_id: str) -> bool:
     """Return whether an action_id is one that `choice_id` makes."""
     return _CHOICE.fullmatch(action_id) is not None
+
+
+def is_ts(value: str) -> bool:
+    """Return whether a value names a message of Slack's."""
+    return _TS.fullmatch(value) is not None
 
 
 def is_token(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""chat.postMessage, chat.update, chat.delete, chat.postEphemeral, reactions.add."""
+"""chat.postMessage, chat.update, chat.delete, chat.postEphemeral, reactions.add and .remove."""
 
 import re
 
@@ -65,16 +65,22 @@ def post_ephemeral(hub: Hub, arguments: Obj) -> Obj:
 
 
 def add_reaction(hub: Hub, arguments: Obj) -> Obj:
-    channel = find_channel(hub, arguments)
-    stamp, name = text(arguments.get("timestamp")), text(arguments.get("name"))
-    if not re.fullmatch(r"\d+\.\d{6}", stamp):
-        raise Refusal("bad_timestamp")
-    if not re.fullmatch(r"[a-z0-9_+'-]+", name):
-        raise Refusal("invalid_name")
-    users = find_message(channel, stamp).reactions.setdefault(name, [])
+    message, name = _reacted(hub, arguments)
+    users = message.reactions.setdefault(name, [])
     if hub.world.config.slack.bot_user in users:
         raise Refusal("already_reacted")
     users.append(hub.world.config.slack.bot_user)
+    return {"ok": True}
+
+
+def remove_reaction(hub: Hub, arguments: Obj) -> Obj:
+    message, name = _reacted(hub, arguments)
+    users = message.reactions.get(name, [])
+    if hub.world.config.slack.bot_user not in users:
+        raise Refusal("no_reaction")
+    users.remove(hub.world.config.slack.bot_user)
+    if not users:
+        del message.reactions[name]
     return {"ok": True}
 
 
@@ -122,7 +128,20 @@ METHODS = {
     "chat.delete": Method(delete, ("chat:write",), ("channel", "ts")),
     "chat.postEphemeral": Method(post_ephemeral, ("chat:write",), ("channel", "user")),
     "reactions.add": Method(add_reaction, ("reactions:write",), ("channel", "name", "timestamp")),
+    "reactions.remove": Method(remove_reaction, ("reactions:write",), ("name",)),
 }
+
+
+def _reacted(hub: Hub, arguments: Obj) -> tuple[Message, str]:
+    if not arguments.get("channel") or not arguments.get("timestamp"):
+        raise Refusal("no_item_specified")
+    channel = find_channel(hub, arguments)
+    stamp, name = text(arguments.get("timestamp")), text(arguments.get("name"))
+    if not re.fullmatch(r"\d+\.\d{6}", stamp):
+        raise Refusal("bad_timestamp")
+    if not re.fullmatch(r"[a-z0-9_+'-]+", name):
+        raise Refusal("invalid_name")
+    return find_message(channel, stamp), name
 
 
 def _rewrite(hub: Hub, message: Message, content: Content) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from core.llm.types import ModelChunk, ModelRequest
-from core.messaging.channels import Streaming
+from core.messaging.channels import Marking, Streaming
 from core.messaging.messages import Address, OutboundKind, OutboundMessage
 from core.messaging.streamed_message import StreamRow
 from core.turns.orchestrator import Orchestrator
@@ -90,6 +90,12 @@ def seen(harness: ChannelHarness) -> str:
     return growing[0] if growing else ""
 
 
+def marks(harness: ChannelHarness) -> list[str]:
+    """Return the reactions on what Ada wrote."""
+    provider = cast(dict[str, Any], harness.simulator.providers[harness.provider].state())["people"]["ada"]
+    return [name for bubble in provider["bubbles"] if bubble["direction"] == "in" for name in bubble["reactions"]]
+
+
 def texts(harness: ChannelHarness) -> list[str]:
     """Return what Ada has of ours."""
     return [bubble.text for bubble in harness.bubbles()]
@@ -125,6 +131,33 @@ async def test_nothing_is_shown_ahead_by_sms_or_at_slacks_top_level(delivery: De
         ]
         assert not [call for call in sent if "Stream" in call or "setStatus" in call]
         assert sent.count(delivery.channel.sending) == 1
+
+
+@exempt(sms="a text has nothing that could show it", telegram="typing shows it, the first case")
+async def test_a_message_is_marked_while_it_is_answered_where_no_status_is(delivery: DeliveryHarness) -> None:
+    await delivery.channel.said(marked("Explain"))
+    model = HalfWriter([says(WHOLE)])
+    running = asyncio.ensure_future(work(delivery, model)())
+    await until(lambda: marks(delivery.channel) == ["eyes"])
+    assert not running.done()
+    model.gate.set()
+    await running
+    await delivery.deliver()
+    assert texts(delivery.channel) == [WHOLE]
+    await until(lambda: marks(delivery.channel) == [])
+
+
+@exempt(sms="a text has nothing that could show it", telegram="typing shows it, the first case")
+async def test_a_mark_that_a_killed_worker_left_is_taken_away(delivery: DeliveryHarness) -> None:
+    await delivery.channel.said(marked("Explain"))
+    _, turn = await delivery.store.claim_turn("dead")
+    assert isinstance(delivery.channel.sender, Marking)
+    delivery.channel.sender.mark(turn.address, turn.newest_message)
+    await until(lambda: marks(delivery.channel) == ["eyes"])
+    await delivery.store.expire()
+    delivery.channel.misbehave(FaultKind.SERVER_ERROR, endpoint="slack.reactions.remove")
+    await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
+    await until(lambda: marks(delivery.channel) == [])
 
 
 @pytest.mark.parametrize("fault", [FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR_AFTER])

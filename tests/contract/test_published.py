@@ -13,7 +13,7 @@ from telegram import MenuButtonDefault
 from channels.slack.manifest import SCOPES
 from channels.sms.receive import SmsChannel
 from channels.telegram.setup import setup_bot
-from core.messaging.channels import Redrawing, Target
+from core.messaging.channels import Marking, Redrawing, Target
 from core.messaging.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
 from notify.sms.send import SmsNotification
 from simulator.journal import Call, Json
@@ -31,7 +31,7 @@ CALLED = {
     "slack": {
         *("assistant.threads.setStatus", "auth.test", "bots.info", "chat.postEphemeral", "chat.postMessage"),
         *("chat.update", "conversations.history", "conversations.list", "conversations.open"),
-        *("conversations.replies", "users.info", "views.open", "views.publish"),
+        *("conversations.replies", "reactions.add", "reactions.remove", "users.info", "views.open", "views.publish"),
     },
     "telegram": {
         *("answerCallbackQuery", "deleteWebhook", "editMessageReplyMarkup", "editMessageText", "getChatMenuButton"),
@@ -229,6 +229,9 @@ async def _use_slack(harness: SlackHarness) -> None:
     where = harness.address()
     thread = Target(Address(where.channel, where.account, where.peer, root), "part_thread")
     await harness.sender.show_working(thread.address)
+    assert isinstance(harness.sender, Marking)
+    harness.sender.mark(where, root)
+    harness.sender.unmark(where, root)
     (part,) = harness.sender.render(reply("In the thread"))
     assert await harness.sender.send(part, thread) == await harness.sender.find(part, thread, datetime.now(UTC))
     await harness.act("say", text=marked("more"), thread_ts=root)

@@ -33,6 +33,8 @@ CALLED = {
     "conversations.list",
     "conversations.open",
     "conversations.replies",
+    "reactions.add",
+    "reactions.remove",
     "views.open",
     "views.publish",
 }
@@ -69,6 +71,8 @@ async def _make_every_call(team: Team) -> None:
     for thread in ("", root):
         target = Target(Address("slack", team.channel.account, ADA_DM, thread), f"part_{thread}")
         await sender.show_working(target.address)
+        sender.mark(target.address, root)
+        sender.unmark(target.address, root)
         (part,) = sender.render(OutboundMessage("out_1", OutboundKind.CARD, "Send it?", (Action("Send", "tok"),)))
         assert await sender.send(part, target) == await sender.find(part, target, begun)
         team.sink.said, team.sink.form = "Soon.", Form("tok", "Edit", "Send it?", (FormField("to", "To", "Bob"),))

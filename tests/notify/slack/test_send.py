@@ -25,6 +25,7 @@ from notify.slack.send import SlackNotification
 from providers.slack.wire import escape
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
+from tests.contract.harness import until
 from tests.notify.slack.conftest import SLACK, act, ada, make_sender
 
 ADA_DM = "D0ADA00001"
@@ -305,6 +306,32 @@ async def test_a_status_is_shown_in_threads_and_its_failure_hurts_nobody(
     await slack.show_working(to().address)
     await slack.show_working(to(thread="1.000001").address)
     assert ada(simulator)["statuses"] == {}
+
+
+async def test_marks_come_and_go_and_a_missing_scope_ends_them(simulator: Simulator, slack: SlackNotification) -> None:
+    ts = (await act(simulator, "say", text="hello"))["ts"]
+    at = to().address
+
+    def calls(method: str) -> int:
+        journal = simulator.wire.journal.calls(provider="slack")
+        return len([call for call in journal if call.endpoint == f"slack.reactions.{method}"])
+
+    slack.mark(at, ts)
+    slack.mark(at, ts)
+    slack.unmark(at, ts)
+    await until(lambda: calls("remove") == 1)
+    assert calls("add") == 2
+    await until(lambda: not ada(simulator)["bubbles"][0]["reactions"])
+    for message in ("", "not one", "1.1"):
+        slack.mark(at, message)
+    slack.mark(to(thread=ts).address, ts)
+    await act(simulator, "set", scopes=["chat:write"])
+    slack.mark(at, ts)
+    await until(lambda: calls("add") == 3)
+    slack.unmark(at, ts)
+    await slack.close()
+    slack.mark(at, ts)
+    assert (calls("add"), calls("remove")) == (3, 1)
 
 
 async def test_promise_14_neither_text_nor_token_is_logged(

@@ -79,6 +79,9 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ("unknown_method", "chat.postLetter", {"channel": ADA_DM}),
     ("not_allowed_token_type", "apps.connections.open", {}),
     ("bad_timestamp", "reactions.add", {"channel": ADA_DM, "name": "admins", "timestamp": "now"}),
+    ("bad_timestamp", "reactions.remove", {"channel": ADA_DM, "name": "eyes", "timestamp": "now"}),
+    ("no_item_specified", "reactions.remove", {"name": "eyes"}),
+    ("message_not_found", "reactions.remove", {"channel": ADA_DM, "name": "eyes", "timestamp": "1.000001"}),
 ]
 
 WRONG_FORMS: list[tuple[str, str, dict[str, Any]]] = [
