@@ -36,6 +36,7 @@ SAY = {
     "guessed": "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
     "You can decide in another chat of yours, or by a button.",
     "nothing": "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits.",
+    "no_code": "Nothing waits under {code}. PENDING lists what does.",
     "not_yours": "This is not yours to decide.",
     "unknown": "This button no longer works.",
 }

@@ -10,10 +10,13 @@ _DIGITS = "23456789"
 _LETTERS = "ABCDEFGHJKMNPQRTUVWXY"
 """Without letters that look like others, and without S, with which a carrier's STOP begins."""
 _CODE = re.compile(rf"[{_DIGITS}{_LETTERS}]{{2,3}}")
+_LIKE_A_CODE = re.compile(r"(?![0-9](?:AM|PM|ST|ND|RD|TH))[0-9][A-Z][0-9A-Z]?")
+"""What can only be meant as a code, mistyped or not: neither a time nor an ordinal."""
 _REPLY = re.compile(
     r"\s*(?P<verb>ok|okay|no|snooze)(?:\s+(?P<code>[0-9a-z]{2,3}))?(?:\s+(?P<more>[0-9a-z]+))?\s*[.!]*\s*",
     re.IGNORECASE,
 )
+_EDIT = re.compile(r"\s*(?P<verb>edit)\s+(?P<code>[0-9a-z]{2,3})(?:[\s.!,:]+.*)?", re.IGNORECASE | re.DOTALL)
 _SPAN = re.compile(r"(\d{1,3})(m|min|h)", re.IGNORECASE)
 ALL = "ALL"
 SNOOZE = timedelta(minutes=10)
@@ -32,31 +35,52 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExactReply:
-    """An exact decision. `code` is None for a bare word, `ALL` for all; high risk needs `confirmation_number`."""
+    """An exact decision. `code` is None for a bare word, `ALL` for all; high risk needs `confirmation_number`.
+
+    EDIT decides nothing by itself: the model reads the words after its code.
+    """
 
     verb: Verb
     code: str | None = None
     confirmation_number: str | None = None
     snooze: timedelta = SNOOZE
 
+    @property
+    def names_code(self) -> bool:
+        """Return whether the code can be nothing else, even where no approval has it."""
+        return _LIKE_A_CODE.fullmatch(self.code or "") is not None
+
 
 def parse_exact_reply(text: str) -> ExactReply | None:
     """Parse a message that is nothing but an exact decision, in any case and spacing; None for any other."""
     match = _REPLY.fullmatch(text)
     if match is None:
-        return None
+        return _parse_edit(text)
     verb = {"ok": Verb.APPROVE, "okay": Verb.APPROVE, "no": Verb.CANCEL}.get(match["verb"].lower(), Verb.SNOOZE)
     code, more = (match["code"] or "").upper(), match["more"] or ""
     if verb is Verb.SNOOZE:
         span = _span(more)
-        return ExactReply(verb, code, snooze=span) if _CODE.fullmatch(code) and span else None
+        return ExactReply(verb, code, snooze=span) if _may_be_code(code) and span else None
     if code == ALL:
         return ExactReply(verb, ALL) if not more else None
-    if code and not _CODE.fullmatch(code):
+    if code and not _may_be_code(code):
         return None
     if more and (verb is not Verb.APPROVE or not re.fullmatch(r"\d{6}", more)):
         return None
     return ExactReply(verb, code or None, more or None)
+
+
+def _parse_edit(text: str) -> ExactReply | None:
+    """Parse EDIT with a code, written as the card has it: in small letters, "edit 5k run" is about something else."""
+    match = _EDIT.fullmatch(text)
+    if match is None or not (match["verb"].isupper() or match["code"].isupper()):
+        return None
+    reply = ExactReply(Verb.EDIT, match["code"].upper())
+    return reply if reply.names_code else None
+
+
+def _may_be_code(code: str) -> bool:
+    return bool(_CODE.fullmatch(code) or _LIKE_A_CODE.fullmatch(code))
 
 
 def new_codes(count: int = 8) -> list[str]:

@@ -69,6 +69,7 @@ class Decisions:
             {
                 "verb": exact.verb.value,
                 "code": exact.code or "",
+                "names_code": exact.names_code,
                 "given": exact.confirmation_number or "",
                 "fresh": new_number(),
             },

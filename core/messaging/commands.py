@@ -8,8 +8,11 @@ from core.messaging.messages import Command
 
 _LETTER = "[2-9A-HJ-NP-Z]"
 _LINK = re.compile(
-    rf"/?link ((?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}(?: agree)?)", re.I
+    rf"/?link ((?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"
+    r"|[0-9A-Z]{3}-[0-9A-Z]{3}-[0-9A-Z]{3})(?: agree)?)",
+    re.IGNORECASE,
 )
+"""A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so."""
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
 _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)

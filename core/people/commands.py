@@ -102,6 +102,9 @@ def _sentence(link: Link, code: str) -> str:
         case LinkOutcome.USED:
             return "This code was used already."
         case LinkOutcome.WRONG:
-            return "I gave nobody this code. Codes have nine letters and digits."
+            return (
+                "That code does not work. A code works once, within ten minutes: write /link in your other chat, "
+                "or LINK in a text message, for a new one."
+            )
         case LinkOutcome.LIMITED:
             return "Too many wrong codes: try again in an hour."

@@ -155,6 +155,53 @@ async def test_no_word_but_the_exact_ones_decides_without_the_model(system: Appr
     assert system.last() == "Hm?"
 
 
+@pytest.mark.parametrize(
+    "words", ["OK 9Z", "no 9z.", "Ok  9Z 123456!", "snooze 9z 20m", "EDIT 9Z make it 3pm", "edit 9Z 3pm", "OKAY 2IO"]
+)
+async def test_an_unknown_code_is_answered_exactly_without_the_model(system: Approving, words: str) -> None:
+    system.model.script = [wants(("send_mail", MAIL)), says("Hm?")]
+    await system.say("mail sam about lunch")
+    await system.say(words)
+    code = "2IO" if "2IO" in words else "9Z"
+    assert system.last() == f"Nothing waits under {code}. PENDING lists what does."
+    assert (await system.states(), len(system.model.script)) == (["pending"], 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ok so tomorrow",
+        "ok so",
+        "OK fine",
+        "no way",
+        "ok 5pm",
+        "OK 2nd.",
+        "no 10",
+        "ok 9Z then",
+        "no, 9Z",
+        "OK 9Z: why?",
+        "edit 5k run plan",
+        "EDIT 4th line",
+        "EDIT the note",
+        "edit 3 photos",
+    ],
+)
+async def test_a_text_that_only_begins_like_an_exact_word_is_the_models(system: Approving, words: str) -> None:
+    system.model.script = [says("I see.")]
+    await system.say(words)
+    assert (system.last(), system.model.script) == ("I see.", [])
+
+
+async def test_an_edit_of_what_is_decided_is_answered_exactly(system: Approving) -> None:
+    system.model.script = [wants(("send_mail", MAIL)), says("Sent."), says("Hm?")]
+    await system.say("mail sam about lunch")
+    code = await system.code()
+    await system.decide("Approve")
+    await system.say(f"EDIT {code} make it dinner")
+    assert system.last().startswith(f"{code} was already approved by you")
+    assert len(system.model.script) == 1
+
+
 async def test_the_model_cannot_approve_unanswered_calls_or_after_another_tool(system: Approving) -> None:
     """In the turn of a new request, before its card was sent, after a tool, for high risk: never."""
     seen: list[str] = []

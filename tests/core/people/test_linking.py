@@ -16,6 +16,7 @@ from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
 from tests.core.people.harness import CHAT, DESK, PHONE, Harness
 
 ANN, ANN_CHAT, BOB = "+15550000001", "7001", "+15550000002"
+WORKS_NOT = "That code does not work."
 
 
 async def keep(harness: Harness, sender: str, account: tuple[str, str], *keys: str, value: str = "v") -> str:
@@ -118,11 +119,24 @@ async def test_codes_lie_hashed_and_are_taken_out_of_what_was_said(harness: Harn
     assert code not in str(await harness.store.everything())
 
 
+@pytest.mark.parametrize("words", ["LINK AAA-BBB-CCC", "link O0O-111-iii.", "LINK AAA-BBB-CCC agree"])
+async def test_a_code_that_nobody_has_is_answered_exactly(harness: Harness, words: str) -> None:
+    await harness.code(BOB)
+    for sender, account in ((ANN, PHONE), (ANN_CHAT, CHAT)):
+        answer = await harness.ask(words, sender, account)
+        assert answer.startswith(f"{WORKS_NOT} A code works once, within ten minutes: ")
+
+
+@pytest.mark.parametrize("words", ["link computers", "link old new now", "LINK the two notes"])
+async def test_a_text_that_only_begins_with_link_is_the_models(harness: Harness, words: str) -> None:
+    assert WORKS_NOT not in await harness.ask(words, ANN)
+
+
 async def test_guesses_run_out_for_the_address_and_lock_nobody_else(harness: Harness) -> None:
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     for _ in range(5):
-        assert "gave nobody" in await harness.ask(f"LINK {new_link_code()}", ANN)
+        assert WORKS_NOT in await harness.ask(f"LINK {new_link_code()}", ANN)
     assert "Too many" in await harness.ask(f"LINK {code}", ANN)
     # Others still may, however many wrong ones come in by this account.
     for number in range(9):

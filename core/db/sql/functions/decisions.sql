@@ -117,7 +117,9 @@ $$;
 
 -- Receives an exact word (OK 7K) and decides by it in one transaction. p_word: its verb (approve, cancel or snooze),
 -- its code, the confirmation number in it, and a fresh one. p_templates: the replies by outcome; p_captions: the
--- captions of cards. If it turns out not to decide anything it stays an ordinary message, with an empty `outcome`. If
+-- captions of cards. If it turns out not to decide anything it stays an ordinary message, with an empty `outcome`; but
+-- one whose code can be nothing else (`names_code`) is told that nothing waits under it. EDIT decides nothing: the
+-- model reads its words, unless its code waits for nothing. If
 -- p_templates has 'needs_code', a bare word and ALL decide nothing and are answered with the pending codes; after five
 -- unknown codes no code decides anything in that conversation for an hour, which the person is told once.
 create function receive_exact(
@@ -165,7 +167,7 @@ begin
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
         return;
     end if;
-    if p_templates ? 'guessed' and v_given_code not in ('', 'ALL')
+    if p_templates ? 'guessed' and v_given_code not in ('', 'ALL') and p_word ->> 'verb' <> 'edit'
        and wrong_codes(v_in.tenant_id, v_in.lane_id, v.id) >= 5 then
         v_again := exists (
             select 1 from inbound i where i.tenant_id = v_in.tenant_id and i.conversation_id = v_in.lane_id
@@ -195,6 +197,15 @@ begin
             return;
         end if;
     end if;
+    if p_word ->> 'verb' = 'edit' then
+        -- Where one waits under the code, the message is the model's.
+        perform note_reply_to(v_in.tenant_id, v.id, v.reply_to);
+        if exists (select 1 from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, v_code, p_now) m
+                   where why_decided(v_in.tenant_id, m.approval_id, p_now) in ('pending', 'altered')) then
+            return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
+            return;
+        end if;
+    end if;
     v_count := 0;
     for v_meant in select * from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, v_code, p_now) loop
         v_count := v_count + 1;
@@ -210,13 +221,13 @@ begin
             v_number := v_one;
         end if;
     end loop;
-    if v_count = 0 and v_given_code <> 'ALL' then
+    if v_count = 0 and v_given_code <> 'ALL' and (v_given_code = '' or not (p_word ->> 'names_code')::boolean) then
         return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
         return;
     end if;
     if v_count = 0 then
-        v_replies := array[p_templates ->> 'nothing'];
-        v_state := 'nothing';
+        v_state := case v_given_code when 'ALL' then 'nothing' else 'no_code' end;
+        v_replies := array[replace(p_templates ->> v_state, '{code}', v_given_code)];
     end if;
     update inbound i set state = 'done', reason = 'decision: ' || v_state, outcome = v_state,
         text = case when p_word ->> 'given' = '' then i.text else replace(i.text, p_word ->> 'given', '') end,
@@ -257,7 +268,7 @@ declare
 begin
     perform lock_turn(p_tenant, (select a.turn_id from approvals a where a.tenant_id = p_tenant and a.id = p_approval));
     outcome := why_decided(p_tenant, p_approval, p_now);
-    if outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel') then
+    if p_verb = 'edit' or (outcome <> 'pending' and (outcome, p_verb) <> ('altered', 'cancel')) then
         return;
     end if;
     v_sent := cards_sent(p_tenant, p_approval, false);
@@ -428,5 +439,5 @@ language sql stable as $$
     where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.id <> p_inbound
       and i.received_at > clock_timestamp() - interval '1 hour'
       and i.text ~* '^\s*(ok|okay|no|snooze)\s+[2-9][a-z][2-9a-z]?([\s.!]|$)'
-      and i.outcome is null
+      and (i.outcome is null or i.outcome = 'no_code')
 $$;
