@@ -15,6 +15,7 @@ from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from email.utils import format_datetime, parseaddr
 
+import idna
 from aiosmtplib import SMTP
 from aiosmtplib.errors import SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 
@@ -37,8 +38,25 @@ _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 def _are_addresses(given: Sequence[str]) -> str | None:
     if len(given) > _MAX_RECIPIENTS:
         return f"these are more than {_MAX_RECIPIENTS} addresses"
-    wrong = [address for address in given if not _ADDRESS.fullmatch(address)]
+    wrong = [address for address in given if not _ADDRESS.fullmatch(_as_mailed(address))]
     return f"{wrong[0]!r} is no email address" if wrong else None
+
+
+def _as_mailed(address: str) -> str:
+    """Return an address with its domain as DNS writes it (RFC 5891); unchanged where that cannot be."""
+    local, at, domain = address.rpartition("@")
+    if domain.isascii():
+        return address
+    try:
+        return f"{local}{at}{idna.encode(domain, uts46=True, std3_rules=True).decode()}"
+    except idna.IDNAError:
+        return address
+
+
+def _as_read(address: str) -> str:
+    """Return the domain of an address beside what DNS writes for it, which no lookalike letters disguise."""
+    domains = [text.rpartition("@")[2] for text in (address, _as_mailed(address))]
+    return "" if domains[0] == domains[1] else f"{domains[0]} is {domains[1]}"
 
 
 def _are_some_addresses(given: Sequence[str]) -> str | None:
@@ -103,11 +121,15 @@ class SendEmailAgent(StandardAgent):
     def approval_request(self) -> ApprovalRequest:
         several = len(self.recipient) + len(self.cc) - 1
         others = f" and {several} more" if several else ""
-        return replace(super().approval_request(), action_summary=f"Send an email to {self.recipient[0]}{others}")
+        domains = dict.fromkeys(read for address in [*self.recipient, *self.cc] if (read := _as_read(address)))
+        spelt = f" ({', '.join(domains)})" if domains else ""
+        summary = f"Send an email to {self.recipient[0]}{others}{spelt}"
+        return replace(super().approval_request(), action_summary=summary)
 
     async def on_running(self, msg: str) -> AgentResult:
         account = await self._account()
-        await _send(account, list(dict.fromkeys([*self.recipient, *self.cc])), self._message(account))
+        recipients = list(dict.fromkeys(_as_mailed(address) for address in [*self.recipient, *self.cc]))
+        await _send(account, recipients, self._message(account))
         copied = f", with a copy to {', '.join(self.cc)}" if self.cc else ""
         return self.make_result(raw_message=f"Sent to {', '.join(self.recipient)}{copied}.")
 
@@ -128,9 +150,9 @@ class SendEmailAgent(StandardAgent):
         # The policy rejects line breaks in headers and encodes everything else.
         message = EmailMessage(policy=_POLICY)
         message["From"] = Address(account.name, addr_spec=account.address)
-        message["To"] = [Address(addr_spec=address) for address in self.recipient]
+        message["To"] = [Address(addr_spec=_as_mailed(address)) for address in self.recipient]
         if self.cc:
-            message["Cc"] = [Address(addr_spec=address) for address in self.cc]
+            message["Cc"] = [Address(addr_spec=_as_mailed(address)) for address in self.cc]
         message["Date"] = format_datetime(self.context.clock.now())
         # The same call has the same Message-ID, so that two copies of it are shown as one email.
         digest = hashlib.sha256(self.context.idempotency_key.encode()).hexdigest()[:40]
@@ -152,6 +174,7 @@ def _read_account(kept: Mapping[str, object]) -> _Account:
     user = str(kept.get("user") or "")
     sender = str(kept.get("from") or user)
     name, address = parseaddr(sender)
+    address = _as_mailed(address)
     port = kept.get("port") or 465
     tls = str(kept.get("tls") or ("implicit" if port == 465 else "starttls"))
     host = str(kept.get("host") or "")

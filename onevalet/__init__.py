@@ -6,6 +6,8 @@ Each name is imported from `core` when it is first asked for (PEP 562), so `impo
 import importlib
 from typing import TYPE_CHECKING
 
+__version__ = "0.1.0"
+
 if TYPE_CHECKING:
     from core.agents.fields import InputField as InputField
     from core.agents.fields import OutputField as OutputField

@@ -21,6 +21,7 @@ from pydantic_settings import (
 from core.credentials.secret_keys import read_secret_key
 from core.errors import ConfigError
 from core.messaging.segments import SegmentBudget
+from core.notifications.mail_addresses import read_sender
 from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
@@ -55,6 +56,12 @@ def _check_host_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _sender(value: str) -> str:
+    if value and not read_sender(value):
+        raise ValueError("must be an address such as valet@example.org, or Valet <valet@example.org>")
+    return read_sender(value)
+
+
 def _origin(value: str) -> str:
     if value and not value.startswith(("https://", "http://")):
         raise ValueError("must start with https:// or http://")
@@ -66,6 +73,7 @@ type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
 type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
 type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
+type Sender = Annotated[str, AfterValidator(_sender)]
 type Origin = Annotated[str, AfterValidator(_origin)]
 
 
@@ -148,7 +156,7 @@ class Settings(BaseSettings):
     smtp_port: int = Field(default=587, ge=1, le=65535)
     smtp_user: str = ""
     smtp_password: SecretStr | None = None
-    smtp_from: str = ""
+    smtp_from: Sender = ""
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
 
     @classmethod

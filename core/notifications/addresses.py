@@ -9,8 +9,8 @@ import asyncpg
 from core.db.database import Database
 from core.errors import OneValetError
 from core.ids import IdMaker
+from core.notifications.mail_addresses import read_mail_address
 
-_EMAIL = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,64}@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+")
 _PUSH = re.compile(r"(?:(ntfy|apprise):)?([-_A-Za-z0-9]{1,64})")
 
 
@@ -88,9 +88,8 @@ class AddressBook:
 def read_address(channel: str, text: str) -> NotificationAddress:
     """Parse an address that was typed; raises `AddressRefused`."""
     text = text.strip()
-    if channel == "email" and _EMAIL.fullmatch(text) and len(text) <= 254:
-        local, _, domain = text.rpartition("@")
-        return NotificationAddress("email", "smtp", f"{local}@{domain.lower()}")
+    if channel == "email" and (address := read_mail_address(text)):
+        return NotificationAddress("email", "smtp", address)
     if channel == "push" and (match := _PUSH.fullmatch(text)):
         return NotificationAddress("push", match[1] or "ntfy", match[2])
     if channel not in ("push", "email"):

@@ -12,7 +12,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
 from onevalet.cli.runner import say, say_json
-from onevalet.cli.session import open_database
+from onevalet.cli.session import known_tenant, open_database
 from onevalet.settings import Settings
 
 _DONE = {Verb.APPROVE: "Approved", Verb.CANCEL: "Cancelled"}
@@ -27,7 +27,7 @@ class _Waiting:
 async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> None:
     async with open_database(settings, "approvals") as database:
         store = ApprovalStore(database, NoWakeups())
-        waiting = await _waiting(store, tenant)
+        waiting = await _waiting(store, await known_tenant(database, tenant) if tenant else "")
     if as_json:
         say_json([_as_json(pending) for pending in waiting])
         return
@@ -51,6 +51,7 @@ async def decide(settings: Settings, code: str, decision: str, tenant: str, *, a
     said_in = make_id("op")  # the same when it is repeated, since an answer may be lost after the commit
     async with open_database(settings, "approvals") as database:
         store = ApprovalStore(database, NoWakeups())
+        tenant = await known_tenant(database, tenant) if tenant else ""
         waiting = await _waiting(store, tenant, code)
         if len(waiting) != 1:
             whose = ", ".join(pending.tenant for pending in waiting)

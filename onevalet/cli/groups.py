@@ -22,7 +22,11 @@ events_app.add_typer(source_app, name="source")
 notify_app = typer.Typer(no_args_is_help=True, help="People's addresses for notifications by push and email.")
 tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's tasks, and ask why they ran.")
 approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
+people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
+memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
 GROUPS = {
+    "people": people_app,
+    "memory": memory_app,
     "credentials": credentials_app,
     "keys": keys_app,
     "events": events_app,
@@ -31,6 +35,37 @@ GROUPS = {
     "approvals": approvals_app,
 }
 """The groups of commands by their names."""
+
+
+@people_app.command("list")
+def list_people(json: Json = False) -> None:
+    """List everybody with their addresses."""
+    from onevalet.cli.people import print_people
+
+    run_work(lambda settings: print_people(settings, as_json=json))
+
+
+@people_app.command("show")
+def show_person(
+    person: Annotated[str, typer.Argument(help="The person's id; may be omitted where there is only one.")] = "",
+    json: Json = False,
+) -> None:
+    """Show a person's addresses, preferences and connected accounts, and what waits; never a secret."""
+    from onevalet.cli.people import print_person
+
+    run_work(lambda settings: print_person(settings, person, as_json=json))
+
+
+@memory_app.command("list")
+def list_memories(
+    ended: Annotated[bool, typer.Option("--ended", help="Include memories that hold no longer.")] = False,
+    tenant: Tenant = "",
+    json: Json = False,
+) -> None:
+    """List what is remembered of a person; listing changes nothing."""
+    from onevalet.cli.memory import print_memories
+
+    run_work(lambda settings: print_memories(settings, tenant, ended=ended, as_json=json))
 
 
 @credentials_app.command("set")

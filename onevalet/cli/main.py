@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from core.people.access_policy import PersonRole
+from onevalet import __version__
 from onevalet.cli.groups import GROUPS, Json
 from onevalet.cli.runner import in_sentences, read_settings, run_work, say, serve
 
@@ -20,6 +21,21 @@ channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at th
 app.add_typer(channels_app, name="channels")
 for _name, _group in GROUPS.items():
     app.add_typer(_group, name=_name)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        say(f"OneValet {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 @app.command()

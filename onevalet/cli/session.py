@@ -54,11 +54,18 @@ async def one_tenant(
 ) -> str:
     """Return the tenant that was named, else the only one there is; raise `ConfigError` for none and for several."""
     if tenant:
-        return tenant
+        return await known_tenant(database, tenant)
     rows = await database.rows("select * from find_tenants(2)")
     if len(rows) != 1:
         raise ConfigError(several if rows else nobody)
     return str(rows[0]["tenant_id"])
+
+
+async def known_tenant(database: Database, tenant: str) -> str:
+    """Return a tenant that was named; raise `ConfigError` where there is none of this name."""
+    if await database.tenant_row(tenant, "select 1 from tenants where tenant_id = $1") is None:
+        raise ConfigError(f"There is no person {tenant}: `people list` names everybody.")
+    return tenant
 
 
 def system_keys(settings: Settings) -> SecretKeys:

@@ -21,7 +21,7 @@ from core.triggers.kinds.schedule import TriggerError
 from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.types import Task
 from onevalet.cli.runner import say, say_json
-from onevalet.cli.session import one_tenant, open_database
+from onevalet.cli.session import known_tenant, one_tenant, open_database
 from onevalet.settings import Settings
 
 
@@ -82,6 +82,7 @@ async def retry_tasks(settings: Settings, tenant: str, which: str) -> None:
         return
     again = 0
     async with open_database(settings, "tasks") as database:
+        tenant = await known_tenant(database, tenant) if tenant else ""
         engine = _engine(settings, database)
         for task in await engine.store.find_set_aside():
             if tenant in ("", task.tenant_id) and await engine.retry(task.tenant_id, task.task_id):

@@ -92,6 +92,21 @@ async def test_the_message_id_is_the_calls_own_and_the_same_when_it_is_repeated(
         assert first.endswith("@example.org>")
 
 
+async def test_a_domain_in_any_script_is_mailed_as_dns_writes_it(tmp_path: Path) -> None:
+    async with mail_server("none", tmp_path) as mails:
+        account = mails.credentials | {"user": "", "password": "", "from": "Ann <ann@bücher.example>"}
+        asked = agent(account, recipient=["sam@müller.de"], cc=["li@例え.jp"])
+        assert asked.approval_request().action_summary == (
+            "Send an email to sam@müller.de and 1 more (müller.de is xn--mller-kva.de, 例え.jp is xn--r8jz45g.jp)"
+        )
+        result = await asked.on_running("")
+        assert result.raw_message == "Sent to sam@müller.de, with a copy to li@例え.jp."
+        [envelope], [message] = mails.envelopes, mails.taken
+        assert envelope.mail_from == "ann@xn--bcher-kva.example"
+        assert envelope.rcpt_tos == ["sam@xn--mller-kva.de", "li@xn--r8jz45g.jp"]
+        assert (message["To"], message["Cc"]) == ("sam@xn--mller-kva.de", "li@xn--r8jz45g.jp")
+
+
 async def test_no_certificate_no_tls_or_no_password_sends_nothing(
     tls: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,56 +3,15 @@
 import base64
 import json
 import os
-from dataclasses import dataclass
-from pathlib import Path
 
-import asyncpg
 import pytest
 
-from tests.forker import Forker
+from tests.onevalet.cli.harness import Operator, add_people
 
 CANARY = "canary-31c7"
 TOKEN = json.dumps({"token": CANARY})
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("processes")]
-
-
-@dataclass(slots=True)
-class Operator:
-    """Runs commands against one database."""
-
-    environment: dict[str, str]
-    forker: Forker
-    folder: Path
-
-    async def run(self, *words: str, stdin: str = "", **changed: str) -> tuple[int, str, str]:
-        """Run a command; return exit code, standard output and standard error."""
-        paths = [self.folder / name for name in ("stdin", "out", "errors")]
-        for path, text in zip(paths, (stdin, "", ""), strict=True):
-            path.write_text(text)
-        process = self.forker.fork(words, self.environment | changed, paths[1], paths[2], stdin=paths[0])
-        return await process.wait(), paths[1].read_text(), paths[2].read_text()
-
-
-@pytest.fixture
-def operator(database_url: str, tmp_path: Path, forker: Forker) -> Operator:
-    return Operator(
-        {
-            "PATH": os.environ["PATH"],
-            "DATABASE_URL": database_url,
-            "REDIS_URL": "redis://127.0.0.1:1/0",
-            "ONEVALET_HOME": str(tmp_path),
-            "ONEVALET_SECRET_KEYS": base64.b64encode(os.urandom(32)).decode(),
-        },
-        forker,
-        tmp_path,
-    )
-
-
-async def add_people(database_url: str, *tenants: str) -> None:
-    connection = await asyncpg.connect(database_url)
-    await connection.executemany("insert into tenants (tenant_id) values ($1)", [(tenant,) for tenant in tenants])
-    await connection.close()
 
 
 @pytest.mark.slow
@@ -112,7 +71,7 @@ async def test_whose_they_are_must_be_said_unless_there_is_one_person(operator: 
     code, _, errors = await operator.run("credentials", "set", "google", stdin=TOKEN)
     assert (code, errors) == (2, "There are several people here: say whose with --tenant.\n")
     code, _, errors = await operator.run("credentials", "set", "google", "--tenant", "tn_carl", stdin=TOKEN)
-    assert (code, errors) == (2, "There is no tenant tn_carl.\n")
+    assert (code, errors) == (2, "There is no person tn_carl: `people list` names everybody.\n")
     code, out, _ = await operator.run("credentials", "set", "google", "--tenant", "tn_bob", stdin=TOKEN)
     assert code == 0
     code, out, _ = await operator.run("credentials", "list", "--tenant", "tn_ann")
