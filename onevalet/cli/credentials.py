@@ -11,6 +11,7 @@ from core.credentials.store import CredentialError, CredentialStore
 from core.db.database import Database
 from core.errors import ConfigError
 from core.json_types import JsonObject
+from onevalet.cli.credential_forms import check_credentials
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, system_keys
 from onevalet.settings import Settings
@@ -20,7 +21,9 @@ async def set_credentials(settings: Settings, tenant: str, service: str, account
     """Store one JSON object from standard input as an account's credentials."""
     async with _opened(settings) as (database, keys):
         tenant = await _tenant(database, tenant)
-        await CredentialStore(database, keys).save(tenant, service, _read_object(), account)
+        given = _read_object()
+        check_credentials(service, given)
+        await CredentialStore(database, keys).save(tenant, service, given, account)
     say(f"Kept: {service}, account {account}, of {tenant}.")
 
 

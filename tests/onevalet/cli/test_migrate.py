@@ -3,9 +3,7 @@
 import asyncpg
 
 from core.db.migrate import BEFORE_SQUASH
-from tests.onevalet.cli.test_credentials import Operator, operator
-
-__all__ = ["operator"]
+from tests.onevalet.cli.harness import Operator
 
 
 async def test_a_database_from_before_the_release_is_refused_with_exit_2(operator: Operator, database_url: str) -> None:
