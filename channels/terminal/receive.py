@@ -56,7 +56,7 @@ class TerminalChannel:
         )
 
     async def busy(self) -> bool:
-        """Return whether a message is still unanswered, or an answer not yet shown."""
+        """Return whether more may come: a message is unanswered, a turn runs or resumes, an answer is on its way."""
         tenant = await self._tenant()
         if tenant is None:
             return False
@@ -66,6 +66,9 @@ class TerminalChannel:
                     "select exists (select 1 from inbound i join conversations c on c.tenant_id = i.tenant_id"
                     "  and c.id = i.conversation_id where c.channel = 'terminal' and c.peer = $1"
                     "  and i.state in ('waiting', 'taken'))"
+                    " or exists (select 1 from turns t join conversations c on c.tenant_id = t.tenant_id"
+                    "  and c.id = t.conversation_id where c.channel = 'terminal' and c.peer = $1"
+                    "  and (t.state = 'running' or t.state = 'waiting' and t.ready))"
                     " or exists (select 1 from outbound o join conversations c on c.tenant_id = o.tenant_id"
                     "  and c.id = o.conversation_id where c.channel = 'terminal' and c.peer = $1"
                     "  and o.state in ('ready', 'sending', 'checking'))",

@@ -6,22 +6,17 @@ codes that answer a card.
 
 from dataclasses import replace
 
-import regex
-
 from core.json_types import Json
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundKind, OutboundMessage
+from notify.plain_markdown import to_plain, without_controls
 from notify.sms.gsm import count_segments, fold, is_gsm, septets
-from notify.sms.markdown import to_plain
 from notify.text_split import Weigh, pieces_of
 from providers.sms.wire import MAX_MEDIA
 from providers.utf16 import units
 
 MAX_UNITS = 1600
 
-_LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85]")
-# Besides what no phone shows: marks that turn the order of letters around, so that a text reads as another.
-_CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
 _EMPTY = "(no text)"
 _MORE = "\n\n(... more: reply MORE)"
 
@@ -33,8 +28,7 @@ def render(message: OutboundMessage, max_segments: int | None = None) -> tuple[P
     A card is neither folded, whatever it costs, nor divided: the action that is shown is the action that runs.
     """
     media: list[Json] = [item.url for item in message.media]
-    # Half a surrogate pair can never be encoded, nor can a control character be shown.
-    source = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
+    source = without_controls(message.text)
     text = to_plain(source) or source.strip() or ("" if media else _EMPTY)
     # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
     cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]

@@ -4,13 +4,14 @@ import asyncio
 import getpass
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from channels.terminal.receive import TerminalChannel
+from core.errors import ConfigError
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from onevalet.dev.embedded.home import Running, find_running, hold_home, is_starting
@@ -18,9 +19,12 @@ from onevalet.dev.run import open_services
 from onevalet.dev.seed import CONSOLE_ACCESS
 from onevalet.settings import Settings
 from onevalet.wiring.connections import open_connections
+from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.secret_keys import key_file, with_key_file
 from onevalet.wiring.worker import open_worker
 
+LOG = "chat.log"
+"""The log of the newest `chat`, in ONEVALET_HOME."""
 LOOK_EVERY = 0.1
 STARTS_WITHIN = 120.0
 """Seconds that a `dev` which holds the folder may take to publish its addresses."""
@@ -31,12 +35,32 @@ ANSWER_WITHIN = 300.0
 async def run_chat(settings: Settings, stop: asyncio.Event) -> None:
     """Talk until the input ends or Ctrl-C, through a running `dev`, or else through services started here."""
     async with AsyncExitStack() as stack:
+        stack.enter_context(_logs_in_file(settings))
         settings = await stack.enter_async_context(_open(settings))
         connections = await stack.enter_async_context(open_connections(settings, "onevalet chat", size=3))
         inbox = Inbox(connections.database, connections.wakeups, make_id, CONSOLE_ACCESS)
         terminal = TerminalChannel(inbox, connections.database, make_id, getpass.getuser())
         _show_hint()
         await _until_first(stop, _talk(terminal))
+
+
+@contextmanager
+def _logs_in_file(settings: Settings) -> Iterator[None]:
+    """Keep log lines out of the talk: they go to a file in ONEVALET_HOME."""
+    path = settings.onevalet_home / LOG
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        out = path.open("w", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written ({error.strerror}): set ONEVALET_HOME to a folder of yours."
+        ) from error
+    with out:
+        set_up_logs(settings.onevalet_log, settings.secrets(), out)
+        try:
+            yield
+        finally:
+            set_up_logs(settings.onevalet_log, settings.secrets())
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterable
+from typing import TextIO
 
 import structlog
 from structlog.typing import EventDict, ExcInfo, WrappedLogger
@@ -14,13 +15,14 @@ QUIET = ("arq", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "openai", "sla
 """Libraries that log requests, arguments or addresses at INFO (Telegram's URLs hold the token)."""
 
 
-def set_up_logs(style: str, secrets: Iterable[str] = ()) -> None:
-    """Send everything to standard error, with every known secret redacted, also in tracebacks.
+def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = None) -> None:
+    """Send everything to standard error, or to `out`, with every known secret redacted, also in tracebacks.
 
     The traceback of a database error has its kind and place only; a repeated warning is counted.
     """
+    out = out or sys.stderr
     redact = _Redactor(secrets)
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(out)
     handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", redact))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     sys.excepthook = print_uncaught
@@ -37,7 +39,7 @@ def set_up_logs(style: str, secrets: Iterable[str] = ()) -> None:
             structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer(colors=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(out),
         cache_logger_on_first_use=False,
     )
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.messaging.messages import Action, Media, OutboundKind, OutboundMessage
+from notify.plain_markdown import to_plain
 from notify.sms.gsm import is_gsm
-from notify.sms.markdown import to_plain
 from notify.sms.render import MAX_UNITS, render, split
 from providers.utf16 import units
 

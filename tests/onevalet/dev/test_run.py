@@ -1,6 +1,7 @@
 """`dev` and `chat` as a newcomer runs them: from nothing, in processes of their own."""
 
 import asyncio
+import re
 import signal
 import sys
 from pathlib import Path
@@ -65,3 +66,26 @@ async def _chat(environment: dict[str, str]) -> None:
     assert chat.returncode == 0, errors.decode()
     assert b"valet> " in shown
     assert b"demo" in shown.lower(), shown
+    assert b"**" not in shown
+    told = [line for line in errors.decode().splitlines() if not line.startswith("Made a secret key")]
+    assert told == [], "log lines stay out of the talk"
+    assert "message_received" in _log_of(environment)
+
+
+def _log_of(environment: dict[str, str]) -> str:
+    return Path(environment["ONEVALET_HOME"], "chat.log").read_text()
+
+
+async def test_chat_ends_after_the_answer_that_follows_an_approval(dev: RunningDev) -> None:
+    chat = await _start("chat", environment=dev.environment)
+    assert chat.stdin is not None
+    assert chat.stdout is not None
+    chat.stdin.write(b"email sam@example.com that I am late\n")
+    shown = ""
+    async with asyncio.timeout(60):
+        while not (code := re.search(r"OK ([0-9A-Z]{2,3})\b", shown)):
+            shown += (await chat.stdout.readline()).decode()
+    rest, errors = await asyncio.wait_for(chat.communicate(f"OK {code[1]}\n".encode()), 90)
+    assert chat.returncode == 0, errors.decode()
+    assert "Sent to sam@example.com" in rest.decode()
+    assert "**" not in shown + rest.decode()

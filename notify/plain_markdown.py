@@ -1,4 +1,4 @@
-"""Markdown as plain text that reads well on a phone; pure.
+"""Markdown as plain text that reads well on a phone or in a terminal; pure.
 
 Every word and URL of the source stays: what plain text cannot show (emphasis, heading marks, fences) is
 dropped, and what the parser would swallow is kept as it was written.
@@ -13,6 +13,15 @@ from markdown_it.token import Token
 from notify.markdown_blocks import BlockWriter, language_of, link_of
 
 _BLANK_RUN = re.compile(r"\n{3,}")
+_LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85]")
+# Half a surrogate pair can never be encoded. Besides what nothing shows: marks that turn the order of letters around,
+# so that a text reads as another.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+
+
+def without_controls(text: str) -> str:
+    """Return a text without characters that a device obeys instead of showing them; lines end with \\n."""
+    return _CONTROL.sub("", _LINE_ENDS.sub("\n", text))
 
 
 def to_plain(markdown: str) -> str:
