@@ -1,38 +1,38 @@
-"""Read moments and places as people write them: "3pm", "tomorrow 9:00", "in 20 minutes", "Lisbon"."""
+"""Read moments and places as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr", "Lisbon"."""
 
 import re
 from datetime import datetime, timedelta
 from functools import cache
 from zoneinfo import available_timezones
 
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_IN = re.compile(r"in (?:(\d{1,4})|an?|half an?) (minute|hour|day|week)s?", re.IGNORECASE)
-_CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?\s*(?:o'?clock)?\s*(am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE)
-_WORDS = {"noon": (12, 0), "midday": (12, 0), "midnight": (0, 0), "tonight": (20, 0)}
-_LENGTHS = {
-    "minute": timedelta(minutes=1),
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-    "week": timedelta(weeks=1),
-}
+from dateparser.date import DateDataParser
+
+from agents.moment_words import ENGLISH, LANGUAGES, MomentWords, languages_of
+
 _EARLY = 7
 """A bare hour before this is an afternoon hour."""
+_DATE = r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}"
+_DATE_OR_SLASHES = _DATE + r"|\d{1,2}/\d{1,2}(?:/\d{4})?"
+_RELATIVE = 1
+"""The microsecond of the parser's base, and so of each moment that it counts from there."""
 
 
-def read_moment(text: str, now: datetime) -> datetime | None:
-    """Return the wall time that a text means. `now` is the person's wall time. None: not readable."""
-    words = " ".join(text.lower().replace(",", " ").split()).removeprefix("at ").removeprefix("on ")
-    if match := _IN.fullmatch(words):
-        span = _LENGTHS[match[2]] * int(match[1] or 1)
-        return (now + (span / 2 if "half" in words else span)).replace(microsecond=0)
+def read_moment(text: str, now: datetime, language: str = "") -> datetime | None:
+    """Return the wall time that a text means. `now` is the person's wall time. None: not readable.
+
+    `language` (BCP 47) is the person's; what is not written in it is read in English and five other languages.
+    """
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         moment = None
     if moment is not None and len(text.strip()) > len("2027-01-31"):
         return moment
-    day, rest = _day(words, now)
-    return _at(rest.strip().removeprefix("at ").strip(), day, now)
+    words = " ".join(text.casefold().replace(",", " ").split())
+    if words.isdecimal() and len(words) <= len("15"):
+        return _at(ENGLISH, {"hour": words}, None, now)
+    found = (_read(words, code, now) for code in languages_of(words, language) or ["en"])
+    return next((moment for moment in found if moment is not None), None)
 
 
 def zone_named(text: str) -> str:
@@ -40,45 +40,87 @@ def zone_named(text: str) -> str:
     return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
 
 
-def _day(text: str, now: datetime) -> tuple[datetime | None, str]:
-    """Split a day from a text; the rest names the time."""
-    for word, days in (("today", 0), ("tomorrow", 1)):
-        if word in text.split():
-            return now + timedelta(days=days), text.replace(word, "", 1)
-    for number, name in enumerate(_DAYS):
-        if name in text.split():
-            return now + timedelta(days=(number - now.weekday() - 1) % 7 + 1), text.replace(name, "", 1)
-    if match := re.search(r"\d{4}-\d{2}-\d{2}", text):
-        try:
-            return datetime.fromisoformat(match[0]), text.replace(match[0], "", 1)
-        except ValueError:
-            return None, text
-    return None, text
-
-
-def _at(text: str, day: datetime | None, now: datetime) -> datetime | None:
-    if not text and day is not None and day.date() != now.date():
-        hour, minute = 9, 0
-    elif text in _WORDS:
-        hour, minute = _WORDS[text]
-    elif match := _CLOCK.fullmatch(text):
-        hour, minute = int(match[1]), int(match[2] or 0)
-        half = (match[3] or "").replace(".", "")
-        if half and not 1 <= hour <= 12:
-            return None
-        if half:
-            hour = hour % 12 + (12 if half == "pm" else 0)
-        elif 1 <= hour < _EARLY and not (match[2] and len(match[1]) == 2):
-            hour += 12
-    else:
+def _read(text: str, code: str, now: datetime) -> datetime | None:
+    """Read a text in one language."""
+    words = LANGUAGES[code]
+    for pattern, known in words.rewrites:
+        text = re.sub(pattern, known, text)
+    time, rest = _time(words, text)
+    rest = _without_fillers(words, rest)
+    if not rest:
+        return _at(words, time, None, now) if time else None
+    day = _day(rest, code, now)
+    if day is None:
         return None
+    if day.microsecond == _RELATIVE and re.search(r"\d", rest):
+        if not re.search(words.from_now, rest):
+            return None
+        if not time:
+            return day.replace(microsecond=0)
+    if not time and day.date() == now.date():
+        return None
+    return _at(words, time or {"hour": "9", "part": "."}, day, now)
+
+
+def _time(words: MomentWords, text: str) -> tuple[dict[str, str], str]:
+    """Split a time of day from a text; the rest names the day."""
+    for word in sorted(words.times, key=len, reverse=True):
+        if match := re.search(rf"(?<!\w){re.escape(word)}(?!\w)" if word.isascii() else re.escape(word), text):
+            hour, minute = words.times[word]
+            return {"hour": str(hour), "minute": f"{minute:02}", "part": "."}, _cut(text, match)
+    for pattern in words.clocks:
+        if match := re.search(pattern, text):
+            return {name: part for name, part in match.groupdict().items() if part}, _cut(text, match)
+    return {}, text
+
+
+def _cut(text: str, match: re.Match[str]) -> str:
+    return " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
+
+
+def _without_fillers(words: MomentWords, text: str) -> str:
+    """Cut the words from both ends of a text that say nothing about its day."""
+    before = None
+    while text != before:
+        before = text
+        text = re.sub(rf"^(?:{words.fillers})(?:\b\s*|(?=周|星期))|\s*\b(?:{words.fillers})$", "", text).strip()
+    return text
+
+
+def _day(text: str, code: str, now: datetime) -> datetime | None:
+    """Read a day, or a span from now. Numbers alone, and dates whose month nobody can tell, are not read."""
+    if not re.search(r"[^\W\d_]", text) and not re.fullmatch(_DATE if code == "en" else _DATE_OR_SLASHES, text):
+        return None
+    settings = {
+        "RELATIVE_BASE": now.replace(microsecond=_RELATIVE),
+        "PREFER_DATES_FROM": "future",
+        "RETURN_AS_TIMEZONE_AWARE": False,
+        "PARSERS": ["relative-time", "absolute-time"],
+        **({"DATE_ORDER": "MDY" if code == "zh" else "DMY"} if "/" in text else {}),
+    }
+    read = DateDataParser(languages=[code], settings=settings).get_date_data(text)
+    return read.date_obj if read.period in ("day", "time") else None
+
+
+def _at(words: MomentWords, time: dict[str, str], day: datetime | None, now: datetime) -> datetime | None:
+    """Return a clock time on its day; without one, the next time that the clock shows it."""
+    hour, minute = int(time["hour"]), int(time.get("minute") or time.get("after") or ("30" if "half" in time else 0))
+    part = time.get("part", "").replace(".", "")
+    if part in ("am", "pm") and not 1 <= hour <= 12:
+        return None
+    if part in words.afternoon:
+        hour = hour % 12 + 12
+    elif part == "am":
+        hour %= 12
+    elif "part" not in time and 1 <= hour < _EARLY and not ("minute" in time and len(time["hour"]) == 2):
+        hour += 12
     if hour > 23 or minute > 59:
         return None
     moment = (day or now).replace(hour=hour, minute=minute, second=0, microsecond=0)
     if day is None and moment <= now:
-        sooner = moment + timedelta(hours=12)
-        twelve = 7 <= hour < 12 and not re.search(r"[ap]\.?m", text) and sooner > now
-        moment = sooner if twelve and sooner.hour < 22 else moment + timedelta(days=1)
+        evening = moment + timedelta(hours=12)
+        twelve = words.twelve_hours and "part" not in time and 7 <= hour < 12 and now < evening
+        moment = evening if twelve and evening.hour < 22 else moment + timedelta(days=1)
     return moment
 
 

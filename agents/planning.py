@@ -77,7 +77,7 @@ class PlanningAgent(StandardAgent):
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))
-        moment = read_moment(text, self._now())
+        moment = read_moment(text, self._now(), self.context.language)
         if moment is None:
             raise ToolRetry(f"I cannot tell when {text!r} is; give it as 2027-01-31T15:00.")
         return moment

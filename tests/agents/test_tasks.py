@@ -1,11 +1,10 @@
 """Planning in words, as in `dev`: with the demo model, over a real database, and told when it is due."""
 
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from agents.moments import read_moment, zone_named
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from core.turns.decide_tool import DECIDE
@@ -153,40 +152,3 @@ def test_the_loader_finds_the_executor_that_ships() -> None:
     assert {
         agent.valet.name: agent.valet.effect for agent in plugins.agents if agent.valet.name in planning
     } == dict.fromkeys(planning, "idempotent")
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("3", "2026-03-02T15:00"),
-        ("at 3pm", "2026-03-02T15:00"),
-        ("3 am", "2026-03-03T03:00"),
-        ("15:30", "2026-03-02T15:30"),
-        ("8", "2026-03-02T20:00"),
-        ("8:00 am", "2026-03-03T08:00"),
-        ("tomorrow at 9", "2026-03-03T09:00"),
-        ("monday 10:15", "2026-03-09T10:15"),
-        ("friday", "2026-03-06T09:00"),
-        ("in 20 minutes", "2026-03-02T10:20"),
-        ("in half an hour", "2026-03-02T10:30"),
-        ("tonight", "2026-03-02T20:00"),
-        ("2026-12-24T18:00", "2026-12-24T18:00"),
-        ("2026-12-24 18:00", "2026-12-24T18:00"),
-        ("noon", "2026-03-02T12:00"),
-        ("25:00", None),
-        ("soon", None),
-        ("13pm", None),
-    ],
-)
-def test_moments_are_read_as_people_write_them(text: str, meant: str | None) -> None:
-    moment = read_moment(text, datetime.fromisoformat("2026-03-02T10:00"))
-    assert (moment.isoformat(timespec="minutes") if moment else None) == meant
-
-
-def test_a_city_names_its_timezone() -> None:
-    assert [zone_named(city) for city in ("Lisbon", "new york", "Europe/Berlin", "Nowhere")] == [
-        "Europe/Lisbon",
-        "America/New_York",
-        "Europe/Berlin",
-        "",
-    ]
