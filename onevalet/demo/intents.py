@@ -9,7 +9,7 @@ from zoneinfo import available_timezones
 from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import schedules
+from onevalet.demo import decisions, memories, schedules
 from onevalet.demo.days import DAY
 from onevalet.demo.sums import read_sum
 
@@ -28,10 +28,11 @@ class Intent:
 
     `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` turns the match
     into the call's arguments, or None when the sentence is not meant after all; by default they are the pattern's
-    named groups. A result that fully matches `expected` is told as `phrase`, with the arguments and `{result}` filled
-    in; any other result is told unchanged. `say` may use the named groups and `{abilities}`. `example` is shown by help
-    where the tool is offered. An intent that comes `last` is called once the others have their results; its argument
-    RESULTS is replaced by those, or left out where there are none. `without` names a tool that must not be offered.
+    named groups. A result that fully matches `expected` is told as `phrase`, with the arguments, `{result}` and the
+    groups of `expected` filled in; any other result is told unchanged. `say` may use the named groups and
+    `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes `last` is called once the
+    others have their results; its argument RESULTS is replaced by those, or left out where there are none. `without`
+    names a tool that must not be offered. With `after`, the sentence has to answer a text that contains it.
     """
 
     pattern: str
@@ -43,6 +44,7 @@ class Intent:
     example: str = ""
     last: bool = False
     without: str = ""
+    after: str = ""
 
     def match(self, sentence: str) -> Found | None:
         """Return the match of a sentence without its last full stop, or None."""
@@ -153,9 +155,17 @@ INTENTS = (
         phrase="{expression} = {result}",
         example="what is 3 percent of 80?",
     ),
+    Intent(memories.REMEMBER, tool="remember", example="remember that I am allergic to nuts"),
     Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
+    Intent(
+        memories.LIST,
+        tool="list_memories",
+        expected=memories.LISTED,
+        phrase="I remember:\n\n{lines}",
+        example="what do you know about me?",
+    ),
     Intent(rf"(?:{_WEATHER}) (?:in|for|at|of) (?P<city>{_PLACE}) (?:on |for )?(?P<date>{DAY})", tool="get_weather"),
     Intent(
         rf"(?:{_WEATHER})(?: (?P<date>{DAY}))? (?:in|for|at|of) (?P<city>{_PLACE})(?: right now| now)?",
@@ -190,8 +200,19 @@ INTENTS = (
         without="SendEmailAgent",
         say="You have connected no email account; `credentials set email` does, docs/agents.md says how.",
     ),
-    Intent(schedules.YES, tool=DECIDE, arguments=lambda _: schedules.decided("approve")),
-    Intent(rf"{_DROP}|no|nope", tool=DECIDE, arguments=lambda _: schedules.decided("cancel")),
+    Intent(
+        decisions.YES,
+        tool="forget",
+        after=memories.SHALL_I_FORGET,
+        arguments=lambda _: {},
+        expected=memories.FORGOTTEN,
+        phrase="Forgotten for good.",
+    ),
+    Intent(rf"{_DROP}|{decisions.NO}", after=memories.SHALL_I_FORGET, say="All right, I still remember it."),
+    Intent(decisions.EDIT, tool=DECIDE, arguments=decisions.changed),
+    Intent(decisions.CHANGE, tool=DECIDE, arguments=decisions.changed),
+    Intent(decisions.YES, tool=DECIDE, arguments=lambda _: decisions.decided("approve")),
+    Intent(rf"{_DROP}|{decisions.NO}", tool=DECIDE, arguments=lambda _: decisions.decided("cancel")),
     Intent(_DROP, tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
     Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=_city),
@@ -203,8 +224,22 @@ INTENTS = (
     Intent(schedules.STOP, tool="stop_task"),
     Intent(schedules.PAUSE, tool="pause_task"),
     Intent(schedules.RESUME, tool="resume_task"),
-    Intent(schedules.YES, tool=ANSWER, arguments=lambda _: {"words": "yes"}),
-    Intent(r"no|nope", tool=ANSWER, arguments=lambda _: {"drop": True}),
+    Intent(
+        memories.ASK,
+        tool="search_memory",
+        arguments=memories.asked,
+        expected=memories.LISTED,
+        phrase="You told me:\n\n{lines}",
+    ),
+    Intent(
+        memories.FORGET,
+        tool="ask_to_forget",
+        expected=memories.LISTED,
+        phrase=f"This would be forgotten for good:\n\n{{lines}}\n\n{memories.SHALL_I_FORGET}",
+        example="forget that I am allergic to nuts",
+    ),
+    Intent(decisions.YES, tool=ANSWER, arguments=lambda _: {"words": "yes"}),
+    Intent(decisions.NO, tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(
         r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|(?:who|what) are you|how do you work",
         say="I am the demo model: no language model, only a few phrases and the real tools behind them. {abilities} "

@@ -6,7 +6,7 @@ litellm as `demo/valet`, so that its turns take the path of any other. Every ans
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
@@ -15,10 +15,11 @@ from core import replies
 from core.json_types import Json, JsonObject
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
-from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
+from core.turns.prompt_lines import NOW, read_lines
 from onevalet.demo.days import read_day
+from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
-from onevalet.demo.schedules import coded, unmarked
+from onevalet.demo.schedules import unmarked
 
 MODEL = "demo/valet"
 LABEL = "(demo model)"
@@ -53,12 +54,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The context for understanding sentences: tools, intents, the date, and codes of pending actions."""
+    """The context for understanding sentences. `waiting` has the arguments of what waits for approval, by code."""
 
     usable: Collection[str]
     intents: Sequence[Intent]
     today: date | None
-    codes: Sequence[str]
+    waiting: Mapping[str, JsonObject]
+    codes: list[str]
+    """Those that may be decided in words."""
+    said: str
+    """The assistant's last answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
     if texts and texts[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
-    known = _Known(frozenset({*tools, *(call.tool for call in done)}), intents, _today(prompt), _codes(prompt))
+    usable = frozenset({*tools, *(call.tool for call in done)})
+    known = _Known(usable, intents, _today(prompt), *read_pending(prompt), _last_answer(messages))
     plans = [plan for text in before for plan in _plans(text, known)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
@@ -163,10 +169,9 @@ def _today(prompt: str) -> date | None:
     return date.fromisoformat(lines[-1]["date"]) if lines else None
 
 
-def _codes(prompt: str) -> list[str]:
-    """Return the codes of the actions in the system prompt that may be decided in words."""
-    by_code = {line["code"] for line in read_lines(PENDING_BY_CODE, prompt)}
-    return [code for line in read_lines(PENDING, prompt) if (code := line["code"]) not in by_code]
+def _last_answer(messages: Sequence[JsonObject]) -> str:
+    said = (_text(message.get("content")) for message in reversed(messages) if message.get("role") == "assistant")
+    return next((text for text in said if text), "")
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:
@@ -217,9 +222,11 @@ def _plan(text: str, known: _Known) -> Plan:
         for intent in known.intents:
             if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
                 continue
+            if intent.after not in known.said:
+                continue
             match = intent.match(variant)
             arguments = _dated(intent.arguments(match), known.today) if match else None
-            arguments = coded(arguments, known.codes) if arguments else arguments
+            arguments = coded(arguments, known.waiting, known.codes) if arguments else arguments
             if match and arguments is not None:
                 return Plan(sentence, intent, match, arguments)
     return Plan(sentence)
@@ -276,8 +283,8 @@ def _phrase(plan: Plan, made: Done) -> str:
     # The loop's text about a broken tool is meant for a model, not for the person.
     if made.result.startswith((FAILED.format(name=made.tool), NO_ANSWER.format(name=made.tool))):
         return "That did not work just now, as far as I can tell."
-    if plan.intent and re.fullmatch(plan.intent.expected, made.result, re.DOTALL):
-        return plan.intent.phrase.format(**(plan.arguments or {}), result=made.result)
+    if plan.intent and (match := re.fullmatch(plan.intent.expected, made.result, re.DOTALL)):
+        return plan.intent.phrase.format(**(plan.arguments or {}) | match.groupdict(), result=made.result)
     return made.result
 
 

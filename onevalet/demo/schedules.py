@@ -1,14 +1,12 @@
 """How the demo model understands scheduling: patterns, and the arguments that follow from a match."""
 
 import re
-from collections.abc import Sequence
 
 from core.json_types import JsonObject
 from core.turns.prompt_lines import CONDITION_MET, EVENT_CAME, TRIGGER_MARKS, pattern_of
 
 type Found = re.Match[str]
 
-CODE = "{code}"
 _CLOCK = r"\d{1,2}(?:[:.]\d{2})?\s*(?:o'?clock|am|pm|a\.m\.|p\.m\.)?|noon|midday|midnight"
 _DAY = r"today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 MOMENT = (
@@ -33,7 +31,6 @@ STOP = rf"(?:stop|cancel|delete|end|remove) {_WHICH}"
 PAUSE = rf"pause {_WHICH}"
 RESUME = rf"resume {_WHICH}"
 WHY = rf"why (?:did|didn't|did not|has|hasn't)(?: not)? {_WHICH} (?:not )?(?:fire|run|come|go off|happen|remind me)"
-YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|that's right"
 _WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
 _MARKS = "|".join(re.escape(mark) for mark in TRIGGER_MARKS.values())
@@ -44,21 +41,6 @@ def unmarked(text: str) -> str:
     """Return the first line of a task's instruction, without its mark."""
     match = _MARK.match(text)
     return text[match.end() :].partition("\n")[0] if match else text
-
-
-def decided(decision: str) -> JsonObject:
-    """Return the arguments of a decision about the only pending action; `coded` fills in its code."""
-    return {"decisions": [{"code": CODE, "decision": decision}]}
-
-
-def coded(arguments: JsonObject, codes: Sequence[str]) -> JsonObject | None:
-    """Fill in the code of the decided action; return None unless exactly one is pending."""
-    decisions = arguments.get("decisions")
-    if not isinstance(decisions, list):
-        return arguments
-    if len(codes) != 1:
-        return None
-    return {"decisions": [decision | {"code": codes[0]} for decision in decisions if isinstance(decision, dict)]}
 
 
 def every(match: Found) -> JsonObject | None:

@@ -1,0 +1,73 @@
+"""How the demo model understands decisions in words about what waits for approval: patterns and arguments."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from core.json_types import Json, JsonObject
+from core.turns.prompt_lines import PENDING, PENDING_BY_CODE, pattern_of
+
+type Found = re.Match[str]
+
+YES = r"yes(?: please| do)?|yep|yeah|sure|ok(?:ay)?|do it|go ahead|please do|that's right"
+NO = r"no|nope"
+_CODE = "{code}"
+_SET = r"(?:change|make|set)(?: the)? "
+_TO = r"(?: to be| to| as|\s*[:=])?\s+"
+EDIT = rf"edit (?P<code>\d[a-z][0-9a-z]?)[:,]? (?:{_SET})?(?:the )?(?P<field>[a-z_]+){_TO}(?P<value>.+)"
+CHANGE = rf"{_SET}(?P<field>[a-z_]+)(?: to be| to|\s*[:=])\s+(?P<value>.+)"
+
+
+def decided(decision: str) -> JsonObject:
+    """Return the arguments of a decision about the only pending action; `coded` fills in its code."""
+    return {"decisions": [{"code": _CODE, "decision": decision}]}
+
+
+def changed(match: Found) -> JsonObject:
+    """Return the arguments of a change in words, of the action with its code or of the only pending one."""
+    code = match.groupdict().get("code")
+    changes: JsonObject = {match["field"].lower(): match["value"].strip().strip("\"'“”")}
+    return {"decisions": [{"code": code.upper() if code else _CODE, "decision": "edit", "changes": changes}]}
+
+
+def read_pending(prompt: str) -> tuple[dict[str, JsonObject], list[str]]:
+    """Return what waits, by code, with its arguments; and the codes of what may be decided in words."""
+    waiting: dict[str, JsonObject] = {}
+    in_words: list[str] = []
+    for line_format in (PENDING_BY_CODE, PENDING):
+        for match in re.finditer(f"^{pattern_of(line_format)}$", prompt, re.MULTILINE):
+            if match["code"] not in waiting:
+                waiting[match["code"]] = _arguments(match["action"])
+                in_words += [match["code"]] if line_format == PENDING else []
+    return waiting, in_words
+
+
+def coded(arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: list[str]) -> JsonObject | None:
+    """Fill in the code of the decided action and the types of its fields; None unless exactly one can be meant."""
+    if "decisions" not in arguments:
+        return arguments
+    [decision] = cast(list[JsonObject], arguments["decisions"])
+    if decision["code"] == _CODE and len(in_words) != 1:
+        return None
+    code = in_words[0] if decision["code"] == _CODE else str(decision["code"])
+    if code not in in_words:
+        return None
+    changes = cast(JsonObject, decision.get("changes", {}))
+    typed: JsonObject = {name: _typed(str(value), waiting[code].get(name)) for name, value in changes.items()}
+    return {"decisions": [decision | {"code": code} | ({"changes": typed} if typed else {})]}
+
+
+def _arguments(action: str) -> JsonObject:
+    return cast(JsonObject, json.loads(action[action.index("{") :]))
+
+
+def _typed(value: str, before: Json) -> Json:
+    """Return a value in the type of the one that it replaces; as text where it cannot be read so."""
+    if isinstance(before, list):
+        return [part.strip() for part in re.split(r",| and ", value) if part.strip()]
+    if isinstance(before, bool):
+        return {"yes": True, "true": True, "no": False, "false": False}.get(value.lower(), value)
+    if isinstance(before, int | float) and re.fullmatch(r"-?\d+(?:\.\d+)?", value):
+        return float(value) if "." in value else int(value)
+    return value

@@ -1,0 +1,25 @@
+"""How the demo model understands what is said about memory: patterns, and the forms of the tools' results."""
+
+import re
+
+from core.json_types import JsonObject
+
+REMEMBER = r"remember(?:,? that|[:,])? (?!to )(?P<statement>.+)"
+LIST = r"what do you (?:know|remember)(?: about me)?|what have i told you(?: about me)?"
+ASK = (
+    r"(?:do you (?:know|remember)|what do you (?:know|remember) about) (?P<question>.+)"
+    r"|(?P<asked>(?:what|who|where|when)(?: is|'s| are|'re| do| am| did)? (?:my|i) .+)"
+)
+FORGET = (
+    r"forget (?:everything about |about |that |what i (?:said|told you) about )?"
+    r"(?!(?:about )?(?:it|that|this|them)$)(?P<what>.+)"
+)
+SHALL_I_FORGET = "Shall I forget this?"
+LISTED = r"[^\n]+:[^\n]*\n(?P<lines>\d.+)"
+"""A result that says what follows, and then lists memories by number."""
+FORGOTTEN = r"Forgotten for good\b.*"
+
+
+def asked(match: re.Match[str]) -> JsonObject:
+    """Return the arguments of a question."""
+    return {"question": match["question"] or match["asked"]}

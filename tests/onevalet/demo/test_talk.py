@@ -1,0 +1,69 @@
+"""A talk with the demo model by SMS: what every card and the page's help say can be done, done in words."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+
+from agents import memory as tools
+from core.llm.litellm_client import LiteLLMClient
+from core.memory.momex import Momex
+from onevalet.demo.model import DEMO_MODEL
+from tests.clocks import StandingClock
+from tests.contract.approving import Approving, open_approving
+from tests.contract.channel_harnesses import SmsHarness
+from tests.core.builders import FakeModel, says, wants
+from tests.core.memory.harness import make_momex
+
+
+@pytest.fixture
+async def system(database_url: str) -> AsyncIterator[Approving]:
+    """Yield a system with a memory, answered by the demo model."""
+    client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
+    await client.warm_up()
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
+        momex = make_momex(system.delivery.store.database)
+        system.model, system.options = client, {"momex": momex}
+        system.more = [tools.remember, tools.list_memories, tools.search_memory, tools.ask_to_forget, tools.forget]
+        yield system
+        await momex.close()
+    await client.close()
+
+
+async def told(system: Approving, text: str) -> str:
+    """Say something, let memory's jobs run, and return the answer."""
+    await system.say(text)
+    momex: Momex = system.options["momex"]
+    while job := await momex.work.claim(None, "w"):
+        await momex.work.run(job)
+    return system.last()
+
+
+async def test_the_demo_model_remembers_recalls_and_forgets_in_words(system: Approving) -> None:
+    assert "I row on Tuesdays" in await told(system, "Remember that I row on Tuesdays")
+    listed = await told(system, "What do you know about me?")
+    assert listed.startswith("I remember:\n")
+    assert "I row on Tuesdays" in listed
+    assert "Tuesdays" in await told(system, "do you know when I row?")
+    asked = await told(system, "forget that I row on Tuesdays")
+    assert re.match(
+        r"This would be forgotten for good:\s+\d+\. I row on Tuesdays.*\n\nShall I forget this\?", asked, re.S
+    )
+    assert "still remember" in await told(system, "no")
+    assert "I row on Tuesdays" in await told(system, "what do you know about me")
+    await told(system, "forget that I row on Tuesdays")
+    assert (await told(system, "yes")).startswith("Forgotten for good.")
+    assert "Tuesdays" not in await told(system, "what do you know about me?")
+
+
+async def test_the_demo_model_edits_a_card_in_words(system: Approving) -> None:
+    demo, system.model = (
+        system.model,
+        FakeModel([wants(("send_mail", {"to": "sam@example.com", "subject": "Late"})), says("Done.")]),
+    )
+    await system.say("mail sam")
+    code, system.model = await system.code(), demo
+    await told(system, f"EDIT {code} subject: Half an hour late")
+    assert "subject: Late -> Half an hour late" in system.last()
+    await told(system, f"OK {await system.code()}")
+    assert [mail["subject"] for mail in system.sent] == ["Half an hour late"]
