@@ -58,7 +58,7 @@ async def correct_memory(number: int, context: ToolExecutionContext, statement: 
 
 @tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on")
 async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[int] | None = None) -> str:
-    """Begin to forget: find what is meant. Show the person all of it and ask; nothing is forgotten yet.
+    """Begin to forget: find what is meant. Then call forget with what is to go; nothing is forgotten before that.
 
     Args:
         what: What to forget, in the person's words.
@@ -67,14 +67,18 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
     memories = await context.memory.ask_to_forget(what.strip(), numbers or ())
     if not memories:
         return "Nothing that is remembered matches that."
-    lines = ["This would be forgotten for good. Show it to the person and ask whether to; then call forget:"]
+    lines = ["This is what is meant. Call forget with those of these lines that the person wants to be forgotten:"]
     return "\n".join([*lines, *(memory.line() for memory in memories)])
 
 
-@tool(name="forget", parallel=False, needs_memory="on")
-async def forget(context: ToolExecutionContext) -> str:
-    """Forget for good what ask_to_forget has shown, once the person has agreed in a message since then."""
-    gone = await context.memory.forget()
-    if not gone:
-        return "Nothing is waiting to be forgotten: call ask_to_forget, show the person, and wait for their answer."
+@tool(name="forget", effect="idempotent", parallel=False, needs_memory="on", needs_approval=True)
+async def forget(memories: list[str], context: ToolExecutionContext) -> str:
+    """Forget memories for good. The person is shown exactly these and must agree; nothing else is forgotten.
+
+    Args:
+        memories: The lines of the memories exactly as ask_to_forget returned them, each with its number.
+    """
+    if not memories:
+        raise ToolRetry("Name what to forget: call ask_to_forget first, and give its lines.")
+    gone = await context.memory.forget(memories)
     return f"Forgotten for good: {gone}. Do not repeat what it was."

@@ -37,11 +37,15 @@ class MemoryAccess(Protocol):
         ...
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        """Return what would be forgotten, to be confirmed in a later turn."""
+        """Return what would be forgotten, to be confirmed in a later turn or on a card."""
         ...
 
-    async def forget(self) -> int:
-        """Forget what an earlier turn asked about; return how many memories were deleted, 0 where none asked."""
+    async def forget(self, shown: Sequence[str] = ()) -> int:
+        """Forget the memories that the person was shown, as `Remembered.line` writes them; return how many are gone.
+
+        Without any: what an earlier turn asked about, 0 where none asked. Raises `core.errors.ToolRetry`, and forgets
+        nothing, where a line is not what is remembered under its number.
+        """
         ...
 
     async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:

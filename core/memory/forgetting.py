@@ -4,8 +4,9 @@ The memories, their vectors and terms are deleted at once, and every index is re
 about them, in the inbox, history, journal and sent messages, is redacted once none of it is still on its way.
 """
 
+import html
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,18 +14,15 @@ import structlog
 
 from core.db.database import Database
 from core.ids import IdMaker
-from core.memory.extraction.rules_self import names_in
 from core.memory.extraction.terms import terms_of
-from core.memory.extraction.words import STOP_WORDS, stem, words_of
-from core.memory.store.versions import raise_epoch
+from core.memory.store.versions import lock_memory, raise_epoch
+from core.memory.telling_words import phrases_of
 from core.memory.types import Memory
 
 ASKED_FOR = timedelta(hours=1)
 """How long the question whether to forget may be answered."""
 REDACT_WITHIN = timedelta(days=30)
-"""How long redacting waits for pending messages. A word that is also a tool's name is found every time."""
-MIN_LENGTH = 4
-"""Characters of the shortest word, and digits of the shortest number, that is redacted by itself."""
+"""How long redacting waits for what is pending."""
 
 _log = structlog.get_logger()
 
@@ -72,9 +70,28 @@ class Forgetter:
         )
         return row["id"] if row else None
 
-    async def confirm(self, tenant_id: str, forgetting_id: str, now: datetime) -> int:
-        """Forget what was asked about; return how many memories were deleted. Confirming again changes nothing."""
+    async def asked_about(self, tenant_id: str, memory_ids: Sequence[str], now: datetime) -> str | None:
+        """Return the id of the newest question whether to forget these memories, perhaps among others."""
+        row = await self.database.tenant_row(
+            tenant_id,
+            "select id from memory_forgettings where tenant_id = $1 and not confirmed and expires_at > $3"
+            " and memory_ids @> $2::text[] order by expires_at desc limit 1",
+            list(memory_ids),
+            now,
+        )
+        return row["id"] if row else None
+
+    async def confirm(
+        self, tenant_id: str, forgetting_id: str, now: datetime, turn_id: str = "", only: Sequence[str] = ()
+    ) -> int:
+        """Forget what was asked about; return how many memories were deleted. Confirming again changes nothing.
+
+        `turn_id`: the turn in which the person agreed, of which nothing becomes a memory. `only`: those of the
+        memories that the person was shown.
+        """
         async with self.database.tenant(tenant_id) as connection:
+            # Before anything is read: an index that is being built would otherwise store again the terms deleted here.
+            await lock_memory(connection, tenant_id)
             row = await connection.fetchrow(
                 "select memory_ids, phrases, confirmed from memory_forgettings where tenant_id = $1 and id = $2"
                 " for update",
@@ -83,7 +100,7 @@ class Forgetter:
             )
             if row is None or row["confirmed"]:
                 return 0
-            ids = row["memory_ids"]
+            ids = [memory_id for memory_id in row["memory_ids"] if not only or memory_id in only]
             gone = await connection.fetch(
                 "delete from memories where tenant_id = $1 and id = any ($2) returning text, knowledge", tenant_id, ids
             )
@@ -102,12 +119,13 @@ class Forgetter:
             )
             await raise_epoch(connection, tenant_id)
             await connection.execute(
-                "update memory_forgettings set confirmed = true, phrases = $3, expires_at = $4"
+                "update memory_forgettings set confirmed = true, phrases = $3, expires_at = $4, confirmed_in = $5"
                 " where tenant_id = $1 and id = $2",
                 tenant_id,
                 forgetting_id,
                 phrases,
                 now,
+                turn_id,
             )
             await connection.execute(
                 "delete from memory_forgettings where tenant_id = $1 and not confirmed and memory_ids && $2::text[]",
@@ -119,23 +137,22 @@ class Forgetter:
     async def redact(self, tenant_id: str, now: datetime | None = None) -> bool:
         """Redact what was confirmed in all that was said; return True when none of it is left.
 
-        `now`: phrases confirmed longer than `REDACT_WITHIN` ago are given up.
+        No memory is deleted here: the person was shown those that go. `now`: phrases confirmed longer than
+        `REDACT_WITHIN` ago are given up.
         """
         async with self.database.tenant(tenant_id) as connection:
+            await lock_memory(connection, tenant_id)
             rows = await connection.fetch(
                 "select id, phrases, expires_at from memory_forgettings where tenant_id = $1 and confirmed", tenant_id
             )
             done, indexed = True, False
             for row in rows:
                 phrases = in_text_and_json(row["phrases"])
-                matched = await connection.fetchval(
-                    "with gone as (delete from memories where tenant_id = $1 and says_any(text, $2) returning 1)"
-                    " select exists (select from gone)"
-                    " or exists (select from memory_terms where tenant_id = $1 and says_any(term, $2))",
+                indexed |= await connection.fetchval(
+                    "select exists (select from memory_terms where tenant_id = $1 and says_any(term, $2))",
                     tenant_id,
                     phrases,
                 )
-                indexed |= bool(matched)
                 gone = await connection.fetchval("select redact($1, $2)", tenant_id, phrases)
                 done &= bool(gone)
                 over = now is not None and row["expires_at"] + REDACT_WITHIN < now
@@ -150,27 +167,10 @@ class Forgetter:
         return done
 
 
-def phrases_of(texts: Sequence[str], asked: Sequence[str], kept: Iterable[str]) -> list[str]:
-    """Return the phrases to redact: the statements, and their telling words that no other memory uses.
-
-    A name or a number is telling by itself; any other word only if the person used it when they asked.
-    """
-    still_used = {stem(word) for text in kept for word in words_of(text)}
-    named = {stem(word) for phrase in asked for word in words_of(phrase)}
-    telling: list[str] = []
-    for text in texts:
-        names = {word for name in names_in(text) for word in words_of(name)}
-        for word in words_of(text):
-            number = sum(letter.isdigit() for letter in word) >= MIN_LENGTH
-            wanted = word in names or number or stem(word) in named
-            if wanted and len(word) >= MIN_LENGTH and word not in STOP_WORDS and stem(word) not in still_used:
-                telling.append(word)
-    return list(dict.fromkeys([*texts, *telling]))
-
-
 def in_text_and_json(phrases: Sequence[str]) -> list[str]:
-    """Return each phrase as it appears in text, and as JSON escapes it inside a string."""
+    """Return each phrase as it appears in text, as JSON escapes it inside a string, and as HTML and Slack do."""
     forms: list[str] = []
     for phrase in phrases:
         forms += [phrase, json.dumps(phrase)[1:-1], json.dumps(phrase, ensure_ascii=False)[1:-1]]
+        forms.append(html.escape(phrase, quote=False))
     return list(dict.fromkeys(forms))

@@ -1,5 +1,6 @@
 """One person's memory, as tools use it in a turn."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from core.memory.types import PERSON, Kind, Memory, Said
 _SOURCES = {Kind.TOLD: "you told me", Kind.INFERRED: "I said so", Kind.OUTSIDE: "from outside content"}
 MAX_MEANT = 20
 """Memories that one request to forget may mean."""
+_LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+?)(?:\s+\(\d{4}-\d\d-\d\d, [^()]*\))?", re.DOTALL)
+"""A memory as `Remembered.line` writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +40,48 @@ class TenantMemory:
         return [shown(memory) for memory in await self.memory.store.newest(self.tenant_id, most, told_only=True)]
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
-        meant = await self.memory.store.numbered(self.tenant_id, numbers) if numbers else await self._meant(what)
+        meant = await self._numbered(numbers) if numbers else await self._meant(what)
         if meant:
             now = self.memory.clock.now()
             await self.memory.forgetter.ask(self.tenant_id, meant, self.turn_id, what, now)
         return [shown(memory) for memory in meant]
 
-    async def forget(self) -> int:
+    async def forget(self, shown: Sequence[str] = ()) -> int:
         forgetter, now = self.memory.forgetter, self.memory.clock.now()
-        forgetting_id = await forgetter.waiting(self.tenant_id, self.turn_id, now)
-        if forgetting_id is None:
-            return 0
-        count = await forgetter.confirm(self.tenant_id, forgetting_id, now)
+        ids, gone = await self._as_shown(shown)
+        if ids:
+            asked = await forgetter.asked_about(self.tenant_id, ids, now)
+            if asked is None:
+                meant = list((await self.memory.store.memories(self.tenant_id, ids)).values())
+                asked = (await forgetter.ask(self.tenant_id, meant, self.turn_id, "", now)).id
+        else:
+            asked = None if shown else await forgetter.waiting(self.tenant_id, self.turn_id, now)
+        if asked is None:
+            return gone
+        count = gone + await forgetter.confirm(self.tenant_id, asked, now, self.turn_id, ids)
         self.memory.embedder.clear()
         if self.memory.indexes is not None:
             await self.memory.indexes.drop(self.tenant_id)
         return count
+
+    async def _as_shown(self, lines: Sequence[str]) -> tuple[list[str], int]:
+        """Return the ids of the memories that lines show, and how many of them are gone already."""
+        wanted = [_LINE.fullmatch(line.strip()) for line in lines]
+        numbers = [int(match["number"]) for match in wanted if match]
+        stored = {memory.number: memory for memory in await self.memory.store.numbered(self.tenant_id, numbers)}
+        newest = (await self.memory.store.version(self.tenant_id)).number
+        for match in wanted:
+            memory = stored.get(int(match["number"])) if match else None
+            gone = memory is None and match is not None and 0 < int(match["number"]) <= newest
+            if match is None or not (gone or (memory and words_of(memory.text) == words_of(match["text"]))):
+                raise ToolRetry("That is not what is remembered: give the lines exactly as ask_to_forget returns them.")
+        return [memory.id for memory in stored.values()], len(set(numbers) - set(stored))
+
+    async def _numbered(self, numbers: Sequence[int]) -> list[Memory]:
+        """Return the memories of some numbers, and the assistant's own words that say the same."""
+        named = await self.memory.store.numbered(self.tenant_id, numbers)
+        same = [memory for each in named for memory in await self._with_same_meaning(each)]
+        return sorted({memory.id: memory for memory in [*named, *same]}.values(), key=lambda memory: memory.number)
 
     async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:
         store, now = self.memory.store, self.memory.clock.now()
@@ -98,12 +127,10 @@ class TenantMemory:
         """Return the memories that a request to forget means: those with most of its words, else the surest hit."""
         scope, now = Scope(self.tenant_id), self.memory.clock.now()
         recall = await self.memory.retriever.search(scope, text, now, limit=MAX_MEANT)
-        candidates = {memory.id: memory for memory in await self.memory.store.containing(self.tenant_id, text)}
-        candidates |= {recalled.memory.id: recalled.memory for recalled in recall.found}
-        asked = stems_of(text)
-        same = [
-            memory for memory in candidates.values() if asked and len(asked & stems_of(memory.text)) / len(asked) >= 0.6
-        ]
+        containing = await self.memory.store.containing(self.tenant_id, text) if text else []
+        asked, found = stems_of(text), [recalled.memory for recalled in recall.found]
+        alike = [memory for memory in found if asked and len(asked & stems_of(memory.text)) / len(asked) >= 0.6]
+        same = {memory.id: memory for memory in [*containing, *alike]}.values()
         return sorted(same, key=lambda memory: memory.number)[:MAX_MEANT] or [
             recalled.memory for recalled in recall.found[:1]
         ]

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from redis.asyncio import Redis
 
 from core.inbox.inbox import Inbox
+from core.json_types import Json
 from core.queue.wakeups import RedisWakeups
 from onevalet.dev.embedded.valkey import Valkey
 from tests.contract.canaries import TWILIO
@@ -117,12 +119,12 @@ def answer(call: ModelCall) -> Reply:
     for asked, reply in (
         ("my holidays", text(f"{CANARY} is lovely!")),
         ("Where was I", text(f"Of course: you were in {CANARY}.")),
-        ("Yes", calls(("forget", {}))),
     ):
         if asked in new:
             return reply
-    if "would be forgotten" in results:
-        return text(f"You were in {CANARY}. Shall I forget that?")
+    if "This is what is meant" in results:
+        lines = [line for line in results.splitlines() if re.match(r"\d+\. ", line)]
+        return calls(("forget", {"memories": list[Json](lines)}))
     return calls(("ask_to_forget", {"what": CANARY}))
 
 
@@ -131,8 +133,9 @@ async def test_what_is_forgotten_is_in_no_table_no_key_no_file_and_no_log(everyt
     await everything.come_to("select count(*) >= 2 from memories", True)
     await everything.say("Where was I?", "Of course: you were in")
     assert {"inbound", "history", "steps", "outbound", "outbound_parts", "memories"} <= await everything.found()
-    await everything.say(f"Forget {CANARY}, please", "Shall I forget that?")
-    await everything.say("Yes", "It is gone.")
+    await everything.say(f"Forget {CANARY}, please", "I spent my holidays in")
+    code = await everything.store.one("select code from approvals")
+    await everything.say(f"OK {code}", "It is gone.")
     await everything.come_to("select count(*) from memory_forgettings", 0)
     assert await everything.found() == set()
     assert await everything.store.column("select text from memories where kind = 'told'") == ["I like tea."]

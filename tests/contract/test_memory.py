@@ -1,13 +1,17 @@
 """What people say about their memory, over every channel: remember, what do you know, that's wrong, forget."""
 
+import json
 import re
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from agents import memory as tools
 from core.json_types import Json
+from core.llm.types import ModelAnswer, ModelRequest
 from core.memory.commands import NOTHING
+from core.memory.forgetting import Forgetter
 from core.memory.momex import Momex
 from core.tools.tool import AnyTool
 from tests.clocks import StandingClock
@@ -67,15 +71,54 @@ async def test_a_person_stores_reads_corrects_and_forgets_a_memory(
     right: Json = {"number": int(number), "statement": "I row on Wednesdays."}
     await talk(system, "That's wrong, it's Wednesdays", wants(("correct_memory", right)), says("Wednesdays, then."))
     assert "Tuesdays" not in await listed(system)
-    ask, go = wants(("ask_to_forget", {"what": "row"})), wants(("forget", {}))
-    results = await talk(system, "Forget that I row", ask, go, says("You row on Wednesdays. Forget that?"))
-    assert "I row on Wednesdays." in results[-2], "it is shown"
-    assert results[-1].startswith("Nothing is waiting"), "the same turn cannot agree"
-    assert "I row on Wednesdays." in await listed(system)
-    results = await talk(system, "Yes, please", go, says("It is gone."))
-    assert results[-1].startswith("Forgotten for good")
+    await talk(system, "Forget that I row", wants(("ask_to_forget", {"what": "row"})), forget_all, says("It is gone."))
+    [card] = await system.delivery.store.column("select arguments -> 'memories' from approvals")
+    shown = [line.partition(". ")[2].partition(" (")[0] for line in json.loads(str(card))]
+    assert shown == ["I row on Tuesdays.", "You row on Tuesdays.", "I row on Wednesdays."]
+    assert all(text in system.card().text for text in shown), "the card shows exactly what is to go"
+    assert "I row on Wednesdays." in await listed(system), "nothing is forgotten before the yes"
+    other: Json = {"statement": "I row with Ottilie."}
+    await talk(system, "Remember that I row with Ottilie", wants(("remember", other)), says("I will."))
+    system.model = FakeModel([says("It is gone.")])
+    await system.decide("Approve")
+    await talk(system, "Thanks", says("Any time."))
     after = await listed(system)
+    assert "I row with Ottilie." in after, "what was not shown stays"
     assert "Wednesdays" not in after
-    assert "row" not in after.lower().replace("tomorrow", "")
-    texts = await system.delivery.store.column("select text from memories where text ~* 'wednesdays'")
-    assert texts == []
+    assert await system.delivery.store.column("select text from memories where text ~* 'days'") == []
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+async def test_forgetting_that_a_kill_interrupts_ends_by_itself(
+    system: Approving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await talk(system, "I rent a storage unit in Hull.", says("Noted."))
+    what: Json = {"what": "storage unit"}
+    await talk(system, "Forget my storage unit", wants(("ask_to_forget", what)), forget_all)
+    confirm = Forgetter.confirm
+
+    async def deleted_and_killed(*args: Any, **kwargs: Any) -> int:
+        await confirm(*args, **kwargs)
+        raise Killed
+
+    monkeypatch.setattr(Forgetter, "confirm", deleted_and_killed)
+    with pytest.raises(Killed):
+        await system.decide("Approve")
+    monkeypatch.undo()
+    await system.delivery.store.turns.end_leases("w1")
+    await system.delivery.store.admin.execute("update lanes set not_before = null")
+    system.model = FakeModel([says("It is gone.")])
+    await system.work()
+    assert system.model.told()[-1] == "Forgotten for good: 1. Do not repeat what it was."
+    assert "It is gone." in system.last()
+    assert await system.states() == ["approved"], "the person is asked once"
+    assert await system.delivery.store.column("select text from memories where text ~* 'storage'") == []
+
+
+def forget_all(request: ModelRequest) -> ModelAnswer:
+    """Call forget with the lines that ask_to_forget returned."""
+    lines = [line for line in request.messages[-1].text.splitlines() if re.match(r"\d+\. ", line)]
+    return wants(("forget", {"memories": list[Json](lines)}))

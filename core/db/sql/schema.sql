@@ -460,6 +460,7 @@ CREATE TABLE public.memory_forgettings (
     memory_ids text[] NOT NULL,
     phrases text[] DEFAULT '{}'::text[] NOT NULL,
     confirmed boolean DEFAULT false NOT NULL,
+    confirmed_in text DEFAULT ''::text NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
 

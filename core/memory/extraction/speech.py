@@ -6,19 +6,24 @@ from core.db.database import Connection
 from core.llm.types import ChatMessage, Role
 from core.memory.types import ASSISTANT, PERSON, Kind, Said
 
+FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 
 async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Said]:
-    """Return what was said in a turn; nothing of a turn that was about forgetting."""
+    """Return what was said in a turn; nothing of a turn that was about forgetting: it would be remembered again."""
     rows = await connection.fetch(
         "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
-        " and not exists (select from memory_forgettings f where f.tenant_id = $1 and f.turn_id = $2)"
+        " and not exists (select from memory_forgettings f"
+        " where f.tenant_id = $1 and $2 in (f.turn_id, f.confirmed_in))"
         " order by position",
         tenant_id,
         turn_id,
     )
     messages = [(row, ChatMessage.from_json(row["message"])) for row in rows]
+    called = {call.name for _, message in messages for call in message.tool_calls}
+    if called & FORGETTING_TOOLS:  # the row of the question may be gone by now
+        return []
     used_tools = any(message.role is Role.TOOL for _, message in messages)
     spoken: list[Said] = []
     for row, message in messages:

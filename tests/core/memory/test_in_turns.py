@@ -58,12 +58,14 @@ async def test_remember_correct_and_forget_in_words_with_a_question_before_it(mo
                           wants(("correct_memory", {"number": 1, "statement": "I row on Wednesdays."})), says("Right"),
     )  # fmt: skip
     assert await holding(momex, "ann") == ["I row on Wednesdays."]
-    ask, go = wants(("ask_to_forget", {"what": "row"})), wants(("forget", {}))
-    _, model = await turn(momex, 3, "Forget that I row", ask, go, says("Shall I?"))
-    assert "I row on Wednesdays." in model.told()[0]
-    assert model.told()[1].startswith("Nothing is waiting to be forgotten")
-    _, model = await turn(momex, 4, "yes", go, says("Done"))
-    assert model.told() == ["Forgotten for good: 2. Do not repeat what it was."]
+    ask = wants(("ask_to_forget", {"what": "row"}))
+    _, model = await turn(momex, 3, "Forget that I row", ask, says("Shall I?"))
+    line = "2. I row on Wednesdays. (2026-06-15, you told me)"
+    assert line in model.told()[0]
+    _, model = await turn(momex, 4, "Yes", wants(("forget", {"memories": [line]})), says("I cannot ask you here."))
+    assert "needs the person's approval" in model.told()[0]
+    assert await holding(momex, "ann") == ["I row on Wednesdays."]
+    assert await momex.for_tenant("ann", "t5").forget([line]) == 1
     assert await holding(momex, "ann") == []
     assert await answer_memory(momex.for_tenant("ann")) == NOTHING
 

@@ -62,10 +62,61 @@ begin
     order by random() limit p_limit;
 end $$;
 
+-- Returns the form in which texts are compared: lower case, with each character written in one way only.
+create function comparable(p_text text)
+returns text
+language sql immutable as $$
+    select lower(normalize(p_text, NFKC))
+$$;
+
+-- Returns whether two neighbouring characters belong to one word. In scripts without spaces between words, and in
+-- Korean, which adds particles to a word, no character belongs to its neighbour: there any place may end a word.
+create function in_one_word(p_first text, p_second text)
+returns boolean
+language sql immutable as $$
+    select p_first ~ '\w' and p_second ~ '\w'
+       and p_first || p_second !~ '[\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u30FF\u3130-\u318F]'
+       and p_first || p_second !~ '[\u3400-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF\U00020000-\U0003FFFF]'
+$$;
+
+-- Returns whether a comparable text contains a comparable phrase that neither begins nor ends within a word.
+create function says_words(p_text text, p_phrase text)
+returns boolean
+language plpgsql immutable as $$
+declare
+    v_begin int := 0;
+    v_next int;
+    v_end int;
+begin
+    loop
+        v_next := position(p_phrase in substr(p_text, v_begin + 1));
+        if v_next = 0 or p_phrase = '' then
+            return false;
+        end if;
+        v_begin := v_begin + v_next;
+        v_end := v_begin + length(p_phrase) - 1;
+        if not in_one_word(substr(p_text, v_begin - 1, case when v_begin > 1 then 1 else 0 end), left(p_phrase, 1))
+                and not in_one_word(right(p_phrase, 1), substr(p_text, v_end + 1, 1)) then
+            return true;
+        end if;
+    end loop;
+end $$;
+
+-- Returns whether a text contains one of the phrases in whole words, whatever their case. In a string of JSON a letter
+-- after a backslash may stand for a line break, which ends a word.
 create function says_any(p_text text, p_phrases text[])
 returns boolean
 language sql immutable as $$
-    select exists (select from unnest(p_phrases) phrase where position(lower(phrase) in lower(p_text)) > 0)
+    select exists (
+        select from unnest(p_phrases) phrase, comparable(p_text) whole, comparable(phrase) sought
+        where position(sought in whole) > 0 and (says_words(whole, sought) or
+            position('\' in whole) > 0 and says_words(regexp_replace(whole, '\\[nrtbf]', '  ', 'g'), sought)))
+$$;
+
+create function redact_text(p_text text, p_phrases text[])
+returns text
+language sql immutable as $$
+    select case when says_any(p_text, p_phrases) then '[forgotten]' else p_text end
 $$;
 
 -- Replaces every string that contains one of the phrases. Names, which programs read, stay, and a tool's arguments stay
@@ -89,6 +140,19 @@ begin
     end;
 end $$;
 
+-- Returns whether there is anything to redact in a value. Most values do not even contain the letters, however they are
+-- escaped: those are not read string by string.
+create function value_says(p_value jsonb, p_phrases text[])
+returns boolean
+language plpgsql immutable as $$
+declare
+    v_letters text := comparable(replace(p_value::text, '\', ''));
+begin
+    return exists (select from unnest(p_phrases) phrase
+                   where position(comparable(replace(phrase, '\', '')) in v_letters) > 0)
+       and redact_value(p_value, p_phrases) <> p_value;
+end $$;
+
 -- Redacts phrases outside talk: in questions, notes and notifications. An approval that is still open stays as it was
 -- sealed until it is decided; so do messages that are being sent and tasks that are still to run. The application may
 -- not change the audit; hence this runs with the owner's rights, for this one person's rows. Returns how many of the
@@ -98,55 +162,58 @@ returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     update approvals a
-    set summary = case when says_any(a.summary, p_phrases) then '[forgotten]' else a.summary end,
-        arguments = redact_value(a.arguments, p_phrases), shown = redact_value(a.shown, p_phrases),
-        form = redact_value(a.form, p_phrases),
-        proposed = redact_value(a.proposed, p_phrases),
-        reason = case when says_any(a.reason, p_phrases) then '[forgotten]' else a.reason end,
-        sealed_head = case when says_any(a.sealed_head, p_phrases) then '[forgotten]' else a.sealed_head end,
-        sealed_tail = case when says_any(a.sealed_tail, p_phrases) then '[forgotten]' else a.sealed_tail end
+    set summary = redact_text(a.summary, p_phrases), arguments = redact_value(a.arguments, p_phrases),
+        shown = redact_value(a.shown, p_phrases), form = redact_value(a.form, p_phrases),
+        proposed = redact_value(a.proposed, p_phrases), reason = redact_text(a.reason, p_phrases),
+        sealed_head = redact_text(a.sealed_head, p_phrases), sealed_tail = redact_text(a.sealed_tail, p_phrases)
     from turns t
     where a.tenant_id = p_tenant and t.tenant_id = a.tenant_id and t.id = a.turn_id and a.state <> 'pending'
-      and t.state not in ('running', 'waiting') and says_any(a::text, p_phrases);
+      and t.state not in ('running', 'waiting') and value_says(approval_words(to_jsonb(a)), p_phrases);
     update approval_audit d set detail = redact_value(d.detail, p_phrases)
-    where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases)
+    where d.tenant_id = p_tenant and value_says(d.detail, p_phrases)
       and not exists (select from approvals a join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
                       where a.tenant_id = p_tenant and a.id = d.approval_id
                         and (a.state = 'pending' or t.state in ('running', 'waiting')));
     delete from profile_facts f where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
     update events e set data = redact_value(e.data, p_phrases)
-    where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases) and not exists (
+    where e.tenant_id = p_tenant and value_says(e.data, p_phrases) and not exists (
         select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id
           and w.state = 'waiting');
-    update notifications n set title = case when says_any(n.title, p_phrases) then '[forgotten]' else n.title end,
-        text = case when says_any(n.text, p_phrases) then '[forgotten]' else n.text end,
+    update notifications n set title = redact_text(n.title, p_phrases), text = redact_text(n.text, p_phrases),
         actions = redact_value(n.actions, p_phrases), media = redact_value(n.media, p_phrases)
     where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
-      and says_any(n.title || ' ' || n.text || n.actions::text || n.media::text, p_phrases);
+      and value_says(jsonb_build_array(n.title, n.text, n.actions, n.media), p_phrases);
     update run_notices r set text = '[forgotten]'
     where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
     update task_runs r set cause = redact_value(r.cause, p_phrases), history = redact_value(r.history, p_phrases),
-        reason = case when says_any(r.reason, p_phrases) then '[forgotten]' else r.reason end
+        reason = redact_text(r.reason, p_phrases)
     where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
-      and says_any(r.cause::text || r.history::text || r.reason, p_phrases);
-    update tasks k set title = case when says_any(k.title, p_phrases) then '[forgotten]' else k.title end,
+      and value_says(jsonb_build_array(r.cause, r.history, r.reason), p_phrases);
+    update tasks k set title = redact_text(k.title, p_phrases),
         action = redact_value(k.action, p_phrases), watch = redact_value(k.watch, p_phrases),
         output = redact_value(k.output, p_phrases),
-        trigger = redact_value(k.trigger, p_phrases),
-        reason = case when says_any(k.reason, p_phrases) then '[forgotten]' else k.reason end
+        trigger = redact_value(k.trigger, p_phrases), reason = redact_text(k.reason, p_phrases)
     where k.tenant_id = p_tenant and (k.state = 'COMPLETED' or k.deleted_at is not null)
-      and says_any(concat_ws(' ', k.title, k.action, k.watch, k.output, k.trigger, k.reason), p_phrases);
+      and value_says(jsonb_build_array(k.title, k.action, k.watch, k.output, k.trigger, k.reason), p_phrases);
     return (select count(*)::int from (values
-        (exists (select from approvals a where a.tenant_id = p_tenant and says_any(a::text, p_phrases))),
-        (exists (select from approval_audit d where d.tenant_id = p_tenant and says_any(d.detail::text, p_phrases))),
-        (exists (select from events e where e.tenant_id = p_tenant and says_any(e.data::text, p_phrases))),
+        (exists (select from approvals a where a.tenant_id = p_tenant and value_says(approval_words(to_jsonb(a)), p_phrases))),
+        (exists (select from approval_audit d where d.tenant_id = p_tenant and value_says(d.detail, p_phrases))),
+        (exists (select from events e where e.tenant_id = p_tenant and value_says(e.data, p_phrases))),
         (exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))),
-        (exists (select from task_runs r
-                 where r.tenant_id = p_tenant and says_any(r.cause::text || r.history::text || r.reason, p_phrases))),
-        (exists (select from notifications n
-                 where n.tenant_id = p_tenant and says_any(n.title || ' ' || n.text || n.actions::text, p_phrases)))
+        (exists (select from task_runs r where r.tenant_id = p_tenant
+                 and value_says(jsonb_build_array(r.cause, r.history, r.reason), p_phrases))),
+        (exists (select from notifications n where n.tenant_id = p_tenant
+                 and value_says(jsonb_build_array(n.title, n.text, n.actions), p_phrases)))
     ) place (holds) where place.holds);
 end $$;
+
+-- Returns the columns of an approval that hold words of a person, so that its ids and times are compared with nothing.
+create function approval_words(p_approval jsonb)
+returns jsonb
+language sql immutable as $$
+    select jsonb_agg(p_approval -> name) from unnest(
+        '{summary,arguments,shown,form,proposed,reason,sealed_head,sealed_tail}'::text[]) column_ (name)
+$$;
 
 -- Redacts phrases in all that was said and done with a person, except messages that are being sent; true if none is
 -- left.
@@ -155,44 +222,41 @@ returns boolean
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    update inbound i set text = '[forgotten]'
-    where i.tenant_id = p_tenant and says_any(i.text, p_phrases) and i.state in ('done', 'ignored');
-    update inbound i set media = redact_value(i.media, p_phrases)
-    where i.tenant_id = p_tenant and says_any(i.media::text, p_phrases) and i.state in ('done', 'ignored');
-    update inbound i set command = redact_value(i.command, p_phrases)
-    where i.tenant_id = p_tenant and says_any(i.command::text, p_phrases) and i.state in ('done', 'ignored');
+    update inbound i set text = redact_text(i.text, p_phrases), media = redact_value(i.media, p_phrases),
+        command = redact_value(i.command, p_phrases)
+    where i.tenant_id = p_tenant and i.state in ('done', 'ignored')
+      and value_says(jsonb_build_array(i.text, i.media, i.command), p_phrases);
     update history h set message = redact_value(h.message, p_phrases)
-    where h.tenant_id = p_tenant and says_any(h.message::text, p_phrases);
+    where h.tenant_id = p_tenant and value_says(h.message, p_phrases);
     update steps s set result = redact_value(s.result, p_phrases)
     from turns t
     where s.tenant_id = p_tenant and t.tenant_id = s.tenant_id and t.id = s.turn_id
-      and t.state not in ('running', 'waiting') and says_any(s.result::text, p_phrases);
-    update turns t set reason = case when says_any(t.reason, p_phrases) then '[forgotten]' else t.reason end,
-        stop_message = case when says_any(t.stop_message, p_phrases) then '[forgotten]' else t.stop_message end
+      and t.state not in ('running', 'waiting') and value_says(s.result, p_phrases);
+    update turns t set reason = redact_text(t.reason, p_phrases), stop_message = redact_text(t.stop_message, p_phrases)
     where t.tenant_id = p_tenant and t.state not in ('running', 'waiting')
       and (says_any(t.reason, p_phrases) or says_any(t.stop_message, p_phrases));
     update pool_entries e
     set collected_fields = redact_value(e.collected_fields, p_phrases), context = redact_value(e.context, p_phrases),
-        reason = case when says_any(e.reason, p_phrases) then '[forgotten]' else e.reason end
+        reason = redact_text(e.reason, p_phrases)
     where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
-      and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases);
+      and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases);
     update outbound_parts q set text = '[forgotten]', data = redact_value(q.data, p_phrases)
     from outbound o
     where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
-      and o.state in ('sent', 'ambiguous', 'failed') and says_any(q.text || q.data::text, p_phrases);
-    update outbound o set text = case when says_any(o.text, p_phrases) then '[forgotten]' else o.text end,
+      and o.state in ('sent', 'ambiguous', 'failed') and value_says(jsonb_build_array(q.text, q.data), p_phrases);
+    update outbound o set text = redact_text(o.text, p_phrases),
         actions = redact_value(o.actions, p_phrases), media = redact_value(o.media, p_phrases)
     where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
-      and says_any(o.text || o.actions::text || o.media::text, p_phrases);
+      and value_says(jsonb_build_array(o.text, o.actions, o.media), p_phrases);
     update memory_messages m set message = redact_value(m.message, p_phrases)
-    where m.tenant_id = p_tenant and says_any(m.message::text, p_phrases);
+    where m.tenant_id = p_tenant and value_says(m.message, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
     return redact_elsewhere(p_tenant, p_phrases) = 0
        and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
-       and not exists (select from steps s where s.tenant_id = p_tenant and says_any(s.result::text, p_phrases))
+       and not exists (select from steps s where s.tenant_id = p_tenant and value_says(s.result, p_phrases))
        and not exists (select from pool_entries e where e.tenant_id = p_tenant
-                       and says_any(concat_ws(' ', e.collected_fields, e.context, e.reason), p_phrases))
-       and not exists (select from memory_jobs j where j.tenant_id = p_tenant and says_any(j.messages::text, p_phrases))
+                       and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases))
+       and not exists (select from memory_jobs j where j.tenant_id = p_tenant and value_says(j.messages, p_phrases))
        and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
 end $$;
 

@@ -104,15 +104,16 @@ create index memory_jobs_due on memory_jobs (not_before);
 select tenant_table('memory_jobs');
 
 -- What the person was asked about forgetting, and phrases that must still be redacted where they were said. The phrases
--- are deleted with the row as soon as that is done.
+-- are deleted with the row as soon as that is done. Nothing said in the turns that asked and agreed is remembered.
 create table memory_forgettings (
-    tenant_id  text not null references tenants on delete cascade,
-    id         text not null,
-    turn_id    text not null default '',
-    memory_ids text[] not null,
-    phrases    text[] not null default '{}',
-    confirmed  boolean not null default false,
-    expires_at timestamptz not null,
+    tenant_id    text not null references tenants on delete cascade,
+    id           text not null,
+    turn_id      text not null default '',
+    memory_ids   text[] not null,
+    phrases      text[] not null default '{}',
+    confirmed    boolean not null default false,
+    confirmed_in text not null default '',
+    expires_at   timestamptz not null,
     primary key (tenant_id, id)
 );
 select tenant_table('memory_forgettings');
