@@ -56,6 +56,25 @@ def _check_host_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _check_address(url: SecretStr | None, schemes: tuple[str, ...], such_as: str) -> SecretStr | None:
+    try:
+        parts = urlsplit(url.get_secret_value() if url else "")
+        is_good = url is None or (parts.scheme in schemes and parts.port != 0)
+    except ValueError:  # what is no address at all, or a port that is no number
+        is_good = False
+    if not is_good:
+        raise ValueError(f"must be an address such as {such_as}")
+    return url
+
+
+def _check_database(url: SecretStr | None) -> SecretStr | None:
+    return _check_address(url, ("postgresql", "postgres"), "postgresql://user:password@host/name")
+
+
+def _check_redis(url: SecretStr | None) -> SecretStr | None:
+    return _check_address(url, ("redis", "rediss", "unix"), "redis://host:6379/0")
+
+
 def _sender(value: str) -> str:
     if value and not read_sender(value):
         raise ValueError("must be an address such as valet@example.org, or Valet <valet@example.org>")
@@ -73,6 +92,8 @@ type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
 type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
 type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
+type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
+type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 type Sender = Annotated[str, AfterValidator(_sender)]
 type Origin = Annotated[str, AfterValidator(_origin)]
 
@@ -84,8 +105,8 @@ class Settings(BaseSettings):
         env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
-    database_url: SecretStr | None = None
-    redis_url: SecretStr | None = None
+    database_url: DatabaseUrl = None
+    redis_url: RedisUrl = None
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     public_url: Origin = ""

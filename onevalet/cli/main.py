@@ -8,7 +8,7 @@ import typer
 from core.people.access_policy import PersonRole
 from onevalet import __version__
 from onevalet.cli.groups import GROUPS, Json
-from onevalet.cli.runner import in_sentences, read_settings, run_work, say, serve
+from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
 
 app = typer.Typer(
     name="onevalet",
@@ -164,4 +164,4 @@ def set_up_channels(json: Json = False) -> None:
 
 def main() -> None:
     """Run the command line. Exit code 2: the operator must change something, which one sentence names."""
-    in_sentences(app)
+    in_sentences(lambda: run_commands(app))

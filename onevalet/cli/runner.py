@@ -2,12 +2,35 @@
 
 import asyncio
 import json
+import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable
 
-from core.errors import ConfigError, OneValetError
+import typer
+from typer.exceptions import TyperException
+
+from core.errors import ConfigError, OneValetError, StoreUnavailable
 from onevalet.settings import Settings, load_settings
+
+
+def run_commands(app: typer.Typer) -> None:
+    """Run the command line. Wrong usage is one sentence with exit code 2, in place of typer's frame."""
+    try:
+        code = app(prog_name="onevalet", standalone_mode=False)
+    except TyperException as error:
+        sys.stderr.write(_told(error))
+        sys.exit(error.exit_code)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: TyperException) -> str:
+    # Of a choice, typer repeats what pydantic says.
+    problem = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    if not problem:
+        return ""  # a group without a command: its help is printed already
+    context = getattr(error, "ctx", None)
+    return f"{problem}: see `{context.command_path} --help`.\n" if context else f"{problem}.\n"
 
 
 def in_sentences(work: Callable[[], object]) -> None:
@@ -17,13 +40,17 @@ def in_sentences(work: Callable[[], object]) -> None:
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
+    except StoreUnavailable as error:
+        sys.stderr.write(f"The database does not answer ({error}): start Postgres, or correct DATABASE_URL.\n")
+        sys.exit(1)
     except OneValetError as error:
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
         sys.exit(1)
 
 
 def run_work[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
-    settings = read_settings()
+    """Run a command that ends by itself. It says what went wrong, so that its log has errors only."""
+    settings = read_settings(logging.ERROR)
 
     async def run() -> Result:
         return await work(settings)
@@ -45,12 +72,12 @@ def serve(work: Callable[[Settings, asyncio.Event], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def read_settings() -> Settings:
+def read_settings(level: int = logging.INFO) -> Settings:
     """Read the settings and set up the logs, which redact the secrets among them."""
     from onevalet.wiring.logs import set_up_logs
 
     settings = load_settings()
-    set_up_logs(settings.onevalet_log, settings.secrets())
+    set_up_logs(settings.onevalet_log, settings.secrets(), level=level)
     return settings
 
 

@@ -15,7 +15,7 @@ QUIET = ("arq", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "openai", "sla
 """Libraries that log requests, arguments or addresses at INFO (Telegram's URLs hold the token)."""
 
 
-def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = None) -> None:
+def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = None, level: int = logging.INFO) -> None:
     """Send everything to standard error, or to `out`, with every known secret redacted, also in tracebacks.
 
     The traceback of a database error has its kind and place only; a repeated warning is counted.
@@ -24,10 +24,10 @@ def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = No
     redact = _Redactor(secrets)
     handler = logging.StreamHandler(out)
     handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", redact))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.basicConfig(level=level, handlers=[handler], force=True)
     sys.excepthook = print_uncaught
     for name in QUIET:
-        logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger(name).setLevel(max(level, logging.WARNING))
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -38,7 +38,7 @@ def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = No
             redact,
             structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer(colors=False),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(out),
         cache_logger_on_first_use=False,
     )

@@ -1,0 +1,118 @@
+"""Every command of docs/commands.md with wrong input: one sentence on standard error, and the right exit code."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from tests.onevalet.cli.harness import Operator, add_people
+from tests.shipping.harness import read
+
+pytestmark = [pytest.mark.timeout(180), pytest.mark.xdist_group("processes")]
+
+DOCUMENTED = re.findall(r"^\| `bin/onevalet ([a-z -]+)` \|", read("docs/commands.md"), re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Wrong input: the words after the command, standard input, settings; and a part of the sentence that answers."""
+
+    words: str
+    says: str
+    stdin: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    code: int = 2
+
+
+NOWHERE = (("DATABASE_URL", ""), ("REDIS_URL", ""))
+BAD_PORT = (("PORT", "http"),)
+CLOSED = (("DATABASE_URL", "postgresql://127.0.0.1:1/none"),)
+
+WRONG: dict[str, Sequence[Wrong]] = {
+    "dev": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],
+    "web": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE), Wrong("now", "unexpected")],
+    "worker": [Wrong("", "ONEVALET_MODEL is not set"), Wrong("--check now", "unexpected")],
+    "migrate": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE)],
+    "chat": [Wrong("", "cannot be written", settings=(("ONEVALET_HOME", "/dev/null/home"),))],
+    "trace": [Wrong("", "Missing argument"), Wrong("nope", "Nothing is known of nope")],
+    "pair": [
+        Wrong("", "Give a code"),
+        Wrong("AAAA-AAAA --role king", "king"),
+        Wrong("AAAA-AAAA", "Nobody was given this code", code=1),
+        Wrong("AAAA-AAAA --tier gold", "There is no tier"),
+        Wrong("--address ann", "names nobody"),
+    ],
+    "replay": [Wrong("nope", "No turn is known by nope"), Wrong("", "Missing argument")],
+    "doctor": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],
+    "channels setup": [Wrong("sms", "unexpected")],
+    "people list": [
+        Wrong("ann", "unexpected"),
+        Wrong("", "not running here", settings=NOWHERE),
+        Wrong("", "The database does not answer (ConnectionRefusedError)", settings=CLOSED, code=1),
+        *(
+            Wrong("", "DATABASE_URL cannot be used: must be an address", settings=(("DATABASE_URL", url),))
+            for url in ("nonsense", "mysql://host/name", "postgresql://[host", "postgresql://host:port/name")
+        ),
+        Wrong("", "REDIS_URL cannot be used: must be an address", settings=(("REDIS_URL", "localhost:6379"),)),
+    ],
+    "people show": [Wrong("nope", "There is no person nope")],
+    "memory list": [Wrong("--tenant nope", "There is no person nope")],
+    "credentials set": [
+        Wrong("email", "`host` is missing", stdin="{}"),
+        Wrong("google", "is not JSON", stdin="token"),
+        Wrong("", "Missing argument"),
+    ],
+    "credentials list": [Wrong("--tenant nope", "There is no person nope"), Wrong("x" + "y" * 300, "200 characters")],
+    "credentials delete": [Wrong("google", "has no account primary")],
+    "events source add": [Wrong("door --style magic", "magic"), Wrong("door --a-minute 0", "--a-minute")],
+    "events source list": [Wrong("--tenant nope", "There is no person nope")],
+    "events source delete": [Wrong("door", "has no source door")],
+    "events list": [Wrong("--tenant nope", "There is no person nope")],
+    "events retry": [Wrong("door 7", "No event 7 of door")],
+    "tasks list": [Wrong("--tenant nope", "There is no person nope")],
+    "tasks pause": [Wrong("7", "has no task 7"), Wrong("", "Missing argument")],
+    "tasks resume": [Wrong("7", "has no task 7")],
+    "tasks retry": [Wrong("7", "has no task 7"), Wrong("--tenant nope", "There is no person nope")],
+    "tasks run": [Wrong("7", "has no task 7")],
+    "tasks why": [Wrong("7", "has no task 7")],
+    "tasks dry-run": [Wrong("7", "has no task 7")],
+    "approvals list": [Wrong("--tenant nope", "There is no person nope")],
+    "approvals decide": [Wrong("7K maybe", "approve or cancel"), Wrong("7K approve", "No 7K waits")],
+    "notify add": [Wrong("email nobody", "no email address"), Wrong("fax 1", "push and email")],
+    "notify list": [Wrong("--tenant nope", "There is no person nope")],
+    "notify delete": [Wrong("email ann@example.org", "no such address")],
+    "notify send": [Wrong("hello --urgency now", "now"), Wrong("hello --tenant nope", "There is no person nope")],
+    "keys rotate": [Wrong("", "ONEVALET_SECRET_KEYS", settings=(("ONEVALET_SECRET_KEYS", ""),))],
+}
+
+
+def test_every_documented_command_is_tried_with_wrong_input() -> None:
+    assert len(DOCUMENTED) > 30
+    assert set(DOCUMENTED) == set(WRONG)
+
+
+def is_one_sentence(text: str) -> bool:
+    """Return whether a text is one line that ends as a sentence, with no traceback and no frame around it."""
+    return bool(re.fullmatch(r"(tn_|[A-Z`'0-9/]).*[.]\n", text)) and "Traceback" not in text
+
+
+@pytest.mark.parametrize("command", DOCUMENTED)
+async def test_wrong_input_is_one_sentence_and_the_right_code(
+    operator: Operator, database_url: str, redis_url: str, command: str
+) -> None:
+    await add_people(database_url, "tn_ann")
+    operator.environment["REDIS_URL"] = redis_url
+    unknown = Wrong("--nope", "No such option: --nope")
+    for wrong in (*WRONG[command], unknown):
+        words = (*command.split(), *wrong.words.split())
+        code, out, errors = await operator.run(*words, stdin=wrong.stdin, **dict(wrong.settings))
+        assert (code, out) == (wrong.code, ""), (words, errors)
+        assert is_one_sentence(errors), (words, errors)
+        assert wrong.says in errors, (words, errors)
+
+
+@pytest.mark.parametrize("group", ["", " tasks", " events source"])
+async def test_a_command_that_does_not_exist_is_one_sentence(operator: Operator, group: str) -> None:
+    code, out, errors = await operator.run(*group.split(), "bogus")
+    assert (code, out, errors) == (2, "", f"No such command 'bogus': see `onevalet{group} --help`.\n")
