@@ -18,6 +18,7 @@
         ModelRateLimited          try again after `retry_after`
         ModelTimeout              no answer in time
         ModelAuthError            this key does not open it
+          ModelOutOfQuota         its account has nothing left
         ContextOverflow           the request is longer than the model takes
         ModelUnavailable          anything else that may pass
         ModelRejected             this request will never be taken
@@ -124,6 +125,10 @@ class ModelTimeout(ModelError):
 
 class ModelAuthError(ModelError):
     """The model's provider refuses this key."""
+
+
+class ModelOutOfQuota(ModelAuthError):
+    """The account of this key has no money or quota left; waiting does not help."""
 
 
 class ContextOverflow(ModelError):

@@ -5,6 +5,7 @@ from decimal import Decimal
 MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
 MODEL_REFUSED = "My language model would not take this request. Please try to word it differently."
 MODEL_AUTH = "I can't use my language model at the moment: the person who runs me has to check its settings."
+MODEL_QUOTA = "I can't use my language model at the moment: the person who runs me has to top up its account."
 NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to word it differently."
 OUT_OF_TOKENS = "I stopped here: this request has reached the limit of what one message may cost."
 INTERRUPTED = "Stopped."

@@ -11,6 +11,7 @@ from core.errors import (
     ContextOverflow,
     ModelAuthError,
     ModelError,
+    ModelOutOfQuota,
     ModelRateLimited,
     ModelRejected,
     ModelTimeout,
@@ -30,6 +31,9 @@ _OVERFLOW_WORDS = (
     "exceed_context_size",
     "reduce the length of the messages",
 )
+# A spent account, which OpenAI-compatible providers answer as a rate limit, and Anthropic as a bad request. "Exceeded
+# your current quota" is not among them: Gemini says it of its limits a minute.
+_SPENT_WORDS = ("insufficient_quota", "billing_hard_limit_reached", "credit balance is too low")
 # 404 is "no such model, or your key may not see it" at OpenAI: the operator must fix either.
 _KEY_STATUSES = (401, 402, 403, 404)
 
@@ -56,6 +60,8 @@ def our_error(error: Any) -> ModelError:
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "ContextWindowExceededError" in kinds or _is_overflow(error, status):
         return ContextOverflow(summary)
+    if _is_spent(error, status):
+        return ModelOutOfQuota(f"{summary}: no quota left")
     if "RateLimitError" in kinds or status == 429:
         return ModelRateLimited(summary, _retry_after(error))
     if kinds & {"APITimeoutError", "Timeout"} or status == 408:
@@ -79,6 +85,14 @@ def _is_overflow(error: Any, status: int | None) -> bool:
         return False
     text = str(error).lower()
     return status == 413 or any(words in text for words in _OVERFLOW_WORDS)
+
+
+def _is_spent(error: Any, status: int | None) -> bool:
+    if status not in (400, 402, 403, 429):
+        return False
+    told = (getattr(error, "code", ""), getattr(error, "type", ""), getattr(error, "body", ""), error)
+    text = " ".join(str(part) for part in told).lower()
+    return any(words in text for words in _SPENT_WORDS)
 
 
 def _retry_after(error: Any) -> timedelta | None:

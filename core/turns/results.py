@@ -6,7 +6,7 @@ from dataclasses import replace
 from core import replies
 from core.approvals.cards import ASKED
 from core.approvals.types import NewApproval
-from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelRejected
+from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall
 from core.loop.context_window import Messages
@@ -80,6 +80,8 @@ def explain(error: ModelError, channel: str) -> tuple[str, str]:
     match error:
         case ContextOverflow():
             return "context_overflow", replies.too_long(channel)
+        case ModelOutOfQuota():
+            return "model_quota", replies.MODEL_QUOTA
         case ModelAuthError():
             return "model_auth", replies.MODEL_AUTH
         case ModelRejected():

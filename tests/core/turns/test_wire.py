@@ -111,6 +111,14 @@ class TestTheModel:
         result = await line.turn(error(401, message="Incorrect API key provided: sk-test-secret"))
         assert (result.state, result.reason, result.reply) == (TurnState.FAILED, "model_auth", replies.MODEL_AUTH)
 
+    async def test_a_spent_quota_is_the_operators_to_mend_and_asked_once(self, line: Line) -> None:
+        spent = error(429, code="insufficient_quota", message="You exceeded your current quota.")
+        result = await line.turn(spent)
+        assert (result.state, result.reason) == (TurnState.FAILED, "model_quota")
+        assert result.reply == replies.MODEL_QUOTA
+        assert "minutes" not in result.reply
+        assert len(line.model.calls) == 1
+
     @pytest.mark.parametrize(
         "overflow",
         [
