@@ -28,7 +28,8 @@ def dear(answer: ModelAnswer) -> ModelAnswer:
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield an system where a dollar a day may be spent, and every call may cost 30 cents."""
     clock = StandingClock()
-    clock.at = datetime.now(UTC)
+    # The test moves its clock by a second: at noon that is the same day, by which budgets are kept.
+    clock.at = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
     async with open_approving(HARNESSES[channel], database_url, clock) as system:
         prices = (ModelPrice(0.0, 0.3, longest_answer=1),)
         system.options["budgets"] = DailyBudgets(system.delivery.store.database, system.clock, Decimal(1), prices)
