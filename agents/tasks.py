@@ -97,6 +97,6 @@ async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
 
 
 def _line(task: TaskNote) -> str:
-    coming = f", next {task.next_at}" if task.next_at and task.state == "ACTIVE" else ""
+    coming = f", next {task.next_at}" if task.state == "ACTIVE" and task.next_at not in task.when else ""
     state = "" if task.state == "ACTIVE" else f" ({task.state.lower()})"
     return f"{task.number}. {task.title}: {task.when}{coming}{state}"

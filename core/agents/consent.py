@@ -1,6 +1,6 @@
 """The request for consent to an agent's run: the agent's own words, a form of its fields, a check of changes."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import timedelta
 
 from core.agents.field_collection import collect
@@ -29,9 +29,10 @@ def agent_consent(
             dict(request.details),
             _labels(inputs),
             frozenset(optional),
-            agent_form(inputs, _properties(valet), given),
+            agent_form(inputs, _properties(valet, request.in_words), given),
             None if request.timeout_minutes is None else timedelta(minutes=request.timeout_minutes),
             request.editable,
+            frozenset(request.in_words),
         )
 
     check = agent_check(inputs, (INSTRUCTION,))
@@ -42,11 +43,11 @@ def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
     return {name: field.label for name, field in inputs.items()} | {INSTRUCTION: "instruction"}
 
 
-def _properties(valet: Valet) -> JsonObject:
+def _properties(valet: Valet, without: Collection[str]) -> JsonObject:
     properties = agent_parameters(valet).get("properties")
     if not isinstance(properties, dict):
         return {}
-    return {name: schema for name, schema in properties.items() if name in valet.inputs}
+    return {name: schema for name, schema in properties.items() if name in valet.inputs and name not in without}
 
 
 def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments: JsonObject) -> tuple[FormField, ...]:

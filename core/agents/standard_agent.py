@@ -53,7 +53,8 @@ class ApprovalRequest:
     """An agent's request for a person's consent, in full.
 
     The person may always approve and cancel; without "edit" in `options`, or without `allow_modification`, nothing can
-    be changed. `timeout_minutes` None: as long as the operator set.
+    be changed. `timeout_minutes` None: as long as the operator set. `in_words` names fields that `details` say in full,
+    in words: the card shows neither their values nor a form for them.
     """
 
     agent_name: str
@@ -62,6 +63,7 @@ class ApprovalRequest:
     options: tuple[str, ...] = ("approve", "edit", "cancel")
     timeout_minutes: int | None = None
     allow_modification: bool = True
+    in_words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := [option for option in self.options if option not in tuple(ApprovalDecision)]:

@@ -38,6 +38,8 @@ class Described:
     form: tuple[FormField, ...] = ()
     open_for: timedelta | None = None
     editable: bool = True
+    in_words: frozenset[str] = frozenset()
+    """Arguments that the details say in words, in full."""
 
 
 @dataclass(frozen=True, slots=True)

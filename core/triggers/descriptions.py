@@ -105,12 +105,15 @@ def _days(text: str) -> str:
 
 
 def _span(span: timedelta) -> str:
-    seconds = int(span.total_seconds())
+    """Return a span such as "hour", "30 minutes" or "19 hours and 57 minutes"."""
+    left, parts = int(span.total_seconds()), []
     for size, name in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
-        if seconds % size == 0:
-            number = seconds // size
-            return name if number == 1 else f"{number} {name}s"
-    return f"{seconds} seconds"
+        number, left = divmod(left, size)
+        if number:
+            parts.append(f"{number} {name}{'s' * (number > 1)}")
+    if len(parts) == 1:
+        return parts[0].removeprefix("1 ")
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else "0 seconds"
 
 
 def _event(trigger: EventTrigger) -> str:

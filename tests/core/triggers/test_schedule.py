@@ -166,7 +166,8 @@ def test_jitter_is_the_same_for_one_occurrence_and_within_its_bounds() -> None:
             ScheduleTrigger(cron="30 18 * * 1,4", count=3),
             "every Monday and Thursday at 18:30 (Europe/Berlin), 3 times at most",
         ),
-        (ScheduleTrigger(interval_minutes=90), "every 90 minutes (Europe/Berlin)"),
+        (ScheduleTrigger(interval_minutes=90), "every 1 hour and 30 minutes (Europe/Berlin)"),
+        (ScheduleTrigger(interval_minutes=1197), "every 19 hours and 57 minutes (Europe/Berlin)"),
         (
             ScheduleTrigger(at=datetime.fromisoformat("2026-03-02T15:00")),
             "once, on Mon 2 Mar 2026, 15:00 (Europe/Berlin)",
