@@ -10,7 +10,6 @@ from agents.moments import read_moment, zone_named
 from onevalet import AgentResult, AgentStatus, ApprovalRequest, StandardAgent, ToolFailed, ToolRetry
 
 _WHERE = "Which city are you in? I need your timezone for that."
-_SHALL_I = "Shall I set this up?"
 _OPEN_MINUTES = 24 * 60
 """How long the person may take to agree, unless the planned moment comes sooner."""
 
@@ -19,7 +18,7 @@ class PlanningAgent(StandardAgent):
     """Plan something: work out when, show it to the person, and store it once they have agreed.
 
     A subclass says what it plans: `trigger`, `about`, and `keep`. A moment such as "in 20 minutes" is resolved when it
-    is read back, not when the person agrees.
+    is read back, not when the person agrees. One that need not ask first overrides `asks_first`.
     """
 
     def trigger(self) -> dict[str, Any]:
@@ -34,19 +33,23 @@ class PlanningAgent(StandardAgent):
         """Store the plan, which the person has seen and agreed to."""
         raise NotImplementedError
 
+    def asks_first(self) -> bool:
+        """Return whether the person must agree before the plan is stored."""
+        return True
+
     async def on_running(self, msg: str) -> AgentResult:
         await self.context.tasks.check(self.trigger())
         known = await self.context.tasks.timezone()
         if not known and self.trigger_needs_zone():
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, _WHERE)
-        return self._read_back(known)
+        return await self._go_on(known)
 
     async def on_waiting_for_input(self, msg: str) -> AgentResult:
         zone = zone_named(msg)
         if not zone:
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, f"I do not know that place. {_WHERE}")
         await self.context.tasks.set_timezone(zone)
-        return self._read_back(await self.context.tasks.timezone())
+        return await self._go_on(await self.context.tasks.timezone())
 
     async def on_waiting_for_approval(self, msg: str) -> AgentResult:
         # A moment that the person changed the field to is shown first.
@@ -56,13 +59,18 @@ class PlanningAgent(StandardAgent):
 
     def approval_request(self) -> ApprovalRequest:
         request = super().approval_request()
+        said: tuple[str, ...] = ("cron",)
         try:
             when = self.in_words()
         except (ToolRetry, ToolFailed) as error:
-            when = f"never: {error}"
-        details = {"when": when, **request.details}
-        summary = f"{self.about()}, {when}"
-        return replace(request, action_summary=summary, details=details, timeout_minutes=self._minutes_open())
+            when, said = f"never: {error}", ()
+        return replace(
+            request,
+            action_summary=f"{self.about()}, {when}",
+            details={"when": when, **request.details},
+            timeout_minutes=self._minutes_open(),
+            in_words=said,
+        )
 
     def trigger_needs_zone(self) -> bool:
         """Return whether the trigger goes by the person's clock."""
@@ -82,12 +90,19 @@ class PlanningAgent(StandardAgent):
             raise ToolRetry(f"I cannot tell when {text!r} is; give it as 2027-01-31T15:00.")
         return moment
 
+    async def _go_on(self, zone: str) -> AgentResult:
+        if self.asks_first():
+            return self._read_back(zone)
+        self.state["zone"] = zone
+        return await self.keep()
+
     def _read_back(self, zone: str) -> AgentResult:
         self.state["zone"] = zone
         if text := self._moment_text():
             self.state["moments"] = {**self._moments(), text: self.moment().isoformat()}
         self.in_words()
-        return self.make_result(AgentStatus.WAITING_FOR_APPROVAL, _SHALL_I)
+        # The card has its own words for the question.
+        return self.make_result(AgentStatus.WAITING_FOR_APPROVAL)
 
     def _moments(self) -> Mapping[str, Any]:
         kept = self.state.get("moments")

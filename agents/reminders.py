@@ -3,9 +3,20 @@
 from typing import Any
 
 from agents.planning import PlanningAgent
-from onevalet import ActionExecutor, ActionResult, AgentResult, InputField, TriggerContext, valet
+from onevalet import (
+    ActionExecutor,
+    ActionResult,
+    AgentResult,
+    InputField,
+    ToolExecutionContext,
+    ToolRetry,
+    TriggerContext,
+    tool,
+    valet,
+)
 
 _MAX_LENGTH = 1000
+_QUIET = " That is in your quiet hours; it rings all the same."
 
 
 class TellExecutor(ActionExecutor):
@@ -27,7 +38,7 @@ def _is_short(text: str) -> bool:
 class RemindMe(PlanningAgent):
     """Remind the person of something once, at a moment. For what comes again use ScheduleTask.
 
-    They are shown when it will be, and agree, before it is kept.
+    It is set at once and rings in quiet hours too. Tell them when it will be, and that "undo" takes it back.
     """
 
     text = InputField(
@@ -47,20 +58,34 @@ class RemindMe(PlanningAgent):
     def about(self) -> str:
         return f"Remind you: {self._words}"
 
+    def asks_first(self) -> bool:
+        # What a task's run reads may have been written by anybody; the person's own words need no consent.
+        return self.context.in_task
+
     async def keep(self) -> AgentResult:
         kept = await self.context.tasks.create(
             self.trigger(),
             {"text": self._words},
             executor="tell",
-            output={"category": "reminder"},
+            output={"category": "reminder", "urgency": "urgent"},
             title=self._words,
             key=self.context.idempotency_key,
         )
-        zone = self.state.get("zone")
+        when, quiet = kept.when.removeprefix("once, "), _QUIET if kept.quiet else ""
         return self.make_result(
-            raw_message=f"I will remind you on {kept.next_at} ({zone}): {self._words}. It is task {kept.number}."
+            raw_message=f"I will remind you {when}: {self._words}.{quiet} It is task {kept.number}; "
+            'to take it back, write "undo".'
         )
 
     @property
     def _words(self) -> str:
         return " ".join(str(self.text).split())
+
+
+@tool(name="undo_reminder", effect="idempotent", parallel=False)
+async def undo_reminder(context: ToolExecutionContext) -> str:
+    """Take back the reminder that was just set, when the person wants that undone. For others use stop_task."""
+    undone = await context.tasks.undo()
+    if undone is None:
+        raise ToolRetry("No reminder was set just now: use stop_task, with the task that they mean.")
+    return f"Undone: I will not remind you of “{undone.title}”."

@@ -18,6 +18,8 @@ _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 MORE = "more"
 """Asks for the rest of a long text, where one is kept; else it is a word like any other."""
+UNDO = "undo"
+"""Takes back what was just done, where our last words offered it; else it is a word like any other."""
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.people.commands); where nobody writes slashes, words that stand alone."""
 
@@ -46,7 +48,7 @@ def own_words(text: str, channel: str) -> Command | None:
     if match := _AGAIN.fullmatch(words):
         return Command("again", match[1].upper())
     word = words.lower()
-    if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
+    if word in ("pending", "unlink", UNDO):  # as our own sentences name them, wherever they are read
         return Command(word)
     if channel == "sms" and word == MORE:
         return Command(word)

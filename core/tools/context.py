@@ -110,7 +110,10 @@ type TaskChange = Literal["pause", "resume", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class TaskNote:
-    """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words."""
+    """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words.
+
+    `quiet`: that moment lies in the person's quiet hours.
+    """
 
     id: str
     number: int
@@ -118,6 +121,7 @@ class TaskNote:
     when: str
     next_at: str
     state: str
+    quiet: bool = False
 
 
 class TenantTasks(Protocol):
@@ -164,6 +168,13 @@ class TenantTasks(Protocol):
         """`pause`, `resume` or `delete` a task; False where it was in no state for it."""
         ...
 
+    async def undo(self) -> TaskNote | None:
+        """Delete the newest task if it is one for one moment, still to come and just set; return it, or None.
+
+        A repeat returns it again, and deletes no other.
+        """
+        ...
+
     async def run_now(self, task_id: str, key: str) -> None:
         """Run a task once, besides its schedule."""
         ...
@@ -181,6 +192,7 @@ class ToolExecutionContext:
     hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` reports
     how a long call is getting on to those who watch the turn; it may be awaited any number of times. `settings` is what
     the operator set for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
+    `in_task`: a task's run makes the call, and not an answer to the person's own message.
     """
 
     tenant_id: str
@@ -199,6 +211,7 @@ class ToolExecutionContext:
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
     person: PersonAccess = KEEPS_NOTHING
     files: FileAccess = NO_FILES
+    in_task: bool = False
 
 
 async def _unwatched(text: str) -> None:

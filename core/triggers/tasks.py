@@ -77,11 +77,15 @@ class TaskService:
         """
         action = storable(action or {})
         self._check_action(executor, action)
+        task_id = f"task_{canonical_hash([tenant_id, key])[:26]}" if key else self._make_id("task")
+        # A repeat may come when its moment is over: it is set all the same.
+        if key and (known := await self.store.get(tenant_id, task_id)):
+            return known
         await self.check_new(tenant_id, trigger)
         now = await self._sound_now()
         task = Task(
             tenant_id=tenant_id,
-            id=f"task_{canonical_hash([tenant_id, key])[:26]}" if key else self._make_id("task"),
+            id=task_id,
             number=0,
             title=storable(" ".join((title or str(action.get("instruction") or executor)).split()))[:MAX_TITLE],
             trigger=trigger,

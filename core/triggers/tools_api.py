@@ -1,11 +1,14 @@
 """One person's tasks, as tools use them."""
 
 import builtins
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_note, zone_or_utc
 from core.errors import ToolFailed, ToolRetry
 from core.json_types import JsonObject
+from core.people.preferences import PreferenceStore
+from core.people.tenant import QuietHours
 from core.tools.context import TaskChange, TaskNote
 from core.triggers.codec import Kind, Trigger, trigger_from_json
 from core.triggers.descriptions import in_words, moment_in_words
@@ -13,6 +16,9 @@ from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.tasks import TaskService
 from core.triggers.types import Task, TaskState
+
+UNDO_WITHIN = timedelta(hours=1)
+"""How long after it was set a reminder can be undone without being named."""
 
 
 class TaskAccess:
@@ -75,18 +81,30 @@ class TaskAccess:
             )
         except TriggerError as error:
             raise ToolRetry(str(error)) from error
-        return _note(task, await self._zone())
+        return _note(task, *await self._person())
 
     async def list(self) -> "builtins.list[TaskNote]":
-        zone = await self._zone()
+        zone, quiet = await self._person()
         tasks = await self._tasks.list_tasks(self._tenant_id)
-        return [_note(task, zone) for task in tasks if task.state is not TaskState.COMPLETED]
+        return [_note(task, zone, quiet) for task in tasks if task.state is not TaskState.COMPLETED]
 
     async def change(self, task_id: str, change: TaskChange) -> bool:
         try:
             return await self._tasks.change_task(self._tenant_id, task_id, change)
         except TriggerError as error:
             raise ToolRetry(str(error)) from error
+
+    async def undo(self) -> TaskNote | None:
+        tasks = await self._tasks.store.tasks(self._tenant_id, deleted=True)
+        newest = tasks[-1] if tasks else None
+        if newest is None or not isinstance(newest.trigger, ScheduleTrigger) or newest.trigger.at is None:
+            return None
+        now = self._tasks.clock.now()
+        if newest.anchor is None or now - newest.anchor > UNDO_WITHIN:
+            return None
+        if not newest.deleted and (newest.state is TaskState.COMPLETED or not await self.change(newest.id, "delete")):
+            return None
+        return _note(newest, *await self._person())
 
     async def run_now(self, task_id: str, key: str) -> None:
         try:
@@ -102,8 +120,9 @@ class TaskAccess:
             return "There is no such task, and there was none."
         return "\n\n".join([str((await explain(self._tasks, task))["text"]) for task in meant[:3]])
 
-    async def _zone(self) -> ZoneInfo:
-        return zone_or_utc(await self.timezone())
+    async def _person(self) -> tuple[ZoneInfo, QuietHours | None]:
+        known = await PreferenceStore(self._tasks.store.database).read(self._tenant_id)
+        return zone_or_utc(known.timezone), known.quiet
 
 
 def _trigger(described: JsonObject) -> Trigger:
@@ -114,6 +133,10 @@ def _trigger(described: JsonObject) -> Trigger:
         raise ToolRetry(str(error)) from error
 
 
-def _note(task: Task, zone: ZoneInfo) -> TaskNote:
-    next_at = moment_in_words(task.next_at, zone) if task.next_at else ""
-    return TaskNote(task.id, task.number, task.title, in_words(task.trigger, zone), next_at, task.state.value)
+def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
+    words = in_words(task.trigger, zone)
+    if task.next_at is None:
+        return TaskNote(task.id, task.number, task.title, words, "", task.state.value)
+    is_quiet = quiet is not None and quiet.covers(task.next_at.astimezone(zone).time())
+    next_at = moment_in_words(task.next_at, zone)
+    return TaskNote(task.id, task.number, task.title, words, next_at, task.state.value, is_quiet)

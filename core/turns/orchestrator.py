@@ -159,4 +159,5 @@ class Orchestrator:
 
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:
         """Return what a tool is handed."""
-        return self.services.context_for(request.tenant, request.turn_id, request.channel, tool_name, idempotency_key)
+        given = (request.tenant, request.turn_id, request.channel, tool_name, idempotency_key)
+        return replace(self.services.context_for(*given), in_task=request.trigger is not None)

@@ -27,6 +27,7 @@ LIST = (
     r"|what (?:tasks|reminders) (?:are there|do i have)"
 )
 _WHICH = r"(?:my |the )?(?:(?:task|reminder)s?(?: number)? )?#?(?P<which>.+?)(?: one| task| reminder)?"
+UNDO = r"undo(?: it| that| the reminder| my reminder)?|take (?:it|that|the reminder) back"
 STOP = rf"(?:stop|cancel|delete|end|remove) {_WHICH}"
 PAUSE = rf"pause {_WHICH}"
 RESUME = rf"resume {_WHICH}"

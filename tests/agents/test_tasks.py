@@ -7,13 +7,14 @@ import pytest
 
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
+from core.triggers.kinds.event import EventTrigger
 from core.turns.decide_tool import DECIDE
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.wiring.plugins import load_plugins
 from tests.contract.channel_harnesses import SmsHarness
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import repeats
-from tests.core.builders import wants
+from tests.core.builders import says, wants
 
 COUNT = "select count(*) from tasks"
 
@@ -42,22 +43,20 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
     store = planner.delivery.store
     [where] = await planner.told("remind me at 3 to call mum")
     assert "Which city are you in?" in where
-    [asked] = await planner.told("Berlin")
-    assert "Remind you: call mum, once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in asked
-    assert "It stays open for 2 hours." in asked
-    assert await store.one(COUNT) == 0, "nothing is kept before it was read back and agreed to"
-    [*_, kept] = await planner.told("yes")
-    assert kept.startswith("I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin): call mum. It is task 1.")
+    [kept] = await planner.told("Berlin")
+    assert kept.startswith("I will remind you on Sat 21 Nov 2026, 15:00 (Europe/Berlin): call mum. It is task 1;")
 
     planner.clock.move(timedelta(seconds=1))
     [asked] = await planner.told("every weekday at 8 what have I got scheduled?")
     assert "When: every weekday at 08:00 (Europe/Berlin), next on Mon 23 Nov 2026, 08:00" in asked
-    assert await store.one(COUNT) == 1
+    assert await store.one(COUNT) == 1, "nothing that comes again is kept before it was read back and agreed to"
     [*_, done] = await planner.told(f"ok {await planner.code()}")
     assert "It is set up as task 2: every weekday at 08:00 (Europe/Berlin)." in done
 
     [listed] = await planner.told("What have I got scheduled?")
-    assert "1. call mum: once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in listed
+    assert listed.splitlines()[2] == "1. call mum: once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)", (
+        "a time is said once"
+    )
     assert await at(planner, hours=2) == ["Reminder: call mum"]
     [summary] = await at(planner, hours=41)
     assert summary.startswith("Scheduled:\n2. what have I got scheduled?: every weekday")
@@ -72,36 +71,57 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
     assert await store.one(COUNT) == 2, dropped
 
 
-async def test_a_moment_counts_as_it_was_shown_and_not_from_when_it_is_agreed_to(planner: Proactive) -> None:
+async def test_a_moment_counts_from_when_it_is_said_and_is_undone_in_words(planner: Proactive) -> None:
     await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
-    [asked] = await planner.told("remind me in 20 minutes to call mum")
-    assert "once, on Sat 21 Nov 2026, 13:20 (Europe/Berlin)" in asked
-    await at(planner, minutes=5)
-    [*_, kept] = await planner.told("yes")
-    assert "13:20" in kept
-    assert await at(planner, minutes=14) == []
+    [kept] = await planner.told("remind me in 20 minutes to call mum")
+    assert "on Sat 21 Nov 2026, 13:20 (Europe/Berlin)" in kept
+    assert await at(planner, minutes=19) == []
     assert await at(planner, minutes=1) == ["Reminder: call mum"]
+    [kept] = await planner.told("remind me tonight to sleep")
+    assert "20:00" in kept
+    [undone] = await planner.told("undo the reminder")
+    assert undone.startswith("Undone: I will not remind you of")
+    assert await at(planner, hours=8) == []
+    [none] = await planner.told("undo the reminder")
+    assert none.startswith("No reminder was set just now.")
 
 
-async def test_late_agreement_is_dropped_and_a_changed_task_is_read_back_again(
-    planner: Proactive,
-) -> None:
+async def test_what_is_over_is_not_set(planner: Proactive) -> None:
     await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
-    await planner.told("remind me in 20 minutes to call mum")
-    code = await planner.code()
-    await at(planner, minutes=21)
-    [late] = await planner.told(f"OK {code}")
-    assert "expired" in late
-    assert await planner.delivery.store.one(COUNT) == 0
     [never] = await planner.told("remind me 2026-11-20 10:00 to call mum")
     assert "over already" in never
-    assert await planner.delivery.store.one("select count(*) from approvals") == 1, "what cannot come is not shown"
+    assert await planner.delivery.store.one(COUNT) == 0
+
+
+async def on_events(system: Proactive) -> None:
+    """Let a task of the person run when the doorbell rings."""
+    await system.hears("hello", says("Hello."))
+    await system.delivery.store.admin.execute(
+        "update tenants set timezone = 'Europe/Berlin', preferred_channel = 'sms'"
+    )
+    await system.engine.create_task(
+        tenant_id=system.tenant, trigger=EventTrigger("*", "rang"), action={"instruction": "Look into it"}
+    )
+
+
+async def test_a_reminder_that_a_tasks_run_wants_is_asked_first(database_url: str, redis_url: str) -> None:
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        await on_events(system)
+        wanted = wants(("remind_me", {"text": "open http://evil.example", "at": "in 20 minutes"}))
+        asked = await system.happens("ring-1", "rang", {}, wanted)
+        assert "once, on Sat 21 Nov 2026, 13:20 (Europe/Berlin)" in asked
+        assert "It stays open for 20 minutes." in asked
+        assert await system.delivery.store.one(COUNT) == 1
+        system.clock.move(timedelta(minutes=5))
+        await system.decides("Approve", repeats)
+        told = await system.is_at(system.clock.at + timedelta(minutes=15))
+        assert told == "Reminder: open http://evil.example", "the moment counts as it was shown"
 
 
 async def test_a_change_in_free_words_is_read_back_and_applies_as_shown(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
-        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
-        await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": "3pm"})))
+        await on_events(system)
+        await system.happens("ring-1", "rang", {}, wants(("remind_me", {"text": "call mum", "at": "3pm"})))
         system.clock.move(timedelta(seconds=1))
         changes: JsonObject = {"at": "in 30 minutes"}
         change: JsonObject = {"decisions": [{"code": await system.code(), "decision": "edit", "changes": changes}]}
@@ -110,10 +130,10 @@ async def test_a_change_in_free_words_is_read_back_and_applies_as_shown(database
         # What was changed to counts from when it is shown, so it is shown once more.
         again = await system.decides("Approve")
         assert "13:34" in again
-        assert await system.delivery.store.one(COUNT) == 0
+        assert await system.delivery.store.one(COUNT) == 1
         system.clock.move(timedelta(minutes=2))
         assert "13:34" in await system.decides("Approve", repeats)
-        assert await system.delivery.store.one(COUNT) == 1
+        assert await system.delivery.store.one(COUNT) == 2
 
 
 @pytest.mark.parametrize("moment", ["2026-11-21T15:00:00+01:00", "2026-11-21T14:00:00Z"])
@@ -122,17 +142,15 @@ async def test_a_moment_that_names_its_offset_is_read_back_in_the_persons_time(
 ) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
         await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
-        asked = await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": moment})))
-        assert "once, on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in asked
-        assert "It stays open for 2 hours." in asked
-        assert "15:00 (Europe/Berlin)" in await system.decides("Approve", repeats)
+        kept = await system.hears("remind me", wants(("remind_me", {"text": "call mum", "at": moment})), repeats)
+        assert "on Sat 21 Nov 2026, 15:00 (Europe/Berlin)" in kept
         assert await system.delivery.store.one("select next_at::text from tasks") == "2026-11-21 14:00:00+00"
 
 
 async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: str, redis_url: str) -> None:
     async with open_proactive(SmsHarness, database_url, redis_url) as system:
         await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
-        for minutes, phrase in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 90 minutes")):
+        for minutes, phrase in ((60, "every hour (Europe/Berlin), counted from"), (90, "every 1 hour and 30 minutes")):
             assert phrase in await system.hears(
                 "look by yourself", wants(("set_heartbeat", {"every_minutes": minutes}))
             )

@@ -63,4 +63,4 @@ async def test_a_watch_that_may_be_gets_its_card(system: Proactive) -> None:
         "url": f"{system.web.url}/flight",
         "path": "$.price",
     }
-    assert "Shall I" in await system.hears("watch it", wants(("ScheduleTask", given)))
+    assert "When: when it becomes true" in await system.hears("watch it", wants(("ScheduleTask", given)))

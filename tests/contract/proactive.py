@@ -12,7 +12,7 @@ from aiohttp import web
 
 from agents import tasks
 from agents.person import set_preference
-from agents.reminders import RemindMe, TellExecutor
+from agents.reminders import RemindMe, TellExecutor, undo_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
 from channels.events.receive import EventRoutes
 from channels.http.app import build_app, serve
@@ -181,7 +181,11 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
             async with serve(build_app([], ready=store.database.ready, extra_routes=routes), "127.0.0.1", 0) as port:
                 system.web.url = f"http://127.0.0.1:{port}"
                 guarded = GuardedClient(allowed_hosts=[f"127.0.0.1:{port}"])
-                system.more = [set_preference, *(item for item in vars(tasks).values() if isinstance(item, Tool))]
+                system.more = [
+                    set_preference,
+                    undo_reminder,
+                    *(item for item in vars(tasks).values() if isinstance(item, Tool)),
+                ]
                 system.options = {
                     "agents": AgentRegistry([ScheduleTask, RemindMe, SetHeartbeat]),
                     "trigger_engine": engine,

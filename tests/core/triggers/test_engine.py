@@ -10,6 +10,7 @@ from core.agents.pool_entry import PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.errors import ToolFailed, ToolRetry
 from core.events.types import Event
+from core.json_types import JsonObject
 from core.notifications.types import Urgency
 from core.triggers.codec import Trigger
 from core.triggers.explain import explain
@@ -129,6 +130,23 @@ async def test_count_and_until_end_a_task_and_a_key_makes_it_once(harness: Harne
     assert (await harness.again(task)).state is TaskState.COMPLETED
     with pytest.raises(TriggerError, match="over already"):
         await a_task(harness, ScheduleTrigger(at=harness.clock.now() - timedelta(hours=1)))
+
+
+async def test_promise_5_a_repeated_call_sets_one_reminder_and_undoes_one(harness: Harness) -> None:
+    tasks, moment = harness.engine.for_tenant(harness.tenant), harness.clock.now() + timedelta(minutes=1)
+    trigger: JsonObject = {"kind": "schedule", "at": moment.isoformat()}
+    first = await tasks.create(trigger, {"text": "earlier"}, executor="counting", key="call_1")
+    made = await tasks.create(trigger, {"text": "later"}, executor="counting", key="call_2")
+    for _ in range(2):
+        undone = await tasks.undo()
+        assert undone is not None
+        assert undone.id == made.id, "and not the one before it"
+    harness.clock.move(minutes=2)
+    assert await harness.work() == 1
+    # The worker that set it died before it said so; another does it again when the moment is over.
+    again = await tasks.create(trigger, {"text": "earlier"}, executor="counting", key="call_1")
+    assert (again.id, again.when) == (first.id, first.when)
+    assert await harness.work() == 0
 
 
 async def test_a_person_who_moves_takes_their_times_along(harness: Harness, store: Store) -> None:

@@ -1,0 +1,59 @@
+"""One-time reminders over each channel: set at once, undone by a word, and heard at their time, at night too."""
+
+import re
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.json_types import JsonObject
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.proactive import Proactive, open_proactive
+from tests.contract.test_proactive import BERLIN, repeats
+from tests.core.builders import says, wants
+
+AT_NIGHT: JsonObject = {"text": "call mum", "at": "23:15"}
+BY_DAY: JsonObject = {"text": "call mum", "at": "15:00"}
+NIGHT = datetime(2026, 11, 21, 23, 15, tzinfo=BERLIN)
+
+
+@pytest.fixture
+async def system(channel: str, database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
+    """Yield the system; it is Saturday, 21 November 2026, 13:00 in Berlin, and nights are quiet."""
+    async with open_proactive(HARNESSES[channel], database_url, redis_url) as system:
+        await system.delivery.store.admin.execute(
+            "update tenants set timezone = 'Europe/Berlin', preferred_channel = $1, quiet_from = '22:00',"
+            " quiet_until = '07:00'",
+            channel,
+        )
+        yield system
+
+
+async def test_a_reminder_is_set_at_once_and_rings_in_quiet_hours(system: Proactive) -> None:
+    answer = await system.hears("remind me at 23:15 to call mum", wants(("remind_me", AT_NIGHT)), repeats)
+    assert "I will remind you on Sat 21 Nov 2026, 23:15 (Europe/Berlin): call mum." in answer
+    assert "in your quiet hours" in answer
+    assert "undo" in answer
+    assert await system.delivery.store.one("select count(*) from approvals") == 0, "nobody is asked"
+    assert await system.is_at(NIGHT - timedelta(seconds=1)) == ""
+    assert await system.is_at(NIGHT) == "Reminder: call mum"
+    assert await system.is_at(NIGHT + timedelta(hours=9)) == "", "it rang, so no digest has it"
+
+
+async def test_undo_takes_back_the_reminder_that_was_just_set(system: Proactive) -> None:
+    answer = await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY)), repeats)
+    assert "quiet hours" not in answer
+    for said in ("Undo.", "undo"):
+        [undone] = await system.told(said)  # no model is asked
+        assert re.fullmatch('Undone: I will not remind you of [“"]call mum[”"].', undone)
+    assert await system.is_at(NIGHT) == ""
+    assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
+
+
+async def test_undo_after_other_words_is_for_the_model(system: Proactive) -> None:
+    await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY)), repeats)
+    await system.hears("and buy milk", says("Noted: milk."))
+    system.model.script[:] = [says("The milk is off.")]
+    assert await system.told("undo") == ["The milk is off."]
+    assert await system.hears("the reminder, too", wants(("undo_reminder", {})), repeats) != ""
+    assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
