@@ -2,23 +2,20 @@
 
 import structlog
 
+from channels.slack.home import home_view, page_blocks, unread_home
 from channels.slack.interactions import Gesture
 from channels.slack.modals import form_view
-from core.errors import DeliveryError
+from core.errors import DeliveryError, StoreUnavailable
 from core.json_types import JsonObject
-from core.messaging.channels import Received
-from core.messaging.messages import Press
+from core.messaging.channels import InboundSink, Received
+from core.messaging.messages import Address, Press
+from core.messaging.overview import OverviewSource
 from providers.slack.client import SlackApi
-from providers.slack.wire import MAX_SECTION, escape, plain_text
+from providers.slack.wire import CHANNEL_NAME, MAX_SECTION, escape, plain_text
 
 NOT_OPENED = "The form did not open. Press the button again, or tell me in words what you want."
 
 _log = structlog.get_logger()
-
-_WELCOME = (
-    "Write to me under *Messages*, in your own words. A thread there is a conversation of its own.\n\n"
-    "`/valet new` starts afresh · `/valet stop` stops what I am doing · `/valet help` tells more"
-)
 
 
 async def answer_gesture(api: SlackApi, gesture: Gesture, received: Received) -> None:
@@ -37,23 +34,23 @@ async def answer_gesture(api: SlackApi, gesture: Gesture, received: Received) ->
         await _tell(api, gesture.press, received.said)
 
 
-async def publish_home(api: SlackApi, user: str) -> None:
-    """Draw a person's App Home. A courtesy: errors are logged, never raised."""
+async def publish_home(api: SlackApi, sink: InboundSink, team: str, user: str) -> None:
+    """Draw a person's App Home as it is now. A courtesy: errors are logged, never raised."""
     try:
-        await api.call("views.publish", {"user_id": user, "view": home_view()})
+        await api.call("views.publish", {"user_id": user, "view": await _home(sink, team, user)})
     except DeliveryError as error:
         _log.warning("slack_home_not_drawn", cause=str(error))
 
 
-def home_view() -> JsonObject:
-    """Return the home tab; Markdown blocks are for messages only, so it is Slack's own mark-up."""
-    return {
-        "type": "home",
-        "blocks": [
-            {"type": "header", "text": {"type": "plain_text", "text": "Your assistant"}},
-            {"type": "section", "text": {"type": "mrkdwn", "text": _WELCOME}},
-        ],
-    }
+async def _home(sink: InboundSink, team: str, user: str) -> JsonObject:
+    if not isinstance(sink, OverviewSource):
+        return home_view()
+    try:
+        overview = await sink.overview(Address(CHANNEL_NAME, team, ""), user)
+    except StoreUnavailable as error:
+        _log.warning("slack_home_not_read", cause=str(error))
+        return unread_home()
+    return home_view(page_blocks(overview) if overview is not None else ())
 
 
 async def _tell(api: SlackApi, press: Press, line: str) -> None:

@@ -40,10 +40,11 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True)
 class HomeOpened:
-    """A person opened the app; `tab` is home or messages."""
+    """A person of a team opened the app; `tab` is home or messages."""
 
     user: str
     tab: str
+    team: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def _event(body: JsonObject, ours: AppIdentity) -> SlackInput:
             known = replace(ours, team=team, app=app)
             return read_message(event, channel, known, direct=_is_direct(event, channel), keys=(key,))
         case "app_home_opened":
-            return HomeOpened(user=name_at(event, "user", USER), tab=text_at(event, "tab"))
+            return HomeOpened(name_at(event, "user", USER), text_at(event, "tab"), ours.team or team)
     return Unhandled(kind)
 
 

@@ -127,8 +127,8 @@ class SlackChannel:
                 await self._take_gesture(payload)
             case SlashCommand():
                 return await self._take_command(payload.message)
-            case HomeOpened(user=user, tab="home"):
-                self._spawn(publish_home(self._api, user))
+            case HomeOpened(user=user, tab="home", team=team):
+                self._spawn(publish_home(self._api, self._sink, team, user))
             case Challenge() | HomeOpened():
                 pass
             case Unhandled(kind=kind):

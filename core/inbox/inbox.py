@@ -13,6 +13,7 @@ from core.inbox.arrival import named, of_message
 from core.inbox.decisions import Decisions
 from core.inbox.ignored import Ignored
 from core.inbox.link_requests import LinkStrangers
+from core.inbox.overview import Overviews
 from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
@@ -49,7 +50,7 @@ def _refusal(answer: str | None) -> _Refused | None:
     return None if answer is None else _Refused(answer or None)
 
 
-class Inbox:
+class Inbox(Overviews):
     """Take in whatever a channel parsed: one transaction each, then a wakeup.
 
     `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
@@ -68,7 +69,7 @@ class Inbox:
         codes_only: frozenset[str] = frozenset(),
     ) -> None:
         access, clock = access or Access(), clock or Clock()
-        self._database = database
+        super().__init__(database, clock)
         self._wakeups = wakeups
         self._make_id = make_id
         self._access = access

@@ -29,6 +29,7 @@ from core.messaging.messages import (
     Press,
     SenderProfile,
 )
+from core.messaging.overview import Overview, OverviewSource
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock
 from simulator.faults import FaultKind, Rule
@@ -114,6 +115,13 @@ class Sink:
     said: str = ""
     form: Form | None = None
     """The reply to a press."""
+
+    async def overview(self, address: Address, user_key: str) -> Overview | None:
+        """Pass it on."""
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailable("away")
+        return await self.inner.overview(address, user_key) if isinstance(self.inner, OverviewSource) else None
 
     async def accept(self, inbound: Inbound) -> Received:
         """Pass it on. Profiles arrive at any time, as the answers to our own questions, and do not count."""

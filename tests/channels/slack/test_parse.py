@@ -188,7 +188,7 @@ def test_a_sent_form_is_a_press_with_what_was_entered() -> None:
 
 def test_opening_the_app_and_unknown_kinds() -> None:
     opened = {"type": "app_home_opened", "user": PERSON, "tab": "home"}
-    assert parse(envelope(opened), OURS) == HomeOpened(PERSON, "home")
+    assert parse(envelope(opened), OURS) == HomeOpened(PERSON, "home", TEAM)
     assert parse(envelope({"type": "pin_added"}), OURS) == Unhandled("pin_added")
     assert parse({"type": "shortcut"}, OURS) == Unhandled("shortcut")
 

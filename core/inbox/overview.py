@@ -1,0 +1,52 @@
+"""The page of a person: read across approvals and tasks, and never written."""
+
+from core.clock import Clock, zone_or_utc
+from core.db.database import Database
+from core.messaging.messages import Address
+from core.messaging.overview import ComingTask, Overview, WaitingDecision
+
+MAX_SHOWN = 10
+
+
+class Overviews:
+    """Read everybody's pages, one person at a time."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def overview(self, address: Address, user_key: str) -> Overview | None:
+        """Return the page of the person with that identity; None for a stranger. Raises `StoreUnavailable`."""
+        found = await self._database.call(
+            "select tenant_id from find_identity($1,$2,$3)", address.channel, address.account, user_key
+        )
+        if found is None:
+            return None
+        tenant_id, now = str(found["tenant_id"]), self._clock.now()
+        async with self._database.tenant(tenant_id) as connection:
+            timezone = await connection.fetchval("select timezone from tenants where tenant_id = $1", tenant_id)
+            decisions = await connection.fetch(
+                "select code, summary, created_at, expires_at, count(*) over () as of_all from approvals"
+                " where tenant_id = $1 and state = 'pending' and (expires_at is null or expires_at > $2)"
+                " order by created_at, id limit $3",
+                tenant_id,
+                now,
+                MAX_SHOWN,
+            )
+            tasks = await connection.fetch(
+                "select number, title, due_at, count(*) over () as of_all from tasks where tenant_id = $1"
+                " and kind = 'schedule' and state = 'ACTIVE' and deleted_at is null and due_at is not null and not held"
+                " order by due_at, number limit $2",
+                tenant_id,
+                MAX_SHOWN,
+            )
+        return Overview(
+            now,
+            zone_or_utc(timezone or ""),
+            tuple(
+                WaitingDecision(row["code"], row["summary"], row["created_at"], row["expires_at"]) for row in decisions
+            ),
+            tuple(ComingTask(row["number"], row["title"], row["due_at"]) for row in tasks),
+            decisions[0]["of_all"] - len(decisions) if decisions else 0,
+            tasks[0]["of_all"] - len(tasks) if tasks else 0,
+        )
