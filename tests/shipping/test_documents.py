@@ -81,6 +81,16 @@ def test_every_link_inside_the_project_leads_somewhere(document: str) -> None:
     assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
 
 
+def test_the_index_lists_every_page_once_with_a_line_on_it() -> None:
+    lines = [line for line in read("docs/README.md").splitlines() if line.startswith("- ")]
+    listed = [_LINK.findall(line) for line in lines]
+    assert all(len(links) == 1 for links in listed), "one page a line"
+    pages = [name.removeprefix("docs/") for name in DOCUMENTS if name.startswith("docs/") and name != "docs/README.md"]
+    assert sorted(links[0] for links in listed if not links[0].startswith("..")) == sorted(pages)
+    assert [line for line in lines if not re.search(r"\)[:,] \w.{15,}\.$", line)] == []
+    assert "(docs/README.md)" in read("README.md")
+
+
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if Path(name).name != "CHANGELOG.md"])
 def test_every_path_a_document_names_exists(document: str) -> None:
     # Other things look like paths too: models, URLs, an operator's own folder.
