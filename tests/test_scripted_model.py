@@ -7,6 +7,7 @@ import sys
 import openai
 import pytest
 
+from tests.patience import PATIENCE
 from tests.scripted_model import (
     ModelCall,
     Reply,
@@ -146,4 +147,4 @@ async def test_it_runs_as_a_process_that_echoes_and_ends_when_told() -> None:
     model = ScriptedModel(echo, url=answer["url"])
     assert (await ask(model)).choices[0].message.content == "echo: one | two"
     process.terminate()
-    assert await asyncio.wait_for(process.wait(), 5) == 0
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0

@@ -23,6 +23,7 @@ from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
 from tests.channels.telegram.builders import make_channel as make_telegram
+from tests.patience import PATIENCE
 from tests.services import private_postgres
 from tests.simulator.telegram_harness import Harness, open_harness, until
 from tests.small_disk import SmallDisk, admin_on, needs_root, small_disk
@@ -64,7 +65,7 @@ class Front:
 
     async def until_ready(self) -> None:
         """Wait until it is green again."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while await self.ready() != 200:  # noqa: ASYNC110 - it is asked over HTTP
                 await asyncio.sleep(0.05)
 

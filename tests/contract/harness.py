@@ -35,6 +35,7 @@ from simulator.config import SimulatorConfig, SystemClock
 from simulator.faults import FaultKind, Rule
 from simulator.journal import Call
 from tests.contract.canaries import PEOPLE, SLACK, TELEGRAM, TWILIO, marked
+from tests.patience import PATIENCE
 
 PUBLIC_URL = "https://valet.example.com"
 NOWHERE = "http://127.0.0.1:9"
@@ -322,7 +323,7 @@ async def open_harness(kind: type[ChannelHarness], inner: InboundSink | None = N
             await harness.sender.close()
 
 
-async def until(true: Callable[[], bool], seconds: float = 20) -> None:
+async def until(true: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait until something is true."""
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 - nothing tells of it

@@ -13,6 +13,7 @@ from tests.channels.hostile import HARDLY_HTTP, SPOILT, Hostile, HostileCases, S
 from tests.channels.slack import hostile as slack
 from tests.channels.sms import hostile as sms
 from tests.channels.telegram import hostile as telegram
+from tests.patience import PATIENCE
 
 CASES = {"sms": sms.CASES, "slack": slack.CASES, "telegram": telegram.CASES}
 
@@ -111,7 +112,7 @@ async def _write(port: int, raw: bytes) -> int:
     """Write bytes to the gateway; return the status of its answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(raw)
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(PATIENCE):
         line = await reader.readline()
     writer.close()
     return int(line.split(b" ")[1])

@@ -178,7 +178,7 @@ async def test_what_happens_to_a_preview_neither_delays_nor_doubles_the_answer(
         running = asyncio.ensure_future(work(delivery, model)())
         await until(lambda called=endpoint: bool(delivery.channel.calls(called)) or "stop" in called)  # type: ignore[misc]
         model.gate.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):  # half of what the faults ask to wait
             await running
             await delivery.deliver()
         assert texts(delivery.channel) == [f"{WHOLE} {n}" for n in range(number + 1)]

@@ -17,6 +17,7 @@ from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import ANSWER_SECONDS, HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply, until
+from tests.patience import PATIENCE
 
 FAMILY = "👩‍👩‍👧‍👦"
 ODD_TEXTS = {
@@ -188,7 +189,7 @@ async def test_promise_7_a_callback_tells_of_a_lost_answer(delivery: DeliveryHar
     delivery.channel.misbehave(FaultKind.RESET_AFTER)
     queued = await delivery.enqueue(marked("only once"))
     await delivery.deliver()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (await delivery.row(queued))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
             await asyncio.sleep(0.02)
     assert len(delivery.channel.calls()) == 1

@@ -8,6 +8,7 @@ import pytest
 from core.errors import LeaseLost, StoreUnavailable
 from jobs.claim_loop import Runner
 from jobs.lease_keepalive import kept_alive
+from tests.patience import PATIENCE
 
 QUICK = timedelta(milliseconds=10)
 GRACE = timedelta(seconds=2)
@@ -64,7 +65,7 @@ def runner(work: Work, slots: int = 2) -> Runner[str]:
 async def until(true: "object") -> None:
     """Wait until a condition holds."""
     assert callable(true)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not true():  # noqa: ASYNC110 - conditions of plain counters
             await asyncio.sleep(0.005)
 

@@ -13,6 +13,7 @@ from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.turn_results import MAX_SOLO_CRASHES
 from tests.core.harness import Store
 from tests.jobs.worker_harness import WorkerHarness, echo
+from tests.patience import PATIENCE
 
 
 async def fates(store: Store) -> list[tuple[object, ...]]:
@@ -166,7 +167,7 @@ async def test_promise_5_a_worker_that_lost_its_lease_stops_and_says_nothing(sto
         raise AssertionError
 
     await store.say("one")
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
         group.create_task(overtake())
         await WorkerHarness(store, lease=timedelta(seconds=0.3)).run_turns(overtaken)
     assert stopped.is_set()

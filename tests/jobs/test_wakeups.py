@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 from core.queue.payloads import pack, unpack
 from core.queue.wakeups import DELIVER, RUN_LANE, TURNS, NoWakeups, RedisWakeups, redis_settings
 from jobs.worker import WakeableWorker, run_arq
+from tests.patience import PATIENCE
 from tests.services import private_valkey
 
 
@@ -35,7 +36,7 @@ async def rung(redis_url: str) -> list[dict[str, object]]:
 
 
 async def until_rung(redis_url: str, count: int) -> list[dict[str, object]]:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while len(jobs := await rung(redis_url)) < count:  # noqa: ASYNC110 - Redis rings no bell for us
             await asyncio.sleep(0.01)
     return jobs
@@ -74,7 +75,7 @@ async def test_wakeups_resume_when_redis_is_back() -> None:
         await asyncio.sleep(0.05)
         await server.start()
         await asyncio.sleep(0.05)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while "cv_2" not in str(await rung(server.url)):
                 wakeups.wake_turn("cv_2")
                 await asyncio.sleep(0.05)
@@ -124,7 +125,7 @@ async def test_what_stands_in_a_queues_place_is_deleted_by_the_next_ring(redis_u
         await redis.set(TURNS, "PWNED")
         wakeups.wake_turn("cv_1")
         await until_rung(redis_url, 1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while await redis.type(TURNS) != b"zset":  # noqa: ASYNC110 - Redis rings no bell for us
                 await asyncio.sleep(0.01)
         assert await redis.zcard(TURNS) == 1

@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from core.clock import Clock, set_clock
+from core.clock import Clock
 from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
 from jobs.delivery import DeliveryRunner
@@ -84,9 +83,3 @@ async def people(database_url: str, clock: Clock, **more: object) -> AsyncIterat
     """Yield an empty harness."""
     async with opened(database_url) as store:
         yield People(store, clock, **more)  # type: ignore[arg-type]
-
-
-def scaled_clock(path: Path, rate: float) -> Clock:
-    """Return a clock that runs `rate` times as fast as the machine's."""
-    set_clock(path, rate=rate)
-    return Clock(path)

@@ -16,13 +16,15 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.patience import PATIENCE
+
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
     "--remote-debugging-port=0",
 )
 STARTS_WITHIN = 240.0
-"""Seconds: on a busy machine a browser is slow to start, which is no fault of the page's."""
+"""Seconds: on a busy machine a browser is slow to start, which is no fault of the page's, nor of the first test's."""
 WIDE, NARROW = (1440, 900), (390, 844)
 _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, "")}
 
@@ -84,7 +86,7 @@ class Page:
             raise AssertionError(result["exceptionDetails"].get("exception", {}).get("description", expression))
         return result["result"].get("value")
 
-    async def until(self, expression: str, seconds: float = 15.0) -> None:
+    async def until(self, expression: str, seconds: float = PATIENCE) -> None:
         """Wait until something is true in the page; what cannot be evaluated yet is not."""
         end = time.monotonic() + seconds
         while await self.evaluate(f"(() => {{ try {{ return !({expression}); }} catch {{ return true; }} }})()"):
@@ -147,7 +149,7 @@ class Page:
         self._answers[number] = asyncio.get_running_loop().create_future()
         session = {"sessionId": self._session} if self._session else {}
         await self._socket.send_json({"id": number, "method": method, "params": params, **session})
-        answer = await asyncio.wait_for(self._answers[number], 30)
+        answer = await asyncio.wait_for(self._answers[number], PATIENCE)
         if "error" in answer:
             raise AssertionError(f"{method}: {answer['error']}")
         result: dict[str, Any] = answer["result"]
@@ -182,7 +184,7 @@ def running_browser() -> Iterator[str]:
         finally:
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -26,6 +26,8 @@ class ScriptedGateway:
 
     def __init__(self) -> None:
         self.refuses = False
+        self.status_seen = asyncio.Event()
+        """Until it is set, an answer in a thread is thought about."""
         self._simulator: Simulator | None = None
         self._http: aiohttp.ClientSession | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -141,7 +143,7 @@ class ScriptedGateway:
     async def _in_thread(self, where: dict[str, str]) -> None:
         place = {"channel_id": where["channel"], "thread_ts": where["thread_ts"]}
         await self.slack("assistant.threads.setStatus", **place, status="is looking at your calendar…")
-        await asyncio.sleep(0.6)
+        await self.status_seen.wait()
         ts = (await self.slack("chat.startStream", **where, markdown_text="Looking: "))["ts"]
         for word in ("you are ", "**free** ", "all ", "afternoon."):
             await asyncio.sleep(0.1)

@@ -7,16 +7,14 @@ from tests.page.chromium import Page
 FIELDS = {"phone": "textarea[name=sms]", "slack": "textarea[name=slack]", "telegram": "textarea[name=telegram]"}
 
 
-async def talk_in_every_pane(page: Page, url: str, question: str, answer: str, seconds: float = 15.0) -> None:
+async def talk_in_every_pane(page: Page, url: str, question: str, answer: str) -> None:
     """Open the page, ask in each pane, and read there an answer that holds `answer` (whatever the case)."""
     await page.goto(url)
     await page.click(".telegram .big", "START")
     for pane in FIELDS:
         await ask(page, pane, question)
     for pane in FIELDS:
-        await page.until(
-            f"{said(pane)}.some((one) => one.toLowerCase().includes({json.dumps(answer.lower())}))", seconds
-        )
+        await page.until(f"{said(pane)}.some((one) => one.toLowerCase().includes({json.dumps(answer.lower())}))")
 
 
 async def ask(page: Page, pane: str, text: str) -> None:

@@ -7,7 +7,7 @@ from tests.page.chromium import Page
 from tests.page.talk import talk_in_every_pane
 from tests.running_dev import RunningDev
 
-pytestmark = [pytest.mark.timeout(180), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 
 async def test_dev_shows_three_panes_in_which_the_demo_model_answers(page: Page, dev: RunningDev) -> None:
@@ -16,6 +16,6 @@ async def test_dev_shows_three_panes_in_which_the_demo_model_answers(page: Page,
         assert answer.status == 200
         page_url = str(answer.url)
     try:
-        await talk_in_every_pane(page, page_url, "What can you do?", "demo", seconds=60)
+        await talk_in_every_pane(page, page_url, "What can you do?", "demo")
     finally:
         await page.leave()

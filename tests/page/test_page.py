@@ -12,7 +12,7 @@ from tests.page.chromium import NARROW, Page
 from tests.page.gateway import ScriptedGateway
 from tests.page.talk import FIELDS, ask, said, talk_in_every_pane
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev")]
+pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 
 STICKING_OUT = """[...document.querySelectorAll('.pane *')]
     .filter((one) => one.offsetParent && !one.closest('.hidden') && one.getBoundingClientRect().right > innerWidth + 1)
@@ -62,7 +62,9 @@ async def test_a_slack_card_is_edited_in_a_modal_with_errors_and_then_approved(
     assert not await page.evaluate("document.querySelector('.slack .messages button.element')")
 
 
-async def test_threads_stream_commands_answer_in_private_and_home_opens(page: Page, simulator: Simulator) -> None:
+async def test_threads_stream_commands_answer_in_private_and_home_opens(
+    page: Page, simulator: Simulator, gateway: ScriptedGateway
+) -> None:
     await page.goto(simulator.url)
     await ask(page, "slack", "hello")
     await page.click(".slack .tools button", "Reply")
@@ -70,6 +72,7 @@ async def test_threads_stream_commands_answer_in_private_and_home_opens(page: Pa
     await page.until(
         "document.querySelector('.thread .status-line')?.innerText.includes('is looking at your calendar')"
     )
+    gateway.status_seen.set()
     await page.until("document.querySelector('.thread').innerText.includes('you are free all afternoon.')")
     strong = "[...document.querySelectorAll('.thread .prose strong')].map((one) => one.innerText)"
     assert "free" in await page.evaluate(strong)
@@ -274,7 +277,7 @@ async def test_the_page_comes_back_with_the_simulator(page: Page, gateway: Scrip
         port = int(first.url.rsplit(":", 1)[1])
     await page.until("document.querySelector('#live').dataset.state === 'lost'")
     async with ScriptedGateway().running(SimulatorConfig(pace=0.05), port):
-        await page.until("document.querySelector('#live').dataset.state === 'live'", 20)
+        await page.until("document.querySelector('#live').dataset.state === 'live'")
         await page.until("!document.querySelector('.phone .mine')")
         await ask(page, "phone", "after")
         await page.leave()

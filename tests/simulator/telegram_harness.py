@@ -18,6 +18,7 @@ from simulator.base import Wire
 from simulator.config import SimulatorConfig, SystemClock
 from simulator.journal import Json
 from simulator.telegram import TelegramSimulator
+from tests.patience import PATIENCE
 
 TOKEN = SimulatorConfig().telegram.bot_token
 ADA = 700100001
@@ -72,7 +73,7 @@ class Harness:
         return shown
 
 
-async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - what is waited for has no event of its own

@@ -9,6 +9,7 @@ import pytest
 from simulator.app import Simulator, serve_simulator
 from simulator.base import Answer, NoAnswer
 from simulator.config import SimulatorConfig, SystemClock
+from tests.patience import PATIENCE
 from tests.simulator.conftest import PUBLIC_URL, FakeGateway
 
 
@@ -147,7 +148,7 @@ async def test_the_event_stream_tells_of_changes_and_ends_with_the_simulator() -
             for _ in range(3):
                 simulator.wire.journal.touch()
             assert await answer.content.readline() == b"event: changed\n"
-        rest = await asyncio.wait_for(answer.content.read(), 3)
+        rest = await asyncio.wait_for(answer.content.read(), PATIENCE)
         assert rest.count(b"changed") <= 1
 
 

@@ -12,6 +12,7 @@ from aiohttp import web
 from channels.http.app import build_app, serve
 from channels.http.connections import Connections, source_of
 from channels.http.deadlines import Limits
+from tests.patience import PATIENCE
 
 HOG, PROVIDER = "127.0.0.2", "127.0.0.3"
 PROBE = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -30,7 +31,7 @@ class Client:
 
     async def ask(self, request: bytes) -> int:
         """Send a request and read its answer; return the status, 0 when the connection was closed instead."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 self.writer.write(request)
                 head = await self.reader.readuntil(b"\r\n\r\n")
@@ -149,7 +150,7 @@ async def test_who_proved_nothing_is_closed_soon_when_idle_and_who_did_is_not() 
         assert [await stranger.ask(PROBE), await forger.ask(FORGED), await provider.ask(HOOK)] == [200, 404, 200]
         fresh = await gateway.connect(PROVIDER)  # another connection of a source that has proved itself
         assert await fresh.ask(PROBE) == 200
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert await stranger.reader.read() == b""
             assert await forger.reader.read() == b""
         assert [await provider.ask(HOOK), await fresh.ask(PROBE)] == [200, 200]

@@ -11,6 +11,7 @@ from aiohttp import web
 from channels.http.app import build_app, serve
 from channels.http.hosts import ServedHosts, check_hosts, read_host, served_hosts
 from tests.channels.sms.builders import FORM, PUBLIC_URL, MemorySink, make_channel, signature, webhook
+from tests.patience import PATIENCE
 
 LOCAL = ("localhost", "LOCALHOST", "valet.localhost", "127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1")
 FOREIGN = ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "xn--e1awd7f.example", "")
@@ -103,7 +104,7 @@ async def _post_text(port: int, headers: dict[str, str]) -> int:
 async def _first_line(port: int, request: str) -> str:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(request.encode())
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(PATIENCE):
         line = await reader.readline()
     writer.close()
     return line.decode()

@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from channels.http.app import MAX_BODY, build_app, serve
 from channels.http.hosts import check_hosts, served_hosts
+from tests.patience import PATIENCE
 
 PACKED = gzip.compress(b"x" * 2000)
 HOOK = b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nhi"
@@ -68,7 +69,7 @@ async def test_after_a_refusal_the_next_request_is_served_or_close_was_announced
 
 
 async def _answer(reader: asyncio.StreamReader) -> bytes:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         length = next(line for line in head.split(b"\r\n") if line.startswith(b"content-length:"))
         await reader.readexactly(int(length.partition(b":")[2]))

@@ -11,6 +11,7 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SlackConfig, SystemClock
 from simulator.slack import SlackSimulator
 from tests.channels.slack.builders import Gateway, MemorySink, serve_channel
+from tests.patience import PATIENCE
 
 PUBLIC_URL = "https://valet.example.com"
 ADA_DM = "D0ADA00001"
@@ -46,7 +47,7 @@ class Team:
 
 async def until(true: Callable[[], bool]) -> None:
     """Wait until something is true."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not true():  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.005)
 

@@ -23,6 +23,7 @@ from core.messaging.messages import IgnoredMessage, IgnoreReason
 from providers.telegram.client import TelegramApi
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
+from tests.patience import PATIENCE
 from tests.simulator.telegram_harness import Harness, until
 
 GET_UPDATES = "telegram.getUpdates"
@@ -170,14 +171,14 @@ async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(harnes
         await until(lambda: sink.texts() == ["before"])
         await harness.act("second_poller", seconds=1)
         check = await polling_check(channel)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while check.ok:
                 check = await polling_check(channel)
         assert "terminated by other getUpdates request" in check.detail
         assert "another program" in check.fix
         await harness.act("say", text="during")
         await until(lambda: sink.texts() == ["before", "during"])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not check.ok:
                 check = await polling_check(channel)
 

@@ -13,6 +13,7 @@ from core.events.bus import EventBus
 from core.events.store import EventRef
 from core.events.types import Event, UnreadableEvent
 from tests.core.harness import Store
+from tests.patience import PATIENCE
 from tests.services import flush
 
 FAST = timedelta(milliseconds=200)
@@ -161,7 +162,7 @@ async def test_a_poison_event_is_set_aside_with_its_reason_and_the_others_go_on(
         for id in ("1", "bad", "2"):
             await bus.publish(Event("door", "opened", id=id, tenant_id="ann"))
         await until(lambda: len(handled) == 2)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not (aside := await bus.store.recent("ann", poison_only=True)):  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(0.02)
         [record] = aside

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from core.people.rate_limit import ACCOUNT_FACTOR, Counted, Rate, Rates
+from tests.patience import PATIENCE
 from tests.services import flush, private_valkey
 
 _turns = itertools.count(1)
@@ -86,7 +87,7 @@ async def test_without_redis_each_process_counts_locally_and_nothing_blocks() ->
         rates = Rates(server.url)
         assert await rates.count(turn(), 2) is Rate.WITHIN
         await server.stop()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             allowed = [await rates.count(turn(), 2) for _ in range(4)]
         assert allowed == [Rate.WITHIN, Rate.WITHIN, Rate.BEYOND, Rate.SILENT]
         await server.start()

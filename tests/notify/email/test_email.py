@@ -16,6 +16,7 @@ from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected,
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.email.send import EmailNotification, Security, SmtpServer
+from tests.patience import PATIENCE
 
 ANN = Target(Address("email", "smtp", "ann@example.org"), "part_1")
 
@@ -65,7 +66,7 @@ async def serving(**answers: str) -> AsyncIterator[MailServer]:
         yield there
     finally:
         server.close()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await server.wait_closed()
 
 

@@ -13,12 +13,13 @@ import aiohttp
 import pytest
 
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify")
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(240)
 async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory(
     tmp_path: Path, database_url: str, redis_url: str
 ) -> None:
@@ -56,7 +57,7 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
         },
         stderr=asyncio.subprocess.PIPE,
     )
-    async with aiohttp.ClientSession() as session, asyncio.timeout(40):
+    async with aiohttp.ClientSession() as session, asyncio.timeout(2 * PATIENCE):
         while True:
             try:
                 async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
@@ -66,7 +67,7 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
                 assert process.returncode is None
                 await asyncio.sleep(0.1)
     process.send_signal(signal.SIGTERM)
-    _, errors = await asyncio.wait_for(process.communicate(), 20)
+    _, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert process.returncode == 0, errors.decode()
     modules = json.loads(loaded.read_text())
     assert "channels.http.app" in modules

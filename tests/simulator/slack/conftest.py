@@ -16,6 +16,7 @@ from simulator.base import Wire
 from simulator.config import SimulatorConfig
 from simulator.journal import Json
 from simulator.slack import SlackSimulator
+from tests.patience import PATIENCE
 from tests.simulator.conftest import PUBLIC_URL, FakeGateway, Heard
 
 HOOK = "/webhooks/slack"
@@ -71,7 +72,7 @@ class Team:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until something is true, looking whenever the journal grows."""
-        async with asyncio.timeout(10), self.wire.journal.listen() as changes:
+        async with asyncio.timeout(PATIENCE), self.wire.journal.listen() as changes:
             while not true():
                 await changes.get()
 

@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from onevalet.dev.embedded.services import embedded_services
+from tests.patience import PATIENCE
 
 
 async def test_a_dead_server_is_restarted_on_the_same_address_with_its_data(home: Path) -> None:
@@ -29,7 +30,7 @@ async def test_a_dead_server_is_restarted_on_the_same_address_with_its_data(home
             server.kill()
         psutil.wait_procs(servers, timeout=5)
 
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(PATIENCE):
             assert await _row(services.database_url) == "row"
             assert await _key(services.redis_url) == b"key"
 
