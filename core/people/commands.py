@@ -10,8 +10,8 @@ from core.people.linking import Link, Linking, LinkOutcome, count_in_words
 from core.people.people import People
 from core.people.preferences import PreferenceRefused, written
 
-UNLINKED = "This place is on its own now: I know nothing about you here, and we start afresh."
-ALONE = "This is the only place that I know you by, so there is nothing to unlink."
+UNLINKED = "This channel stands on its own now: I know nothing about you here, and we begin afresh."
+ALONE = "This is the only channel on which I know you, so there is nothing to unlink."
 
 
 class PersonCommands:
@@ -50,9 +50,9 @@ class PersonCommands:
         if not code:
             return CommandAnswer("You have asked for many codes today; try again tomorrow.")
         return CommandAnswer(
-            f"To link another place to this one, write to me there within ten minutes: LINK {shown_code(code)}\n"
-            "Who writes from there then reads all that I keep for you, and I act for them as for you. "
-            "Give the code to nobody."
+            f"To link another channel to this one, write to me there within ten minutes: LINK {shown_code(code)}\n"
+            "Anybody who writes from there can then read all that I keep for you, and I act for them as I do for you. "
+            "Give the code to nobody else."
         )
 
     async def _redeem(self, argument: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
@@ -94,9 +94,9 @@ def _sentence(link: Link, code: str) -> str:
                 more += f" You would be a {link.role} here too."
             return link_question(link.places, code, more)
         case LinkOutcome.SAME:
-            return "That code is for another place of yours: write it to me there, not here."
+            return "You asked for this code here: write it to me on the other channel."
         case LinkOutcome.BUSY:
-            return "I am just at work for you in the other place. Please write this again in a minute."
+            return "I am answering you on the other channel just now. Please write this again in a minute."
         case LinkOutcome.EXPIRED:
             return "This code has run out. Write /link, or LINK in a text message, for a new one."
         case LinkOutcome.USED:

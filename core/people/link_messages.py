@@ -6,7 +6,7 @@ from core.people.link_codes import AGREED, shown_code
 from core.people.place_names import Place, places_in_words
 
 UNDO = "Was that not you? Write UNLINK within a day, and it is taken back."
-LINKED_BEFORE = f"Linked: from now on I take both places for you, with all that I keep for you. {UNDO}"
+LINKED_BEFORE = f"Linked: both channels are yours from now on, with all that I keep for you. {UNDO}"
 """Used where the other place is no longer known, because a turn is resumed."""
 
 

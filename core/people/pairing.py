@@ -61,7 +61,7 @@ def pairing_sentence(code: str) -> str:
     """Return the message that tells a stranger how to be let in: one SMS, without words that carriers filter."""
     return (
         "This assistant is private. To be let in, give this code to whoever runs it, then write again: "
-        f"{code[:4]}-{code[4:]} (it counts for one hour)."
+        f"{code[:4]}-{code[4:]} (it is valid for one hour)."
     )
 
 

@@ -40,7 +40,10 @@ def common(
 
 @app.command()
 def dev() -> None:
-    """Run everything in one process: database, Redis, web, worker; no accounts needed."""
+    """Run everything in one process: database, Redis, web, worker; no accounts needed.
+
+    It listens on PORT (8080), and the simulator on the next port: PORT=9000 bin/dev. Data lies in ONEVALET_HOME.
+    """
     from onevalet.dev.run import run_dev
 
     serve(run_dev)

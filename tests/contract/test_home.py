@@ -7,13 +7,14 @@ from typing import Any, cast
 import pytest
 
 from channels.slack.home import NOT_READ
+from core.json_types import JsonObject
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.clocks import NOON, StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import SlackHarness
-from tests.contract.harness import Sink, until
+from tests.contract.harness import until
 from tests.core.builders import says, wants
 
 
@@ -44,7 +45,7 @@ def _words(block: dict[str, Any]) -> list[str]:
 
 async def _asked(system: Approving, subject: str) -> str:
     """Let Ada ask for what needs her approval; return its code."""
-    mail = {"to": "sam@example.com", "subject": subject, "body": ""}
+    mail: JsonObject = {"to": "sam@example.com", "subject": subject, "body": ""}
     system.model.script = [wants(("send_mail", mail)), says("Done.")]
     await system.say(marked("mail sam"))
     return await system.code()
@@ -108,7 +109,6 @@ async def test_home_tells_a_stranger_nothing_but_how_to_begin(system: Approving)
 
 async def test_home_says_so_when_it_cannot_look_up_what_waits(system: Approving) -> None:
     await _asked(system, "Lunch")
-    sink = cast(Sink, system.delivery.channel.sink)
-    sink.failures = 1
+    system.delivery.channel.sink.failures = 1
     assert (await home(system))[0] == NOT_READ
     assert (await home(system))[0] == "Waits for your decision"

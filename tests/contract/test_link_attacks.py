@@ -243,13 +243,13 @@ async def test_within_a_day_unlink_from_either_side_takes_a_link_back(town: Town
     assert other.startswith("Taken back"), "the other side is told"
     assert await town.grace(marked("and now")) == f"re {marked('and now')}"
     assert await town.ada(marked("and I")) == f"re {marked('and I')}"
-    assert "only place" in await town.ada("UNLINK")
+    assert "only channel" in await town.ada("UNLINK")
 
 
 async def test_after_a_day_unlink_lets_the_place_start_again(town: Town) -> None:
     _, merged = await taken_over(town, reverse=False)
     town.clock.move(timedelta(hours=24))
-    assert (await town.grace("unlink")).startswith("This place is on its own now")
+    assert (await town.grace("unlink")).startswith("This channel stands on its own now")
     assert await town.tenant("sms") == merged != await town.tenant("telegram")
 
 

@@ -1,6 +1,7 @@
 """What the documents name is there: commands, files, links."""
 
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from onevalet.cli.main import app
+from onevalet.dev.run import describe
 from onevalet.wiring.plugins import load_plugins
 from tests.shipping.harness import ROOT, clean_environment, read, run
 
@@ -54,6 +56,21 @@ def test_help_names_every_command() -> None:
     printed = run([sys.executable, "-m", "onevalet", "--help"], environment=clean_environment(COLUMNS="120"))
     top = {name.split()[0] for name in commands()}
     assert {name for name in top if not re.search(rf"\b{re.escape(name)}\b", printed)} == set()
+
+
+def test_help_of_dev_says_how_to_choose_its_port() -> None:
+    printed = run([sys.executable, "-m", "onevalet", "dev", "--help"], environment=clean_environment(COLUMNS="120"))
+    assert "PORT (8080)" in printed
+    assert "PORT=9000 bin/dev" in printed
+    assert "PORT=9000 bin/dev" in read("README.md")
+
+
+def test_the_readmes_sample_of_the_start_has_the_lines_of_the_real_one() -> None:
+    sample = re.search(r"^OneValet is running\..*?^```", read("README.md"), re.MULTILINE | re.DOTALL)
+    assert sample is not None
+    shown = re.findall(r"^  (\w+(?: key)?) {2,}", sample[0], re.MULTILINE)
+    lines = re.findall(r'^ {8}\("(\w+(?: key)?)", ', inspect.getsource(describe), re.MULTILINE)
+    assert shown == [*lines, "gateway", "simulator"]
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py"])

@@ -9,6 +9,7 @@ import pytest
 from core.db.database import Connection
 from core.messaging.messages import ReachabilityChange
 from core.people.access_policy import Access, PersonRole, Policy
+from core.people.commands import ALONE
 from core.people.link_codes import new_link_code
 from core.people.merge import MergeHook
 from core.people.pairing import MAX_GUESSES, Pairings, PairOutcome, new_code
@@ -101,7 +102,7 @@ async def test_a_stale_a_replaced_and_a_foreign_code_link_nobody(harness: Harnes
     first, second = await harness.code(ANN_CHAT, CHAT), await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     assert "run out" in await harness.ask(f"LINK {first}", ANN)
-    assert "not here" in await harness.ask(f"/link {second}", ANN_CHAT, CHAT)
+    assert "on the other channel" in await harness.ask(f"/link {second}", ANN_CHAT, CHAT)
     harness.clock.move(timedelta(minutes=10))
     assert "run out" in await harness.ask(f"LINK {second}", ANN)
     assert await harness.store.one("select count(*) from tenants") == 2
@@ -182,15 +183,13 @@ async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(harness:
     await harness.say("more", ANN)
     harness.clock.move(timedelta(days=1))
     answered = await harness.ask("UNLINK", ANN)
-    assert answered.startswith("This place is on its own now")
+    assert answered.startswith("This channel stands on its own now")
     alone = await harness.tenant(ANN)
     assert alone not in (ann, "")
     assert await harness.tenant(ANN_CHAT, CHAT) == ann
     assert await harness.store.one("select count(*) from stored_values where tenant_id = $1", alone) == 0
     assert await harness.credentials.list(alone) == []
-    assert (
-        await harness.ask("UNLINK", ANN) == "This is the only place that I know you by, so there is nothing to unlink."
-    )
+    assert await harness.ask("UNLINK", ANN) == ALONE
     code = await harness.code(ANN_CHAT, CHAT)
     await harness.settle()
     assert (await harness.link(code, ANN)).startswith("Linked")
