@@ -26,6 +26,7 @@ from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
+from onevalet.channel_settings import check_channels, check_tokens
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -285,38 +286,9 @@ def load_settings(**overrides: object) -> Settings:
         name = "_".join(str(item) for item in first["loc"][:1]).upper()
         raise ConfigError(f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
     check_channels(settings)
+    check_tokens(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
-
-
-def check_channels(settings: Settings) -> None:
-    """Raise an error for an incomplete group, naming what is missing."""
-    groups: dict[str, dict[str, object]] = {
-        "SMS": {
-            "TWILIO_ACCOUNT_SID": settings.twilio_account_sid,
-            "TWILIO_AUTH_TOKEN": settings.twilio_auth_token,
-            "TWILIO_FROM": settings.twilio_from,
-        },
-        "Slack": {"SLACK_BOT_TOKEN": settings.slack_bot_token},
-        "Telegram": {"TELEGRAM_BOT_TOKEN": settings.telegram_bot_token},
-        "Email": {"SMTP_HOST": settings.smtp_host, "SMTP_FROM": settings.smtp_from},
-    }
-    optional: dict[str, tuple[object, ...]] = {
-        "Slack": (settings.slack_signing_secret, settings.slack_app_token),
-        "Telegram": (settings.telegram_webhook_secret,),
-        "Email": (settings.smtp_user, settings.smtp_password),
-    }
-    begun = {name for name, values in groups.items() if any((*values.values(), *optional.get(name, ())))}
-    if not settings.slack_app_token:
-        groups["Slack"]["SLACK_SIGNING_SECRET (or SLACK_APP_TOKEN for Socket Mode)"] = settings.slack_signing_secret
-        groups["Slack"]["PUBLIC_URL"] = settings.public_url
-    if settings.telegram_webhook_secret:
-        groups["Telegram"]["PUBLIC_URL"] = settings.public_url
-    groups["SMS"]["PUBLIC_URL"] = settings.public_url
-    for channel, values in groups.items():
-        missing = [name for name, value in values.items() if not value]
-        if channel in begun and missing:
-            raise ConfigError(f"{channel} is half configured: set {' and '.join(missing)}, or unset the others.")
 
 
 def _password(url: str) -> str | None:

@@ -74,6 +74,16 @@ class LiteLLMClient:
         costs = _litellm().model_cost
         return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
 
+    def has_provider(self, model: str) -> bool:
+        """Return whether litellm can tell whom to ask for a model; loads litellm."""
+        litellm = self._load()
+        if self._is_local(model):
+            return True
+        try:
+            return bool(litellm.get_llm_provider(model))
+        except litellm.exceptions.BadRequestError:
+            return False
+
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
         litellm = await asyncio.to_thread(self._load)

@@ -22,6 +22,7 @@ from onevalet.dev.simulator_wiring import Simulated, choose_simulated, local_url
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
+from onevalet.wiring.models import build_client, check_models
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.secret_keys import key_file, with_key_file
 from onevalet.wiring.web import open_web
@@ -47,6 +48,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         settings = with_key_file(settings, make=True)
         _step("Loading the assistant.")
         await load_worker()  # before `dev` says that it is ready: everything shares one loop
+        check_models(settings, build_client(settings))
         (await stack.enter_async_context(watched_loop())).begin_work()
         _step(_services_step(settings))
         settings = await stack.enter_async_context(open_services(settings))

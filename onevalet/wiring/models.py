@@ -22,6 +22,21 @@ def build_client(settings: Settings) -> LiteLLMClient:
     )
 
 
+def check_models(settings: Settings, client: LiteLLMClient) -> None:
+    """Raise `ConfigError` for a model that litellm knows no provider of, which could never answer; loads litellm."""
+    named = {
+        "ONEVALET_MODEL": (settings.onevalet_model,),
+        "ONEVALET_FALLBACK_MODELS": settings.onevalet_fallback_models,
+        "ONEVALET_EMBEDDING_MODEL": (settings.onevalet_embedding_model,),
+    }
+    for setting, models in named.items():
+        for model in models:
+            if model and not client.has_provider(model):
+                raise ConfigError(
+                    f"{setting} cannot be used: litellm knows no provider of {model}; name one, such as openai/{model}."
+                )
+
+
 def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
     """Create the budgets; raise `ConfigError` for a model without a known price, which no budget could limit."""
     tiers = settings.tiers

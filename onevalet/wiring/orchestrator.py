@@ -20,7 +20,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.memory import build_momex
-from onevalet.wiring.models import build_budgets, build_client
+from onevalet.wiring.models import build_budgets, build_client, check_models
 from onevalet.wiring.plugins import load_plugins
 
 AGENT_REGISTRY = Path("agent_registry.yaml")
@@ -49,6 +49,7 @@ async def build_orchestrator(
     tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
     # This takes seconds of CPU, so it is done before the first lease is taken, while nobody waits.
     await client.warm_up()
+    check_models(settings, client)
     budgets = build_budgets(settings, client, storage.database, clock)
     momex = build_momex(settings, client, storage.database, clock, budgets)
     try:

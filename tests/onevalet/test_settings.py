@@ -8,7 +8,9 @@ import pytest
 
 from core.errors import ConfigError
 from core.people.access_policy import Access, Policy
+from onevalet.dev.simulator_wiring import simulator_config
 from onevalet.settings import Settings, load_settings
+from simulator.config import SimulatorConfig
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,6 +20,18 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.chdir(tmp_path)
+
+
+BOT = "7000000001:AAof-a-bot-for-the-tests-0123456789"
+WHOLE = {
+    "TWILIO_ACCOUNT_SID": "AC0123456789abcdef0123456789abcdef",
+    "TWILIO_AUTH_TOKEN": "secret-token",
+    "TWILIO_FROM": "+15550001111",
+    "PUBLIC_URL": "https://a.example",
+    "SLACK_BOT_TOKEN": "xoxb-1",
+    "SLACK_APP_TOKEN": "xapp-1",
+    "TELEGRAM_BOT_TOKEN": BOT,
+}
 
 
 def test_empty_settings_are_valid_with_only_the_terminal_channel_on() -> None:
@@ -57,8 +71,8 @@ def test_half_a_channel_is_named_with_what_is_missing(
     [
         {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1"},
         {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s", "PUBLIC_URL": "https://a.example"},
-        {"TELEGRAM_BOT_TOKEN": "1:a"},
-        {"TELEGRAM_BOT_TOKEN": "1:a", "TELEGRAM_WEBHOOK_SECRET": "s", "PUBLIC_URL": "https://a.example"},
+        {"TELEGRAM_BOT_TOKEN": BOT},
+        {"TELEGRAM_BOT_TOKEN": BOT, "TELEGRAM_WEBHOOK_SECRET": "s", "PUBLIC_URL": "https://a.example"},
     ],
 )
 def test_a_whole_group_is_on(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
@@ -66,6 +80,44 @@ def test_a_whole_group_is_on(monkeypatch: pytest.MonkeyPatch, given: dict[str, s
         monkeypatch.setenv(name, value)
     settings = load_settings()
     assert settings.slack_on or settings.telegram_on
+
+
+@pytest.mark.parametrize(
+    ("setting", "wrong"),
+    [
+        ("TWILIO_ACCOUNT_SID", "SK0123456789abcdef0123456789abcdef"),
+        ("TWILIO_ACCOUNT_SID", "AC0123456789abcdef"),
+        ("SLACK_BOT_TOKEN", "xoxp-canary-71aa"),
+        ("SLACK_BOT_TOKEN", "canary-71aa"),
+        ("SLACK_APP_TOKEN", "xoxb-canary-71aa"),
+        ("TELEGRAM_BOT_TOKEN", "canary-71aa"),
+        ("TELEGRAM_BOT_TOKEN", "7000000001:canary-71aa"),
+        ("TELEGRAM_BOT_TOKEN", "@bot:AAof-a-bot-for-the-tests-0123456789"),
+    ],
+)
+def test_a_token_that_nobody_can_have_issued_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, setting: str, wrong: str
+) -> None:
+    for name, value in WHOLE.items():
+        monkeypatch.setenv(name, value)
+    load_settings()
+    monkeypatch.setenv(setting, wrong)
+    with pytest.raises(ConfigError) as caught:
+        load_settings()
+    assert str(caught.value).startswith(f"{setting} cannot be used: it has the form ")
+    assert wrong not in str(caught.value)
+
+
+def test_a_rotated_slack_token_and_those_of_the_simulator_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (WHOLE | {"SLACK_BOT_TOKEN": "xoxe.xoxb-1-abc"}).items():
+        monkeypatch.setenv(name, value)
+    load_settings()
+    for config in (SimulatorConfig(), simulator_config(tmp_path)):
+        monkeypatch.setenv("TWILIO_ACCOUNT_SID", config.twilio.account_sid)
+        monkeypatch.setenv("SLACK_BOT_TOKEN", config.slack.bot_token)
+        monkeypatch.setenv("SLACK_APP_TOKEN", config.slack.app_token)
+        monkeypatch.setenv("TELEGRAM_BOT_TOKEN", config.telegram.bot_token)
+        load_settings()
 
 
 def test_the_loops_numbers_are_read_from_the_environment_and_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

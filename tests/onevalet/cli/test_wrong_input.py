@@ -27,12 +27,23 @@ class Wrong:
 
 NOWHERE = (("DATABASE_URL", ""), ("REDIS_URL", ""))
 BAD_PORT = (("PORT", "http"),)
+BAD_TOKEN = (("SLACK_BOT_TOKEN", "xoxp-wrong"), ("SLACK_APP_TOKEN", "xapp-1"))
+BAD_MODEL = (("ONEVALET_MODEL", "nosuchmodel"),)
 CLOSED = (("DATABASE_URL", "postgresql://127.0.0.1:1/none"),)
 
 WRONG: dict[str, Sequence[Wrong]] = {
-    "dev": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],
+    "dev": [
+        Wrong("", "PORT cannot be used", settings=BAD_PORT),
+        Wrong("", "SLACK_BOT_TOKEN cannot be used", settings=BAD_TOKEN),
+    ],
     "web": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE), Wrong("now", "unexpected")],
-    "worker": [Wrong("", "ONEVALET_MODEL is not set"), Wrong("--check now", "unexpected")],
+    "worker": [
+        Wrong("", "ONEVALET_MODEL is not set"),
+        Wrong("", "litellm knows no provider of nosuchmodel", settings=BAD_MODEL),
+        Wrong("--no-spare", "litellm knows no provider of nosuchmodel", settings=BAD_MODEL),
+        Wrong("", "SLACK_BOT_TOKEN cannot be used", settings=BAD_TOKEN),
+        Wrong("--check now", "unexpected"),
+    ],
     "migrate": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE)],
     "chat": [Wrong("", "cannot be written", settings=(("ONEVALET_HOME", "/dev/null/home"),))],
     "trace": [Wrong("", "Missing argument"), Wrong("nope", "Nothing is known of nope")],

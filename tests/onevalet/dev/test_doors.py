@@ -71,6 +71,17 @@ async def test_dev_for_others_without_a_real_channel_is_refused_in_one_sentence(
     assert f"{setting} is {value}" in ended.stderr
 
 
+async def test_dev_with_a_model_of_nobody_is_refused_before_it_starts_anything(tmp_path: Path) -> None:
+    environment = dev_environment(tmp_path / "home", two_free_ports()) | {"ONEVALET_MODEL": "nosuchmodel"}
+    ended = await asyncio.to_thread(_run_dev, environment)
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr == (
+        "ONEVALET_MODEL cannot be used: litellm knows no provider of nosuchmodel; name one, such as"
+        " openai/nosuchmodel.\n"
+    )
+    assert "Starting" not in ended.stdout
+
+
 async def test_dev_behind_a_tunnel_serves_the_real_channel_and_no_simulated_one(tmp_path: Path) -> None:
     tunnel, secret = "my-tunnel.example", "a-secret-of-the-webhook"
     settings = {
