@@ -86,13 +86,16 @@ class EventRoutes:
         return source
 
     async def _match(self, name: str, ids: Sequence[str]) -> EventSource | None:
+        renamed = None
         for id in ids:
             source = await self._load(id)
             if source is None:
                 self._index.forget(id)
             elif name in (source.id, source.name):
                 return source
-        return None
+            elif name in source.former_names:
+                renamed = source
+        return renamed
 
     async def _load(self, id: str) -> EventSource | None:
         """Read a source, once every few seconds, and once for all requests that arrive at the same moment."""

@@ -8,7 +8,7 @@ from core.people.merge import MergeHook, Parting
 
 
 class EventSourceMerge(MergeHook):
-    """Seal the secrets again for the person who stays, and rename sources of the same name."""
+    """Seal the secrets again for the person who stays, and rename sources of the same name with what knows them."""
 
     def __init__(self, credentials: CredentialStore) -> None:
         self._credentials = credentials
@@ -17,13 +17,11 @@ class EventSourceMerge(MergeHook):
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
         theirs = await connection.fetch("select * from event_sources where tenant_id = $1", gone)
         await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
-        taken = {
-            row["name"] for row in await connection.fetch("select name from event_sources where tenant_id = $1", kept)
-        }
+        rows = await connection.fetch("select name from event_sources where tenant_id = $1", kept)
+        named = {row["name"] for row in rows}
+        taken = named | {row["name"] for row in theirs}
         await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
         for row in theirs:
-            name = _free_name(row["name"], taken)
-            taken.add(name)
             version, sealed = row["key_version"], row["sealed"]
             if sealed is not None:
                 place = ("event source", str(row["id"]))
@@ -31,13 +29,16 @@ class EventSourceMerge(MergeHook):
                 version, sealed = await self._credentials.seal_for(kept, secret, *place, connection=connection)
                 await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
             await connection.execute(
-                "update event_sources set name = $3, key_version = $4, sealed = $5 where tenant_id = $1 and id = $2",
+                "update event_sources set key_version = $3, sealed = $4 where tenant_id = $1 and id = $2",
                 gone,
                 row["id"],
-                name,
                 version,
                 sealed,
             )
+            if row["name"] in named:
+                name = _free_name(row["name"], taken)
+                taken.add(name)
+                await connection.execute("select rename_event_source($1, $2, $3)", gone, row["id"], name)
 
     @override
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
@@ -64,8 +65,6 @@ class EventSourceMerge(MergeHook):
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    if name not in taken:
-        return name
     number = 2
     while (other := f"{name[:60]}-{number}") in taken:
         number += 1

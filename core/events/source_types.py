@@ -66,3 +66,5 @@ class EventSource:
     options: SourceOptions = SourceOptions()
     secret: bytes = field(default=b"", repr=False)
     secret_hash: bytes = field(default=b"", repr=False)
+    former_names: tuple[str, ...] = ()
+    """Its names before two people became one: a bearer's requests still arrive under these."""

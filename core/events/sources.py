@@ -133,4 +133,5 @@ def bearer_key(secret: str) -> bytes:
 
 def _without_secret(row: asyncpg.Record) -> EventSource:
     options = SourceOptions.from_json(row["options"])
-    return EventSource(row["tenant_id"], row["id"], row["name"], Style(row["style"]), options)
+    former = tuple(row["former_names"])
+    return EventSource(row["tenant_id"], row["id"], row["name"], Style(row["style"]), options, former_names=former)

@@ -256,6 +256,7 @@ CREATE TABLE public.event_sources (
     tenant_id text NOT NULL,
     id text NOT NULL,
     name text NOT NULL,
+    former_names text[] DEFAULT '{}'::text[] NOT NULL,
     style text NOT NULL,
     secret_hash bytea,
     key_version integer,

@@ -99,6 +99,15 @@ begin
     returning e.type, e.data, e.occurred_at, w.attempts;
 end $$;
 
+-- Frees the work on an event whose person has become another's meanwhile: whoever had claimed it may have looked for
+-- subscribers where there were none any more. Handling it again changes nothing. Owners are unique among all tenants.
+create function free_moved_event(p_id text, p_group text, p_owner text)
+returns void
+language sql security definer set search_path = public, pg_temp as $$
+    update event_work w set owner = null, lease_until = null, streamed_at = '-infinity', attempts = w.attempts - 1
+    where w.group_name = p_group and w.state = 'waiting' and w.event_id = p_id and w.owner = p_owner
+$$;
+
 -- Records the result: done, poison, or waiting again after p_delay, which without a reason is not counted as an
 -- attempt.
 create function end_event(
@@ -115,7 +124,11 @@ begin
         ended_at = case when p_state <> 'waiting' then clock_timestamp() end
     where w.tenant_id = p_tenant and w.source = p_source and w.event_id = p_id and w.group_name = p_group
       and w.owner = p_owner and w.state = 'waiting';
-    return found;
+    if found then
+        return true;
+    end if;
+    perform free_moved_event(p_id, p_group, p_owner);
+    return false;
 end $$;
 
 -- Retries an event that was set aside, as if it had just arrived.
@@ -144,14 +157,35 @@ language sql security definer set search_path = public, pg_temp as $$
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
 
--- Finds the source of an address: by its id, or by its name if the secret's hash names the tenant.
+-- Finds the source of an address: by its id, or by its name, perhaps a former one, if the secret's hash names the
+-- tenant.
 create function find_event_source(p_source text, p_hash bytea)
 returns table (tenant_id text, source_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
     select s.tenant_id, s.id from event_sources s
-    where s.id = p_source or (s.secret_hash = p_hash and s.name = p_source)
-    order by s.id = p_source desc limit 1
+    where s.id = p_source or (s.secret_hash = p_hash and p_source = any (s.former_names || s.name))
+    order by s.id = p_source desc, s.name = p_source desc limit 1
 $$;
+
+-- Gives a source another name, and with it everything that knows it by its name: its events, so that one that is sent
+-- again is recognised, the work on them, the runs that they caused, and the tasks that wait for exactly this source.
+create function rename_event_source(p_tenant text, p_id text, p_name text)
+returns void
+language plpgsql as $$
+declare
+    v_former text;
+begin
+    select s.name into strict v_former from event_sources s where s.tenant_id = p_tenant and s.id = p_id for update;
+    update event_sources s set name = p_name, former_names = array_append(s.former_names, v_former)
+    where s.tenant_id = p_tenant and s.id = p_id;
+    update events e set source = p_name where e.tenant_id = p_tenant and e.source = v_former;
+    update event_work w set source = p_name where w.tenant_id = p_tenant and w.source = v_former;
+    update task_runs r
+    set occurrence = p_name || ':' || (r.cause ->> 'id'), cause = jsonb_set(r.cause, '{source}', to_jsonb(p_name))
+    where r.tenant_id = p_tenant and r.occurrence = v_former || ':' || (r.cause ->> 'id');
+    update tasks t set trigger = jsonb_set(t.trigger, '{source}', to_jsonb(p_name))
+    where t.tenant_id = p_tenant and t.kind = 'event' and t.trigger ->> 'source' = v_former;
+end $$;
 
 -- Returns whether anything waits for the events of a person's channels: an active event task of theirs, or a plugin
 -- that asked for them. For everybody else a message costs only these two look-ups.

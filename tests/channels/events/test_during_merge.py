@@ -1,0 +1,117 @@
+"""Events that arrive at two web processes while two people become one: each is answered with 2xx and fires once."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import aiohttp
+import pytest
+
+from channels.events.receive import EventRoutes
+from channels.http.app import build_app, serve
+from core.clock import Clock
+from core.events.bus import EventBus
+from core.events.merge import EventSourceMerge
+from core.events.source_types import SourceOptions, Style
+from core.events.sources import EventSources
+from core.ids import make_id
+from core.queue.wakeups import NoWakeups
+from core.triggers.engine import TriggerEngine
+from tests.core.harness import Store, opened
+from tests.core.people.harness import CHAT, PHONE, Harness
+
+ANN, ANN_CHAT = "+15550000001", "7001"
+NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+@dataclass(slots=True)
+class Doors:
+    """Two web processes before one database, and the services that post to them."""
+
+    urls: list[str]
+    http: aiohttp.ClientSession
+    answers: list[tuple[str, int]] = field(default_factory=list)
+    going: bool = True
+
+    async def post_all_the_time(self, who: str, secret: str) -> None:
+        """Post one event after the other to the address "door", at either process, until told to stop."""
+        number = 0
+        while self.going:
+            number += 1
+            body = json.dumps({"id": f"{who}-{number}", "type": "opened"})
+            headers = {"Authorization": f"Bearer {secret}"}
+            async with self.http.post(f"{self.urls[number % 2]}/events/door", data=body, headers=headers) as answer:
+                self.answers.append((f"{who}-{number}", answer.status))
+            await asyncio.sleep(0.02)
+
+    async def has_answered(self, more: int) -> None:
+        """Wait until so many more events have been answered."""
+        wanted = len(self.answers) + more
+        async with asyncio.timeout(60):
+            while len(self.answers) < wanted:  # noqa: ASYNC110 - the posts of others are counted
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    async with opened(database_url) as store:
+        yield store
+
+
+async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store: Store) -> None:
+    people = Harness(store)
+    people.hooks = (EventSourceMerge(people.credentials),)
+    await people.ask("hello", ANN)
+    await people.ask("hello", ANN_CHAT, CHAT)
+    both = {"ann": await people.tenant(ANN, PHONE), "chat": await people.tenant(ANN_CHAT, CHAT)}
+    sources = EventSources(store.database, people.credentials, make_id)
+    for who, tenant_id in both.items():
+        await sources.add(tenant_id, "door", Style.BEARER, SourceOptions(a_minute=10**6), f"secret of {who}")
+        await store.admin.execute(
+            "insert into tasks (tenant_id, id, number, title, kind, trigger, action, state, anchor, created_at)"
+            " values ($1, $2, 1, '', 'event', $3, $4, 'ACTIVE', now(), now())",
+            tenant_id, f"task of {who}", json.dumps({"kind": "event", "source": "door", "type": "*"}),
+            json.dumps({"kind": "message", "text": "It opened."}),
+        )  # fmt: skip
+    # The runs need not be worked on: that they were started is what counts.
+    await store.admin.execute(
+        "create function hold() returns trigger language plpgsql as"
+        " $$ begin new.not_before := 'infinity'; return new; end $$;"
+        "create trigger hold before insert or update on lanes for each row when (new.conversation_id is null)"
+        " execute function hold()"
+    )
+    code = await people.code(ANN_CHAT, CHAT)
+    await people.settle()
+    async with AsyncExitStack() as stack:
+        buses = [EventBus(NO_REDIS, store.database, sweep=timedelta(seconds=0.2)) for _ in range(2)]
+        apps = [
+            build_app([], ready=store.database.ready, extra_routes=EventRoutes(sources, bus).routes()) for bus in buses
+        ]
+        ports = [await stack.enter_async_context(serve(app, "127.0.0.1", 0)) for app in apps]
+        engine = TriggerEngine(store.database, make_id, Clock(), NoWakeups(), event_bus=buses[0])
+        await engine.start()
+        http = await stack.enter_async_context(aiohttp.ClientSession())
+        doors = Doors([f"http://127.0.0.1:{port}" for port in ports], http)
+        async with asyncio.TaskGroup() as group:
+            for who in both:
+                for sender in "xyz":
+                    group.create_task(doors.post_all_the_time(f"{who}-{sender}", f"secret of {who}"))
+            await doors.has_answered(40)
+            assert (await people.link(code, ANN)).startswith("Linked")
+            await doors.has_answered(40)
+            doors.going = False
+        assert Counter(status for _, status in doors.answers) == {200: len(doors.answers)}
+        async with asyncio.timeout(60):
+            work = "select count(*) from event_work where state = 'waiting'"
+            while await store.one(work):  # noqa: ASYNC110 - the bus handles them
+                await asyncio.sleep(0.1)
+        for bus in buses:
+            await bus.close()
+    rows = await store.admin.fetch("select tenant_id, task_id, cause ->> 'id' as event from task_runs")
+    assert Counter((row["tenant_id"], row["task_id"], row["event"]) for row in rows) == {
+        (both["ann"], f"task of {event.split('-')[0]}", event): 1 for event, _ in doors.answers
+    }
