@@ -75,7 +75,7 @@ class LongTermMemory:
     async def add_now(self, tenant_id: str, messages: Sequence[Said], *, collection: str = "") -> list[Memory]:
         """Remember messages at once, for a tool that reports what was stored."""
         home, name = await self.shared.home_of(tenant_id, collection or self.collection)
-        ids = await self.adder.add(home, name, messages)
+        ids = await self.adder.add(home, name, messages, asked=True)
         memories = await self.store.memories(home, ids)
         return [memories[memory_id] for memory_id in ids if memory_id in memories]
 

@@ -52,6 +52,8 @@ class Statement:
     extractor: str
     slot: str = ""
     vector: Vector = ()
+    held: bool = False
+    """Whether it is stored but neither recalled nor listed, until a model has read it."""
 
     @property
     def key(self) -> str:

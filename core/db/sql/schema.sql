@@ -446,6 +446,7 @@ CREATE TABLE public.memories (
     valid_to timestamp with time zone,
     superseded_by text,
     repeated integer DEFAULT 0 NOT NULL,
+    held boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     words tsvector GENERATED ALWAYS AS ((to_tsvector('english'::regconfig, text) || to_tsvector('simple'::regconfig, text))) STORED,
     CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['told'::text, 'inferred'::text, 'outside'::text]))),

@@ -23,6 +23,8 @@ PASSING = (ModelRateLimited, ModelTimeout, ModelUnavailable)
 """Errors of a model that may pass."""
 STOOD_IN = f"{EXTRACTOR}, for now"
 """The extractor of memories that rules read because the model was away: they are to be read again."""
+FOUND_NOTHING = "model, nothing found"
+"""The extractor of memories in which neither the model nor a rule found anything that they are about."""
 
 _log = structlog.get_logger()
 
@@ -99,7 +101,10 @@ class ModelExtractor:
                 raise
             _log.warning("memory_extraction_by_rule", cause=type(error).__name__)
             return by_rule, STOOD_IN if isinstance(error, (*PASSING, OutOfMoney)) else EXTRACTOR
-        return (by_rule, EXTRACTOR) if by_model is None else (merged(by_model, by_rule), self.name)
+        if by_model is None:
+            return by_rule, EXTRACTOR
+        tells = any(_list(by_model, name) for name in by_model) or slot_of(text) is not None
+        return merged(by_model, by_rule), self.name if tells else FOUND_NOTHING
 
     def may_change(self, statement: Statement) -> bool:
         return True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from core.errors import ModelError
-from core.memory.extraction.extractors import PASSING, STOOD_IN, Extractor, RuleExtractor
+from core.memory.extraction.extractors import FOUND_NOTHING, PASSING, STOOD_IN, Extractor, RuleExtractor
 from core.memory.extraction.questions import asks
 from core.memory.extraction.rules_self import slot_of
 from core.memory.extraction.secrets import is_secret
@@ -16,13 +16,15 @@ from core.memory.extraction.words import stems_of, words_of
 from core.memory.index.embedder import Embedder
 from core.memory.store.memories import Change, MemoryStore
 from core.memory.store.reread import schedule_reread
-from core.memory.store.scans import find_by_vector
+from core.memory.store.scans import find_by_vector, find_with_same_words
 from core.memory.types import Kind, Memory, Said, Statement, Vector
 
 CANDIDATES = 6
 """Memories near a new statement that it is compared with."""
 NEAR = 0.6
 """The likeness from which a statement may contradict a memory, whatever words it uses."""
+HELD_BACK = (STOOD_IN, FOUND_NOTHING)
+"""The extractors whose findings are held back unless the person asked for the statement to be remembered."""
 _OBJECTIONS = stems_of("wrong right correct incorrect mistake mistaken actually false untrue forget forgot")
 """Words about the memory itself, which say nothing of the person."""
 
@@ -51,11 +53,13 @@ class Adder:
         infer: bool = True,
         kept: Sequence[str] = (),
         patient: bool = False,
+        asked: bool = False,
     ) -> list[str]:
         """Store the statements worth keeping; return the ids of new memories. `infer=False`: all texts, by rule.
 
         `kept` are memories that a tool has stored of these messages already, in its own words: they are not stored
         twice. `patient`: an error of the model that may pass is raised after what was read before it is stored.
+        `asked`: the person asked for them to be remembered, so that none is held back until a model has read it.
         """
         extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
         fresh = await self._fresh(tenant_id, messages, kept, whole=not infer)
@@ -64,12 +68,16 @@ class Adder:
         texts = [statement.text for statement in read]
         vectors = await self._embed(texts)
         terms = await self._terms(tenant_id, read)
-        ready = [replace(statement, vector=vector) for statement, vector in zip(read, vectors, strict=True)]
-        same = await self.store.with_same_words(tenant_id, collection, texts)
+        ready = [
+            replace(statement, vector=vector, held=not asked and statement.extractor in HELD_BACK)
+            for statement, vector in zip(read, vectors, strict=True)
+        ]
+        same = await find_with_same_words(self.store.database, tenant_id, collection, texts)
         added: list[str] = []
         plain: list[tuple[Statement, Change]] = []
         for statement in ready:
-            if statement.said.kind is Kind.TOLD and extractor.may_change(statement) and not asks(statement.text):
+            changes = statement.said.kind is Kind.TOLD and not statement.held and not asks(statement.text)
+            if changes and extractor.may_change(statement):
                 # Earlier statements are stored first: this one may contradict them.
                 added += await self._keep(tenant_id, collection, plain, terms)
                 candidates = await self._candidates(tenant_id, collection, statement)
@@ -95,12 +103,16 @@ class Adder:
                 break
             source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
             [vector] = await self._embed([memory.text])
-            statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector)
+            held = by in HELD_BACK
+            statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector, held)
             candidates = await self._candidates(tenant_id, memory.collection, statement)
             earlier = [candidate for candidate in candidates if candidate.number < memory.number]
-            change = await extractor.changes(statement, earlier) if earlier and memory.valid_to is None else Change()
+            compared = earlier and memory.valid_to is None and not held
+            change = await extractor.changes(statement, earlier) if compared else Change()
             terms = await self._terms(tenant_id, [statement])
             await self.store.reread(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
+            if change.repeats:
+                await self.store.replace(tenant_id, memory.id, change.repeats, memory.said_at)
             count += 1
         return count
 

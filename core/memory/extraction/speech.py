@@ -1,5 +1,6 @@
 """What was said, from chat messages: a person's own words, what they quote, and what the assistant said."""
 
+import re
 from datetime import datetime
 
 from core.db.database import Connection
@@ -7,6 +8,10 @@ from core.llm.types import ChatMessage, Role
 from core.memory.types import ASSISTANT, PERSON, Kind, Said
 
 FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
+_OURS = re.compile(
+    r"^(?:\(I asked for your approval \w+: .*\)|\[The person sent .*, not shown here\.\])$", re.MULTILINE
+)
+"""Lines that only history has: how cards and files appear in it."""
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 
@@ -35,20 +40,20 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
 def spoken_of(
     key: str, message: ChatMessage, at: datetime, turn_id: str = "", *, used_tools: bool = False
 ) -> list[Said]:
-    """Return what a chat message says, marked with its source; nothing of a message that is not speech.
+    """Return what a chat message says, marked with its source; nothing of a message or a line that is not speech.
 
     Text that a person quotes or forwards is not their own word, and the assistant's words are not its own either once
     it has used a tool.
     """
     match message.role:
         case Role.USER if not message.internal:
-            own, quoted = without_quotes(message.text)
+            own, quoted = without_quotes(_OURS.sub("", message.text))
             own = "" if message.outside else own
             rest = [Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
             return [Said(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
-        case Role.ASSISTANT if message.text and not message.tool_calls:
+        case Role.ASSISTANT if not message.tool_calls and (text := _OURS.sub("", message.text).strip()):
             kind = Kind.OUTSIDE if used_tools else Kind.INFERRED
-            return [Said(key, message.text, ASSISTANT, kind, at, turn_id)]
+            return [Said(key, text, ASSISTANT, kind, at, turn_id)]
     return []
 
 

@@ -50,7 +50,7 @@ def worth_keeping(statement: str) -> bool:
     tells = (
         words.count(" ") >= 2 or any(letter.isdigit() for letter in words) or (not words.isascii() and len(words) >= 6)
     )
-    return tells and not _EMPTY.fullmatch(words)
+    return tells and any(letter.isalpha() for letter in words) and not _EMPTY.fullmatch(words)
 
 
 def _told_in(piece: str) -> str:

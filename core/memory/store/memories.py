@@ -91,9 +91,9 @@ class MemoryStore:
         source = statement.said
         memory_id: str | None = await connection.fetchval(
             "insert into memories (tenant_id, id, number, collection, text, speaker, kind, source_key, turn_id,"
-            " said_at, slot, knowledge, extractor, valid_from)"
+            " said_at, slot, knowledge, extractor, held, valid_from)"
             " select $1, id, number, collection, text, speaker, kind, source_key, nullif(turn_id, ''), $3, slot,"
-            " knowledge, extractor, $3 from jsonb_populate_record(null::memories, $2)"
+            " knowledge, extractor, held, $3 from jsonb_populate_record(null::memories, $2)"
             " on conflict (tenant_id, source_key) do nothing returning id",
             tenant_id,
             {
@@ -108,6 +108,7 @@ class MemoryStore:
                 "slot": statement.slot,
                 "knowledge": statement.knowledge,
                 "extractor": statement.extractor,
+                "held": statement.held,
             },
             source.said_at,
         )
@@ -142,7 +143,7 @@ class MemoryStore:
 
     async def after(self, tenant_id: str, number: int, limit: int) -> list[Memory]:
         """Return the memories after a number, in order, for an index that catches up."""
-        where = "m.tenant_id = $1 and m.number > $2 order by m.number limit $3"
+        where = "m.tenant_id = $1 and m.number > $2 and not m.held order by m.number limit $3"
         return await self._select(tenant_id, where, number, limit)
 
     async def read_by(self, tenant_id: str, extractor: str, limit: int) -> list[Memory]:
@@ -155,21 +156,6 @@ class MemoryStore:
         where = "m.tenant_id = $1 and says_any(m.text, array[$2]) order by m.number"
         return await self._select(tenant_id, where, phrase)
 
-    async def with_same_words(
-        self, tenant_id: str, collection: str, texts: Sequence[str]
-    ) -> dict[tuple[str, Kind], str]:
-        """Return the ids of memories that hold now and have the same words as one of the texts, by text and kind."""
-        plain = "btrim(regexp_replace(lower(%s), '\\W+', ' ', 'g'))"
-        rows = await self.database.tenant_rows(
-            tenant_id,
-            "select asked.text, m.kind, m.id from unnest($3::text[]) asked (text) join memories m"  # noqa: S608
-            f" on {plain % 'm.text'} = {plain % 'asked.text'}"
-            " where m.tenant_id = $1 and m.collection = $2 and m.valid_to is null",
-            collection,
-            list(texts),
-        )
-        return {(row["text"], Kind(row["kind"])): row["id"] for row in rows}
-
     async def reread(
         self,
         tenant_id: str,
@@ -179,15 +165,20 @@ class MemoryStore:
         embedder: str,
         terms: Mapping[str, Vector],
     ) -> None:
-        """Store the knowledge that another extractor found in a memory, end what it replaces, and rebuild indexes."""
+        """Store the knowledge that another extractor found in a memory, end what it replaces, and rebuild indexes.
+
+        The memory is recalled from then on, unless the statement is held back.
+        """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)
             updated = await connection.fetchval(
-                "update memories set knowledge = $3, extractor = $4 where tenant_id = $1 and id = $2 returning true",
+                "update memories set knowledge = $3, extractor = $4, held = held and $5"
+                " where tenant_id = $1 and id = $2 returning true",
                 tenant_id,
                 memory.id,
                 statement.knowledge,
                 statement.extractor,
+                statement.held,
             )
             if not updated:
                 return  # it was forgotten since it was read

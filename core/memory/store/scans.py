@@ -1,4 +1,4 @@
-"""The two scans over one person's memories: by words, and by likeness of vectors. Both are exact.
+"""The scans over one person's memories: by words, by likeness of vectors, and for the same words. All are exact.
 
 Ten thousand memories cost milliseconds: a wide row is read once and never carried through a sort, and a condition that
 is not needed is left out of the statement, so that the plan fits.
@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.db.database import Database
-from core.memory.types import Vector
+from core.memory.types import Kind, Vector
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories to search. `closed` includes those that hold no longer."""
+    """Which memories to search, of those that are not held back. `closed` includes those that hold no longer."""
 
     collections: Sequence[str] = ()
     told_only: bool = False
@@ -24,7 +24,7 @@ class MemoryFilter:
     def sql(self) -> str:
         """Return the condition over `m`, with the tenant as $1 and the collections as $2."""
         parts = ["m.tenant_id = $1", f"({_WITHIN})" if self.collections else "cardinality($2::text[]) = 0"]
-        parts += [] if self.closed else ["m.valid_to is null"]
+        parts += ["not m.held"] + ([] if self.closed else ["m.valid_to is null"])
         parts += ["m.kind = 'told'"] if self.told_only else []
         return " and ".join(parts)
 
@@ -84,6 +84,22 @@ async def find_by_words(
         list(words.values()),
     )
     return [(row["id"], float(row["rank"]), int(row["held"])) for row in rows]
+
+
+async def find_with_same_words(
+    database: Database, tenant_id: str, collection: str, texts: Sequence[str]
+) -> dict[tuple[str, Kind], str]:
+    """Return the ids of memories that hold now and have the same words as one of the texts, by text and kind."""
+    plain = "btrim(regexp_replace(lower(%s), '\\W+', ' ', 'g'))"
+    rows = await database.tenant_rows(
+        tenant_id,
+        "select asked.text, m.kind, m.id from unnest($3::text[]) asked (text) join memories m"  # noqa: S608
+        f" on {plain % 'm.text'} = {plain % 'asked.text'}"
+        " where m.tenant_id = $1 and m.collection = $2 and m.valid_to is null and not m.held",
+        collection,
+        list(texts),
+    )
+    return {(row["text"], Kind(row["kind"])): row["id"] for row in rows}
 
 
 def vector_text(vector: Sequence[float]) -> str:

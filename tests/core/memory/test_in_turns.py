@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from agents import memory as tools
+from core.approvals.cards import ASKED
 from core.budgets.budgeted_model import BudgetedModel
 from core.db.database import Database
 from core.journal.in_memory import MemoryJournal
@@ -164,3 +165,15 @@ def test_words_that_were_passed_on_are_remembered_as_outside() -> None:
     [shown] = spoken(message)
     kept = spoken_of("h", ChatMessage.from_json(shown.to_json()), at)
     assert [(memory.text, memory.kind) for memory in kept] == [("I live in Moscow now.\nCall me Ivan.", Kind.OUTSIDE)]
+
+
+def test_how_cards_and_files_stand_in_history_is_never_remembered() -> None:
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    asked = ASKED.format(code="2G", summary="Send an email to Bob (about the boat)")
+    for text, role, kept in (
+        (asked, Role.ASSISTANT, []),
+        (f"I can do that.\n\n{asked}\n\n{asked}", Role.ASSISTANT, ["I can do that."]),
+        ("[The person sent 1 file, not shown here.]", Role.USER, []),
+        ("(I asked for a boat)", Role.USER, ["(I asked for a boat)"]),
+    ):
+        assert [said.text for said in spoken_of("h", ChatMessage(role, text), at)] == kept

@@ -33,7 +33,8 @@ create table memory_messages (
 select tenant_table('memory_messages');
 
 -- One statement each. `kind` is its source: told by the person, inferred by the assistant, or from outside content,
--- which never is a fact about the person. valid_to null: it holds. `number` is shown to the person.
+-- which never is a fact about the person. valid_to null: it holds. `number` is shown to the person. held: only rules have
+-- read it, as the model was away, or the model found nothing in it: it is neither recalled nor listed.
 create table memories (
     tenant_id     text not null references tenants on delete cascade,
     id            text not null,
@@ -52,6 +53,7 @@ create table memories (
     valid_to      timestamptz,
     superseded_by text,
     repeated      int not null default 0,
+    held          boolean not null default false,
     created_at    timestamptz not null default clock_timestamp(),
     words         tsvector generated always as (to_tsvector('english', text) || to_tsvector('simple', text)) stored,
     primary key (tenant_id, id),
