@@ -1,6 +1,7 @@
 """The way out by email, over SMTP: one message, one recipient."""
 
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.header import Header
@@ -72,6 +73,20 @@ class EmailNotification:
 
     async def send(self, part: Part, to: Target) -> Receipt:
         message_id, message = self._write(part, to)
+        async with self._connected() as client:
+            try:
+                await client.sendmail(parseaddr(self._server.sender)[1], to.address.peer, message)
+            except (SMTPException, OSError, TimeoutError, ValueError) as error:
+                raise _after(error) from error
+        return Receipt(message_id)
+
+    async def log_in(self) -> None:
+        """Connect and log in, and send nothing. Raises `DeliveryError`."""
+        async with self._connected():
+            pass
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[SMTP]:
         server = self._server
         client = SMTP(
             hostname=server.host,
@@ -87,15 +102,11 @@ class EmailNotification:
                 await client.connect()
             except (SMTPException, OSError, TimeoutError, ValueError) as error:
                 raise _before(error) from error
-            try:
-                await client.sendmail(parseaddr(server.sender)[1], to.address.peer, message)
-            except (SMTPException, OSError, TimeoutError, ValueError) as error:
-                raise _after(error) from error
+            yield client
             with suppress(SMTPException, OSError, TimeoutError):
                 await client.quit()
         finally:
             client.close()
-        return Receipt(message_id)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         raise Unavailable("email cannot be looked up")

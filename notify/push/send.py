@@ -65,6 +65,16 @@ class PushNotification:
                 return Receipt(str(message.get("id", "")))
         return None
 
+    async def ask_health(self, server: str) -> None:
+        """Ask a server, by its account's name, whether it serves us. Raises `DeliveryError`."""
+        if server == APPRISE:
+            # github.com/caronc/apprise-api, "Health Checks"
+            await self._ask("GET", f"{self._apprise_url}/status", None, {"Accept": "application/json"})
+            return
+        # docs.ntfy.sh/publish and /config: the account of the token, which a wrong one does not open, or the health.
+        path = "v1/account" if self._headers else "v1/health"
+        await self._ask("GET", f"{self._ntfy_url}/{path}", None, self._headers)
+
     async def show_working(self, to: Address) -> None: ...
 
     async def close(self) -> None:

@@ -1,5 +1,6 @@
 """`doctor`: one table of what is configured, what answers, what came in and went out last, and what to fix."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from asyncpg import PostgresError, Record
@@ -16,6 +17,7 @@ from core.notifications.delays import DELAYED
 from core.queue.worker_health import workers_seen
 from core.triggers.store import TaskStore
 from onevalet.cli.channels_setup import NoSink
+from onevalet.cli.outside_checks import outside_checks
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import Reached, reach
 from onevalet.dev.simulator_wiring import simulator_config, wire_simulator
@@ -26,7 +28,7 @@ from onevalet.wiring.secret_keys import secret_keys, with_key_file
 REPEATED = 2
 """Failures of a part in a row that are shown: a single one may be chance."""
 SHOWN = 5
-"""How many tasks that were set aside are named."""
+"""How many of each kind are named: tasks that were set aside, messages that could not be delivered."""
 
 
 async def print_checks(settings: Settings, *, as_json: bool) -> bool:
@@ -48,7 +50,11 @@ async def run_checks(settings: Settings) -> list[Check]:
     try:
         reached = reach(settings)
     except ConfigError as error:
-        return [Check("system", False, "not found", str(error)), _model(settings), *await _channels(settings)]
+        return [
+            Check("system", False, "not found", str(error)),
+            *await outside_checks(settings),
+            *await _channels(settings),
+        ]
     if reached.simulator_url:
         # The running `dev` knows its own port, whatever PORT is for this command.
         settings = settings.model_copy(update={"public_url": settings.public_url or reached.gateway_url})
@@ -64,7 +70,7 @@ async def run_checks(settings: Settings) -> list[Check]:
             *await check_set_aside(database),
             *await check_workers(database),
             await _redis(reached),
-            _model(settings),
+            *await outside_checks(settings),
             await _secret_keys(settings, database),
             *await _channels(settings, database),
             *await _last_seen(database),
@@ -81,6 +87,7 @@ async def _database(database: Database) -> list[Check]:
         lost = await database.call("select * from count_lost_answers(interval '7 days')")
         given_up = await database.call("select * from count_given_up(interval '7 days')")
         delayed = await database.rows("select * from count_delayed($1)", DELAYED)
+        trouble = await database.rows("select * from find_trouble($1)", SHOWN)
         user = await database.call("select rolsuper or rolbypassrls as free from pg_roles where rolname = session_user")
     except OneValetError:
         return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
@@ -108,9 +115,7 @@ async def _database(database: Database) -> list[Check]:
             f"{work['waiting_messages']} waiting, {work['running_turns']} running, {work['open_outbound']} to send"
         )
         checks.append(Check("work", True, waiting))
-        trouble = work["ambiguous"] + work["failed"] + work["poison"]
-        detail = f"{work['ambiguous']} ambiguous, {work['failed']} not deliverable, {work['poison']} set aside"
-        checks.append(Check("trouble", True, detail, "see `trace ID` for each" if trouble else ""))
+        checks.append(_trouble(work, trouble))
     checks += await _writes(database)
     checks += await _texts(database)
     if lost:
@@ -123,6 +128,16 @@ async def _database(database: Database) -> list[Check]:
         detail = f"{given_up['given_up']} in 7 days, {given_up['told']} of them told with a later message"
         checks.append(Check("given up", True, detail))
     return checks + [_delayed(row) for row in delayed]
+
+
+def _trouble(work: Record, found: Sequence[Record]) -> Check:
+    """Return a check that names what went wrong for good, by ids that `trace` explains."""
+    parts = []
+    for kind, words in {"ambiguous": "ambiguous", "failed": "not deliverable", "poison": "set aside"}.items():
+        ids = [str(row["id"]) for row in found if row["kind"] == kind]
+        more = " …" if work[kind] > len(ids) else ""
+        parts.append(f"{work[kind]} {words}{f' ({", ".join(ids)}{more})' if ids else ''}")
+    return Check("trouble", True, ", ".join(parts), "see `trace ID` for each" if found else "")
 
 
 def _delayed(row: Record) -> Check:
@@ -213,12 +228,6 @@ async def _redis(reached: Reached) -> Check:
         return Check("redis", False, f"does not answer ({type(error).__name__})", "start it, or correct REDIS_URL")
     kept = aof.get("appendonly") == "yes"
     return Check("redis", True, "answers", "" if kept else "turn its AOF on: a restart then delays nothing")
-
-
-def _model(settings: Settings) -> Check:
-    if settings.onevalet_model:
-        return Check("model", True, settings.onevalet_model)
-    return Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")
 
 
 async def _secret_keys(settings: Settings, database: Database) -> Check:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
@@ -13,6 +14,10 @@ from core.messaging.channels import Channel, InboundSink, NotificationChannel
 from core.tools.files import Files
 from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections
+
+if TYPE_CHECKING:
+    from notify.email.send import EmailNotification
+    from notify.push.send import PushNotification
 
 
 def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
@@ -111,9 +116,9 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
                 bot_token=settings.telegram_bot_token.get_secret_value(), api_url=settings.telegram_api_url
             )
         )
-    ways.append(_push(settings))
+    ways.append(build_push(settings))
     if settings.email_on:
-        ways.append(_email(settings))
+        ways.append(build_email(settings))
     return {channel.name: channel for channel in ways}
 
 
@@ -123,7 +128,8 @@ def notification_channel_names(settings: Settings) -> set[str]:
     return {"terminal", "push", *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
 
 
-def _push(settings: Settings) -> NotificationChannel:
+def build_push(settings: Settings) -> "PushNotification":
+    """Create the way out to the push servers."""
     from notify.push.send import PushNotification
 
     return PushNotification(
@@ -131,7 +137,8 @@ def _push(settings: Settings) -> NotificationChannel:
     )
 
 
-def _email(settings: Settings) -> NotificationChannel:
+def build_email(settings: Settings) -> "EmailNotification":
+    """Create the way out to the mail server."""
     from notify.email.send import EmailNotification, Security, SmtpServer
 
     server = SmtpServer(

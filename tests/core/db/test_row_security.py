@@ -57,6 +57,7 @@ TOLD = {
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
     "find_data_keys": {"tenant_id", "version"},
     "find_pending": {"tenant_id", "approval_id"},
+    "find_trouble": {"kind", "id"},
     "find_approval": {"tenant_id", "approval_id"},
     "due_reminders": {"tenant_id", "approval_id"},
     "expire_approvals": {"tenant_id", "approval_id", "lane_id"},

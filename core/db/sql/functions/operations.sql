@@ -34,6 +34,19 @@ language sql stable security definer set search_path = public, pg_temp as $$
            (select min(received_at) from inbound where state = 'waiting')
 $$;
 
+-- Lists what `trace` can explain: messages that could not be delivered, or nobody knows, and turns that were set aside, the
+-- newest of each first; ids only, over all tenants.
+create function find_trouble(p_limit int)
+returns table (kind text, id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select w.kind, w.id
+    from (select o.state as kind, o.id, row_number() over (partition by o.state order by o.created_at desc, o.id) as place
+          from outbound o where o.state in ('failed', 'ambiguous')
+          union all
+          select t.state, t.id, row_number() over (order by t.started_at desc, t.id) from turns t where t.state = 'poison') w
+    where w.place <= p_limit order by w.kind, w.place
+$$;
+
 -- Counts sends whose answer was lost, by what was found out; numbers only, over all tenants, for operators. "told": a
 -- callback reported its arrival; "resent": not found, or sent again by the channel's policy.
 create function count_lost_answers(p_within interval)
