@@ -28,6 +28,7 @@ class HeldNotifications:
     async def _release(self, tenant_id: str, now: datetime) -> int:
         person = await self._store.recipient(tenant_id, "", now)
         ready: list[StoredNotification] = []
+        apart: list[StoredNotification] = []
         longer: dict[datetime, list[str]] = {}
         for stored in await self._store.held(tenant_id, now):
             decision = self._dispatcher.decide(person, stored.notification, now)
@@ -40,13 +41,15 @@ class HeldNotifications:
             until = decision.until if stored.unscheduled else quiet_until(person, now)
             if until is not None and stored.notification.urgency is not Urgency.URGENT:
                 longer.setdefault(until, []).append(stored.id)
+            elif stored.tried:  # not in every place, so in no digest
+                apart.append(stored)
             else:
                 ready.append(stored)
         for until, ids in longer.items():
             await self._store.hold(tenant_id, ids, until)
-        if not ready:
-            return 0
-        return await self._send(tenant_id, person, ready, now)
+        return sum(
+            [await self._send(tenant_id, person, batch, now) for batch in (*([one] for one in apart), ready) if batch]
+        )
 
     async def _release_cards(self, now: datetime) -> int:
         released, quiet = 0, dict[str, bool]()
@@ -78,7 +81,7 @@ class HeldNotifications:
             [stored] = ready
             if stored.notification.conversation_id:
                 person = await self._store.recipient(tenant_id, stored.notification.conversation_id, now)
-            entries = self._dispatcher.render(person, stored.notification)
+            entries = self._dispatcher.render(person, stored.notification, stored.tried)
             result = await self._store.enqueue(tenant_id, stored.id, NotificationStatus.HELD, entries, timing)
         else:
             digest = compose_digest(ready, zone_of(person))

@@ -177,6 +177,33 @@ async def test_promise_8_failed_news_goes_to_the_next_target_with_the_reason(har
     assert await harness.service.fall_back() == 0
 
 
+async def test_a_lost_channel_is_never_told_on_that_channel(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", wrote="sms")
+    await harness.store.admin.execute(
+        "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
+        " select tenant_id, 'ann-sms-2', channel, account, '+15550009999', admitted"
+        " from identities where channel = 'sms'"
+    )
+    await harness.write("ann", "sms")
+    await harness.prefer("ann", preferred_channel="sms")
+    await harness.store.admin.execute("update identities set state = 'blocked' where id = 'ann-sms'")
+    await harness.service.notify("ann", Notification("Rain", "weather", urgency=Urgency.LOW))
+    moment(harness).move(hours=30)
+    await harness.service.release_held()
+    await harness.deliver()
+    assert harness.said("telegram") == ["I can't reach you any more by SMS, so I write to you here instead."]
+    assert harness.said("sms") == ["Rain"]
+
+
+async def test_a_channel_that_is_back_is_not_told_as_lost(harness: People) -> None:
+    await harness.bring_in("ann", "sms", "telegram", wrote="sms")
+    for state in ("blocked", "active"):
+        await harness.store.admin.execute("update identities set state = $1 where id = 'ann-sms'", state)
+    await harness.service.release_held()
+    await harness.deliver()
+    assert (harness.said("telegram"), harness.said("sms")) == ([], [])
+
+
 async def test_what_fails_everywhere_is_nowhere_and_stays_visible(harness: People) -> None:
     await harness.bring_in("ann", "sms", "telegram", wrote="sms")
     for channel in ("sms", "telegram"):

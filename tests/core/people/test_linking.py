@@ -184,6 +184,8 @@ async def test_unlinked_a_place_is_a_new_person_and_may_be_linked_again(harness:
     harness.clock.move(timedelta(days=1))
     answered = await harness.ask("UNLINK", ANN)
     assert answered.startswith("This channel stands on its own now")
+    told = "select count(*) from notifications where category = 'reach'"
+    assert await harness.store.one(told) == 0, "a person who unlinked a place knows that it is lost"
     alone = await harness.tenant(ANN)
     assert alone not in (ann, "")
     assert await harness.tenant(ANN_CHAT, CHAT) == ann

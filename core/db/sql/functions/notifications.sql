@@ -273,28 +273,45 @@ create or replace trigger tenants_reconsider after update of quiet_from, quiet_u
           is distinct from (new.quiet_from, new.quiet_until, new.timezone, new.muted))
     execute function reconsider_held();
 
--- Promise 8: a person who can no longer be reached in one place is told so in another.
+-- Promise 8: a person who can no longer be reached in one place is told so on another channel, never on the same one.
+-- A person who unlinked the place knows.
 create or replace function tell_elsewhere()
 returns trigger
 language plpgsql as $$
 begin
     if not exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.id <> new.id
-                   and i.state = 'active' and i.admitted <> '' and i.channel <> 'terminal') then
+                   and i.state = 'active' and i.admitted <> '' and i.channel not in ('terminal', new.channel)) then
         return null;
     end if;
-    insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before)
+    insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before, tried)
     values (new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'reach', 'normal',
             case when new.state = 'stopped' then 'You stopped my messages by '
                  else 'I can''t reach you any more by ' end
             || case new.channel when 'sms' then 'SMS' else initcap(new.channel) end
             || ', so I write to you here instead.',
-            'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity');
+            'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity',
+            array(select i.id from identities i where i.tenant_id = new.tenant_id and i.channel = new.channel));
     return null;
 end $$;
 
 create or replace trigger identities_unreachable after update of state on identities for each row
-    when (old.state = 'active' and new.state in ('stopped', 'blocked') and new.admitted <> '')
+    when (old.state = 'active' and new.state in ('stopped', 'blocked') and new.admitted <> ''
+          and new.state_reason <> 'unlinked')
     execute function tell_elsewhere();
+
+-- What was not said yet about a place that can be reached again holds no more.
+create or replace function drop_reach()
+returns trigger
+language plpgsql as $$
+begin
+    update notifications n set state = 'muted', reason = 'it can be reached again'
+    where n.tenant_id = new.tenant_id and n.state = 'held' and n.category = 'reach'
+      and n.dedupe_key like 'reach:' || new.id || ':%';
+    return null;
+end $$;
+
+create or replace trigger identities_reachable after update of state on identities for each row
+    when (old.state in ('stopped', 'blocked') and new.state = 'active') execute function drop_reach();
 
 -- A task's card that was sent is announced by push and email too: that it waits, and in which chat. It cannot be
 -- decided there. Once it is decided there is nothing to announce.
