@@ -126,6 +126,12 @@ class SendEmailAgent(StandardAgent):
         summary = f"Send an email to {self.recipient[0]}{others}{spelt}"
         return replace(super().approval_request(), action_summary=summary)
 
+    async def ask_first(self) -> Mapping[str, str]:
+        accounts = await self.context.credentials.accounts(self.tenant_id, _SERVICE)
+        known = self.account in accounts.names if self.account else len(accounts.names) < 2 or accounts.chosen
+        *others, last = accounts.names or ("",)
+        return {} if known or not others else {"account": f"From which account: {', '.join(others)} or {last}?"}
+
     async def on_running(self, msg: str) -> AgentResult:
         account = await self._account()
         recipients = list(dict.fromkeys(_as_mailed(address) for address in [*self.recipient, *self.cc]))
@@ -139,11 +145,13 @@ class SendEmailAgent(StandardAgent):
             accounts = await credentials.accounts(self.tenant_id, _SERVICE)
             if len(accounts.names) > 1 and not accounts.chosen:
                 listed = ", ".join(accounts.names)
-                raise ToolFailed(f"Nothing was sent: ask the person from which of their accounts ({listed}).")
+                raise ToolFailed(
+                    f"Nothing was sent: there are several accounts ({listed}).", note="Ask the person from which one."
+                )
             name = accounts.chosen
         kept = await credentials.get(self.tenant_id, _SERVICE, name) if name else None
         if kept is None:
-            raise ToolFailed("Nothing was sent: this person has connected no such email account.")
+            raise ToolFailed("Nothing was sent: no such email account is connected.")
         return _read_account(kept)
 
     def _message(self, account: _Account) -> bytes:

@@ -65,7 +65,18 @@ class AgentRun:
             )
         if entry is not None and entry.status is AgentStatus.PAUSED:
             return await self._wait(AgentStatus.PAUSED, entry.question, collected.fields, entry.state)
+        if first := await self._asked_first(collected.fields):
+            left = {name: value for name, value in collected.fields.items() if name not in first}
+            return await self._wait(AgentStatus.WAITING_FOR_INPUT, "\n".join(first.values()), left, names=tuple(first))
         return await self._run_handler(collected.fields)
+
+    async def _asked_first(self, fields: JsonObject) -> Mapping[str, str]:
+        """Return what the agent asks about its fields before it may ask for consent; nothing once it has begun."""
+        entry = self._entry
+        if entry is not None and (entry.status is not AgentStatus.WAITING_FOR_INPUT or entry.answer or entry.state):
+            return {}
+        agent = await self._call.make_agent(fields, {})
+        return await agent.ask_first()
 
     def _collect(self, arguments: Mapping[str, object]) -> Collected:
         given = cast("dict[str, Json]", dict(arguments))

@@ -107,6 +107,13 @@ class StandardAgent:
         """Return the person for whom the agent works."""
         return self.context.tenant_id
 
+    async def ask_first(self) -> Mapping[str, str]:
+        """Return questions about fields that must be known after all, by name; called when the others are known.
+
+        They are asked before the person's consent. A field that is asked for loses its value.
+        """
+        return {}
+
     def needs_approval(self) -> bool:
         """Return whether the person must consent before the agent runs; called when all fields are known."""
         return False

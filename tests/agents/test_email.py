@@ -145,10 +145,24 @@ async def test_all_recipients_or_none_and_a_refusal_is_no_mystery(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("kept", "account", "asked"),
+    [
+        (Kept({"home": {}, "work": {}}), "", {"account": "From which account: home or work?"}),
+        (Kept({"home": {}, "work": {}, "club": {}}), "x", {"account": "From which account: home, work or club?"}),
+        (Kept({"home": {}, "work": {}}), "work", {}),
+        (Kept({"home": {}, "work": {}}, "home"), "", {}),
+        (Kept({"home": {}}), "", {}),
+    ],
+)
+async def test_the_account_is_asked_for_where_it_is_not_known(kept: Kept, account: str, asked: dict[str, str]) -> None:
+    assert await agent(kept, account=account).ask_first() == asked
+
+
+@pytest.mark.parametrize(
     ("kept", "sentence"),
     [
-        (Kept(), "has connected no such email account"),
-        (Kept({"home": {}, "work": {}}), r"from which of their accounts \(home, work\)"),
+        (Kept(), "no such email account is connected"),
+        (Kept({"home": {}, "work": {}}), r"there are several accounts \(home, work\)"),
         (Kept({"home": {"host": "localhost"}}), "is not complete"),
         (Kept({"home": {"host": "h", "from": "a@example.org", "port": "x"}}), "is not complete"),
         (Kept({"home": {"host": "h", "from": "a\r\nBcc: x <a@example.org>"}}), "is not complete"),

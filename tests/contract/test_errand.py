@@ -11,12 +11,14 @@ from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
 from core.agents.registry import AgentRegistry
 from core.http.client import GuardedClient
+from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
 from onevalet.demo.model import DEMO_MODEL
 from tests.agents.services import PLACES, mail_server, open_meteo
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
+from tests.core.builders import FakeModel, says, wants
 from tests.core.credentials.harness import new_key, store_with
 
 ERRAND = "Search flights from Berlin to Rome next Friday, check the weather there and email the results to {to}"
@@ -70,3 +72,22 @@ async def test_flights_weather_and_an_email_that_is_approved_go_all_the_way(
     assert "Rome" in body
     assert "sam@example.com" in system.last()
     assert await system.states() == ["approved"]
+
+
+async def test_the_account_is_asked_before_the_card(system: Approving, tmp_path: Path) -> None:
+    keeper = store_with(system.delivery.store.database, new_key())
+    async with mail_server("none", tmp_path) as mails:
+        system.options = {"agents": AgentRegistry([SendEmailAgent]), "credentials": keeper}
+        await system.delivery.meet()
+        tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
+        for name in ("home", "work"):
+            await keeper.save(tenant, "email", mails.credentials | {"user": "", "password": ""}, name)
+        mail: JsonObject = {"recipient": ["sam@example.com"], "subject": "Lunch", "body": "Friday?"}
+        system.model = FakeModel([wants(("SendEmailAgent", mail)), says("It is sent.")])
+        await system.say("mail sam about lunch")
+        assert system.last() == "From which account: home or work?"
+        assert await system.states() == []
+        await system.say("work")
+        assert "Account: work" in system.card().text.replace("`", "")
+        await system.decide("Approve")
+    assert [mail["To"] for mail in mails.taken] == ["sam@example.com"]
