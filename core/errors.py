@@ -144,7 +144,14 @@ class ModelRejected(ModelError):
 
 
 class ToolError(OneValetError):
-    """A tool's own failure; its message is told to the model, so it must hold no secrets."""
+    """A tool's own failure; its message is told to the model and may reach the person, so it must hold no secrets.
+
+    `note` is for the model alone: what it should do about it.
+    """
+
+    def __init__(self, message: str = "", *, note: str = "") -> None:
+        super().__init__(*([message] if message else []))
+        self.note = note
 
 
 class ToolRetry(ToolError):

@@ -1,6 +1,10 @@
 """What the assistant itself says when the model cannot: plain, without internals (promise 14)."""
 
+import re
 from decimal import Decimal
+
+_NOTE, _NOTE_END = "<for_assistant>", "</for_assistant>"
+_NOTES = re.compile(rf"\n?{_NOTE}.*?(?:{_NOTE_END}\n?|\Z)", re.DOTALL)
 
 MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
 MODEL_REFUSED = "My language model would not take this request. Please try to word it differently."
@@ -12,14 +16,6 @@ INTERRUPTED = "Stopped."
 TOO_FAST = "You are writing faster than I may answer. Please wait a minute, then write again."
 ANSWER_CUT_OFF = "(My answer grew too long, so it ends here. Ask me to go on if you want the rest.)"
 REST_LEFT_OUT = "(The rest is left out: it is too long for a chat. Ask me for a part of it.)"
-TOO_LONG_TO_APPROVE = (
-    "Not run: this is too long to be shown in full in this chat, and nobody can approve what they are not shown. Make "
-    "it much shorter, or tell the person to ask for it in another chat, where more can be shown."
-)
-CALL_CUT_OFF = (
-    "Not run: your answer reached its greatest length in the middle of this call. Send the call again, with shorter "
-    "arguments or with fewer other calls."
-)
 MISSING = "An earlier message of mine may not have reached you; if you miss an answer, just ask me for it again."
 SUMMARISE = (
     "You have taken enough steps. Give a final answer now from what you have gathered so far, without any "
@@ -31,10 +27,29 @@ SAY_THIS = (
     "Before you can go on, say this to the person now. Keep every fact, option and question in it, use your own voice "
     "and the person's language, and add nothing:\n\n"
 )
-HANDED_OVER = "It goes on at once, and what comes of it is said then."
+
+
+def note(text: str) -> str:
+    """Return the end of a tool result that is for the model alone: what it should do about it."""
+    return f"\n{_NOTE}{text}{_NOTE_END}"
+
+
+def without_notes(text: str) -> str:
+    """Return a text as a person may read it, without notes for the model, in case a model repeats one."""
+    return _NOTES.sub("", text).strip() if _NOTE in text else text
+
+
+HANDED_OVER = note("It goes on at once, and what comes of it is said then.")
 """The end of a tool result for what a waiting turn goes on with."""
-TELL_THEM = " Tell the person in one sentence."
+TELL_THEM = note("Tell the person in one sentence.")
 """The end of a tool result that the model only has to pass on."""
+TOO_LONG_TO_APPROVE = (
+    "Not run: this is too long to be shown in full in this chat, and nobody can approve what they are not shown."
+    + note("Make it much shorter, or tell the person to ask for it in another chat, where more can be shown.")
+)
+CALL_CUT_OFF = "Not run: the answer with this call was cut off." + note(
+    "Your answer reached its greatest length. Send the call again, with shorter arguments or with fewer other calls."
+)
 CANCELLED = "User cancelled this action."
 TOOLS_CHANGED = (
     "The tools have changed since this turn began. What is recorded above did happen. Use only the tools "
@@ -66,6 +81,6 @@ def too_long(channel: str) -> str:
 
 def too_many_calls(most: int) -> str:
     """Return what the model is told after more calls in one answer than are run."""
-    return (
-        f"Not run: too many calls in one answer. Make at most {most} in one; make this one again in your next answer."
+    return "Not run: too many calls in one answer." + note(
+        f"Make at most {most} in one; make this one again in your next answer."
     )

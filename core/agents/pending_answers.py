@@ -98,7 +98,7 @@ class PendingAnswers:
         taken, wrong = take(entry, valet.inputs, answer)
         if wrong:
             errors = "; ".join(f"{name}: {error}" if name else error for name, error in wrong.items())
-            raise ToolRetry(f"Not taken: {errors}. Ask the person for it, in your own words.")
+            raise ToolRetry(f"Not taken: {errors}.", note="Ask the person for it, in your own words.")
         self.changed[entry.agent_id] = taken
 
     def replay(self, messages: Sequence[ChatMessage]) -> None:
@@ -138,7 +138,7 @@ class AnswerTool(Tool[..., object]):
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
         self.waiting.give(arguments)
-        return ToolEnd(f"Taken. {replies.HANDED_OVER}", Outcome.HANDED_OVER)
+        return ToolEnd(f"Taken.{replies.HANDED_OVER}", Outcome.HANDED_OVER)
 
 
 def _answer_tool(waiting: PendingAnswers) -> AnswerTool:

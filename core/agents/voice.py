@@ -37,7 +37,7 @@ class Voice:
         if known := _known(recorded, step, digest):
             answer = ModelAnswer.from_json(known.result, known.usage)
             await self.budget.settle(known.key, answer.usage)
-            return answer.text.strip() or text
+            return replies.without_notes(answer.text).strip() or text
         key = StepKey(step, sum(key.step == step for key in recorded), PATH)
         request = ModelRequest(
             (*messages, ChatMessage(Role.USER, f"{replies.SAY_THIS}{text}", internal=True)), use_tools=False
@@ -66,7 +66,7 @@ class Voice:
             )
         )
         await self.budget.settle(key, answer.usage)
-        return answer.text.strip() or text
+        return replies.without_notes(answer.text).strip() or text
 
 
 def has_a_voice(persona: str, tenant: TurnTenant) -> bool:

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
+from pydantic import ValidationError
+
 from core.approvals.rendering import as_text
+from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, read_json
 from core.messaging.messages import FormField, FormFieldKind
 from core.tools.tool import AnyTool
@@ -21,12 +24,14 @@ def tool_form(tool: AnyTool, arguments: JsonObject) -> tuple[FormField, ...]:
 
 
 def tool_check(tool: AnyTool) -> Check:
-    """Return a check of a tool's changed arguments; it raises `ToolRetry` with what is right."""
+    """Return a check of a tool's changed arguments; it raises `ToolRetry` with what is wrong, for the person."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
         changed = {**arguments, **{name: _parse_as(arguments.get(name), value) for name, value in changes.items()}}
-        tool.parse(changed)
-        model = tool.signature.model.model_validate(changed)
+        try:
+            model = tool.signature.model.model_validate(changed)
+        except ValidationError as error:
+            raise ToolRetry(_for_person(error)) from error
         return cast(JsonObject, model.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
     return check
@@ -40,6 +45,11 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
         for name in names
         if before.get(name) != after.get(name)
     )
+
+
+def _for_person(error: ValidationError) -> str:
+    wrong = [(" ".join(map(str, item["loc"])).replace("_", " "), item["msg"]) for item in error.errors()]
+    return "; ".join(f"{name}: {said[:1].lower()}{said[1:]}" for name, said in wrong)
 
 
 def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:

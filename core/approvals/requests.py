@@ -17,15 +17,15 @@ from core.clock import Clock
 from core.errors import ToolError
 from core.json_types import JsonObject, canonical_hash, storable
 from core.messaging.visible_text import is_short, plain_line
-from core.replies import TELL_THEM, TOO_LONG_TO_APPROVE
+from core.replies import TELL_THEM, TOO_LONG_TO_APPROVE, note
 
-_EXPIRED = f"Not done: the person did not decide in time, so it was dropped.{TELL_THEM}"
-_NOT_SHOWN = "Not done: the request for approval could not be shown to the person."
-_ALTERED = "Not run: it is not what was approved. Say so, and ask again if it is still wanted."
+_EXPIRED = f"Not done: no decision came in time, so it was dropped.{TELL_THEM}"
+_NOT_SHOWN = f"Not done: the request for approval could not be shown.{TELL_THEM}"
+_ALTERED = "Not run: it is not what was approved." + note("Say so, and ask again if it is still wanted.")
 _NO_JSON = "Not run: its arguments cannot be shown in full, so nobody can approve them."
-_ENOUGH = (
-    "Not asked for: at most {most} actions can be put before the person at once. The first ones wait for their "
-    "decision now; call this again when those are decided, and tell the person that there is more."
+_ENOUGH = "Not asked for: at most {most} actions are asked for at once." + note(
+    "The first ones wait for the person's decision now; call this again when those are decided, and tell them that "
+    "there is more."
 )
 REISSUED = "Asked again, since your accounts were linked."
 TOO_LATE = "You approved this before, but it could not be done in time. Nothing was done: please decide again."
@@ -208,4 +208,4 @@ def _in_full(request: ConsentTo, described: Described) -> tuple[tuple[str, str],
 
 
 def _pending(code: str, summary: str) -> str:
-    return f"{code} waits for the person's approval: {summary}"
+    return f"{code} waits for approval: {summary}"

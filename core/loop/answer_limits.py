@@ -28,7 +28,7 @@ def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
 
 def answer_text(answer: ModelAnswer) -> str:
     """Return an answer's text for the person, with a note if the answer was cut off."""
-    text = answer.text
+    text = replies.without_notes(answer.text) or replies.NOTHING_SAID
     return f"{text.rstrip()}\n\n{replies.ANSWER_CUT_OFF}" if answer.cut else text
 
 

@@ -15,13 +15,14 @@ from core.approvals.describe import MAY_HAVE_HAPPENED
 from core.approvals.requests import ApprovalRequests
 from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal.types import Effect, Journal, Outcome
+from core.replies import note
 from core.tools.tool import Risk
 
 REFUSED_REPEAT = (
-    "Not run: an earlier call with the same arguments has an unknown outcome, so repeating it needs the "
-    "person's approval. Tell the person what is uncertain."
+    "Not run: an earlier call with the same arguments has an unknown outcome, so repeating it needs an approval."
+    + note("Tell the person what is uncertain.")
 )
-NEEDS_APPROVAL = "Not run: this needs the person's approval, and there is no way to ask for one here. Say so."
+NEEDS_APPROVAL = "Not run: this needs an approval, and there is no way to ask for one here." + note("Say so.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +123,10 @@ class ConsentGate:
         return self._requests.decided_at(prefix) if self._requests else None
 
     async def finish(self, granted: Granted, text: str, outcome: Outcome) -> str:
-        """Record that an approved action ran. Return its result, preceded by the person's changes."""
+        """Record that an approved action ran. Return its result, with the person's changes as a note."""
         if granted.call_id is not None and self._requests is not None and outcome is not Outcome.WAITING:
             await self._requests.ran(granted.call_id, outcome.value)
-        return f"{granted.changed}\n{text}" if granted.changed and text else granted.changed or text
+        return f"{text}{note(granted.changed)}" if granted.changed else text
 
 
 def _denied(verdict: Verdict) -> Refused:

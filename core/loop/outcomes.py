@@ -9,10 +9,11 @@ import structlog
 
 from core.errors import ToolError
 from core.journal.types import Effect, Outcome
+from core.replies import note
 
 UNKNOWN_OUTCOME = (
-    "The outcome of this call is unknown: it started, and it may or may not have taken effect. It was not "
-    "repeated. Do not call it again with the same arguments; tell the person what is uncertain."
+    "The outcome of this call is unknown: it started, and it may or may not have taken effect. It was not repeated."
+    + note("Do not call it again with the same arguments; tell the person what is uncertain.")
 )
 FAILED = "{name} failed"
 NO_ANSWER = "{name} gave no answer"
@@ -34,6 +35,11 @@ class Callee:
     in_thread: bool = False
 
 
+def told_of(error: ToolError) -> str:
+    """Return the text for the model about a tool's own failure, with its note."""
+    return f"{error}{note(error.note) if error.note else ''}"
+
+
 def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: object) -> tuple[str, Outcome]:
     """Return the text for the model and the outcome of a call that raised; log what is not a `ToolError`.
 
@@ -41,7 +47,7 @@ def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: 
     """
     if isinstance(error, ToolError):
         # The one error that promises that nothing happened.
-        return str(error) or f"{FAILED.format(name=callee.name)}.", Outcome.ERROR
+        return told_of(error) or f"{FAILED.format(name=callee.name)}.", Outcome.ERROR
     late = isinstance(error, TimeoutError) and limit.expired()
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
     _log.warning(
@@ -54,6 +60,7 @@ def outcome_of(error: Exception, callee: Callee, limit: asyncio.Timeout, **ids: 
     if late:
         running = " It may still be running." if callee.in_thread else ""
         text = f"{NO_ANSWER.format(name=callee.name)} within {callee.seconds:g} seconds.{running}"
-    advice = "Go on without it, try once more, or tell the person."
     outcome = Outcome.ERROR if callee.effect is Effect.READ else Outcome.UNKNOWN
-    return f"{text} {UNKNOWN_OUTCOME if callee.effect is Effect.ONCE else advice}", outcome
+    if callee.effect is Effect.ONCE:
+        return f"{text} {UNKNOWN_OUTCOME}", outcome
+    return text + note("Go on without it, try once more, or tell the person."), outcome

@@ -17,7 +17,7 @@ from core.llm.types import ToolCall
 from core.loop.answer_limits import calls_not_run
 from core.loop.context_window import ContextManager
 from core.loop.gate import ConsentGate, GatedCall, Granted
-from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
+from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.scope import TurnScope
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
@@ -172,7 +172,7 @@ class ToolRunner:
             planned = await self._scope.hooks.pre_acting(where, planned)
             parsed = tool.parse(planned.arguments)
         except ToolRetry as error:
-            return CallResult(call, str(error), Outcome.ERROR)
+            return CallResult(call, told_of(error), Outcome.ERROR)
         digest = canonical_hash(planned.arguments)
         # An agent passes the gate by itself, once it knows all that it runs with.
         consent_to = None if tool.agent else partial(self._consent_to, key, tool, planned)

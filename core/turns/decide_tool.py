@@ -37,9 +37,10 @@ _SAYS = (
     "said in their own words in this very message; never decide for them, and ask when it is unclear."
 )
 _VERBS = {"approve": Verb.APPROVE, "edit": Verb.EDIT, "cancel": Verb.CANCEL}
+_NOT_TAKEN = "That was not taken as a decision."
 _FIRST = (
-    "Not taken: decisions count only as the first call of a turn, before any other tool ran. Ask the person to decide "
-    "with the buttons, or with OK and the code."
+    "Decisions count only as the first call of a turn, before any other tool ran. Ask the person to decide with the "
+    "buttons, or with OK and the code."
 )
 
 
@@ -65,10 +66,10 @@ class DecideTool(Tool[..., object]):
     ) -> ToolEnd:
         """Decide what was handed on, in its order. What the person changed is shown again instead of told."""
         if (key.step, key.call_index, key.agent_path) != (0, 1, ""):
-            raise ToolRetry(_FIRST)
+            raise ToolRetry(_NOT_TAKEN, note=_FIRST)
         wanted = [self._read(decision) for decision in _listed(arguments.get("decisions"))]
         decided = [await self._decide(approval, verb, changes) for approval, verb, changes in wanted]
-        text = "\n".join([*(line for line, _ in decided), replies.HANDED_OVER])
+        text = "\n".join(line for line, _ in decided) + replies.HANDED_OVER
         return ToolEnd(text, Outcome.HANDED_OVER, "\n".join(line for line, is_told in decided if is_told))
 
     async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> tuple[str, bool]:
@@ -88,7 +89,7 @@ class DecideTool(Tool[..., object]):
             state = now.state if now else ApprovalState.EXPIRED
             return f"{approval.code}: too late, it was {state.value} already.", True
         if verb is Verb.EDIT:
-            return f"{approval.code} is changed as they said, and shown to them again.", False
+            return f"{approval.code} is changed, and shown again.", False
         return SAY[verb.value].format(code=approval.code, summary=literal(approval.summary)), True
 
     def _read(self, decision: JsonObject) -> tuple[Approval, Verb, JsonObject]:
@@ -96,21 +97,23 @@ class DecideTool(Tool[..., object]):
         approval = self.open_to_words.get(code)
         if approval is None:
             known = ", ".join(self.open_to_words) or "none"
-            raise ToolRetry(f"{code or 'Nothing'} cannot be decided in words. These can: {known}.")
+            raise ToolRetry(f"{code or 'That'} cannot be decided in words.", note=f"These can: {known}.")
         verb = _VERBS.get(str(decision.get("decision")))
         changes = decision.get("changes")
         if verb is None:
-            raise ToolRetry(f"The decision on {code} is one of approve, edit, cancel.")
+            raise ToolRetry(_NOT_TAKEN, note=f"The decision on {code} is one of approve, edit, cancel.")
         if self.codes_only and verb is not Verb.EDIT:
             raise ToolRetry(
-                f"{code} is decided here by its code alone: ask the person to write OK {code} or NO {code}."
+                f"{code} is decided here by its code alone.",
+                note=f"So ask the person to write OK {code} or NO {code}.",
             )
         if verb is Verb.EDIT and not approval.editable:
-            raise ToolRetry(f"{code} cannot be changed: the person may approve or cancel it.")
+            raise ToolRetry(f"{code} cannot be changed, only approved or cancelled.")
         if verb is Verb.EDIT and not (isinstance(changes, dict) and changes):
-            raise ToolRetry(f"To edit {code}, give `changes`: new values by name. It has: {_names(approval)}.")
+            wanted = f"To edit {code}, give `changes`: new values by name. It has: {_names(approval)}."
+            raise ToolRetry(_NOT_TAKEN, note=wanted)
         if verb is Verb.APPROVE and changes:
-            raise ToolRetry(f"{code} cannot be approved and changed at once: edit it, and it is shown again.")
+            raise ToolRetry(f"{code} cannot be approved and changed at once.", note="Edit it, and it is shown again.")
         if isinstance(changes, dict) and (unknown := [name for name in changes if name not in _editable(approval)]):
             raise ToolRetry(f"{code} has no {unknown[0]!r}. It has: {_names(approval)}.")
         return approval, verb, changes if isinstance(changes, dict) else {}
@@ -220,7 +223,7 @@ def _schema(codes: Sequence[str]) -> JsonObject:
 def _listed(given: object) -> list[JsonObject]:
     listed = [cast(JsonObject, item) for item in given if isinstance(item, dict)] if isinstance(given, list) else []
     if not listed:
-        raise ToolRetry("Give `decisions`: a list of {code, decision, changes}.")
+        raise ToolRetry(_NOT_TAKEN, note="Give `decisions`: a list of {code, decision, changes}.")
     return listed
 
 

@@ -11,6 +11,7 @@ from core.agents.standard_agent import AgentStatus, Valet
 from core.agents.turn_agents import PoolLimits, nesting
 from core.journal.types import Outcome
 from core.loop.result import Ended, ReactLoopResult
+from core.replies import without_notes
 from core.tools.results import CallResult
 from core.turns.types import TurnRequest
 
@@ -87,7 +88,7 @@ def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
     if not entry.waits:
         return _PLAINLY.get(entry.reason, "") if entry.reason else ""
     returned = (result for result in results if result.call.id == entry.tool_call_id and result.outcome is Outcome.OK)
-    return next((result.text for result in returned), "")
+    return next((without_notes(result.text) for result in returned), "")
 
 
 def _names(entries: Sequence[PoolEntry]) -> str:

@@ -285,14 +285,14 @@ def _phrase(plan: Plan, made: Done) -> str:
         return "That did not work just now, as far as I can tell."
     if plan.intent and (match := re.fullmatch(plan.intent.expected, made.result, re.DOTALL)):
         return plan.intent.phrase.format(**(plan.arguments or {}) | match.groupdict(), result=made.result)
-    return made.result
+    return _for_person(made.result)
 
 
 def _for_person(result: str) -> str:
-    """Return a result without its instruction to a model."""
+    """Return a result without its notes for a model."""
     if result == replies.CANCELLED:
         return "All right, I let that go."
-    return result.removesuffix(replies.TELL_THEM)
+    return replies.without_notes(result)
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:

@@ -19,6 +19,7 @@ from jobs.redraws import RedrawRunner
 from jobs.turns import TurnFeatures, TurnRunner
 from tests.clocks import StandingClock
 from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.for_people import assert_nothing_for_the_model
 from tests.contract.harness import Bubble, ChannelHarness, open_harness
 from tests.core.builders import FakeModel
 from tests.core.harness import OPEN, TwiceDatabase, opened
@@ -158,3 +159,4 @@ async def open_approving(
                 store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1")
             )
             yield Approving(delivery, clock, codes_only=codes_only)
+            await assert_nothing_for_the_model(store)

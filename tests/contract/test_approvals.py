@@ -293,7 +293,7 @@ async def test_expiry_starts_when_the_card_is_sent_reminds_once_and_tells_both(
     await system.work()
     assert await system.states() == ["expired"]
     assert system.sent == []
-    assert "did not decide in time" in system.model.told()[0]
+    assert "no decision came in time" in system.model.told()[0]
     assert system.last() == "You did not decide, so I let it be."
     if card.buttons:
         assert "Expired at" in next(bubble for bubble in system.delivery.channel.bubbles() if bubble.id == card.id).text

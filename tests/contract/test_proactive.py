@@ -229,7 +229,7 @@ def on_expiry(answer: str) -> Step:
     """Answer when the time of what was asked is over, as the last tool says."""
 
     def step(request: ModelRequest) -> ModelAnswer:
-        assert "did not decide in time" in request.messages[-1].text
+        assert "no decision came in time" in request.messages[-1].text
         return says(answer)
 
     return step

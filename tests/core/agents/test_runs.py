@@ -231,7 +231,7 @@ async def test_an_agent_that_needs_approval_does_not_run_where_none_can_be_asked
             return True
 
     _, model = await turn([wants(("Careful", {})), says("ok")], Careful)
-    assert "needs the person's approval" in model.told()[0]
+    assert "needs an approval" in model.told()[0]
     assert not DONE
 
 

@@ -185,7 +185,7 @@ async def test_a_denied_call_does_not_run_and_the_model_is_told_why(tmp_path: Pa
 async def test_a_call_needing_approval_is_refused_where_approvals_are_missing(tmp_path: Path) -> None:
     rules = book(tmp_path, HEAD + 'decision = "approve"')
     _, model = await run_loop([wants(("send_mail", {"to": ["a"]})), says("I may not.")], [send_mail], hooks=[rules])
-    assert model.told()[0].startswith("Not run: this needs the person's approval")
+    assert model.told()[0].startswith("Not run: this needs an approval")
 
 
 async def test_first_time_holds_until_a_call_ran_with_the_value_for_this_person(

@@ -288,7 +288,7 @@ class TestHooks:
         results = model.told()
         assert results[0] == "Not run: No ones today."
         assert "could not be checked" in results[1]
-        assert "needs the person's approval" in results[2]
+        assert "needs an approval" in results[2]
         assert results[3] == "4"
 
     async def test_hooks_apply_their_changes_in_order_and_a_failing_hook_is_skipped(self) -> None:
