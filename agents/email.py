@@ -30,6 +30,7 @@ _ADDRESS = re.compile(
     r"@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]",
     re.ASCII | re.IGNORECASE,
 )
+_LOOKS_LIKE_ONE = r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+"
 _PLAIN_SUBJECT = re.compile(r"(?=.{0,66}\Z)(?!.*=\?)(?:[!-~]+(?: [!-~]+)*)?")
 # Seven bits, which every server on the way can carry.
 _POLICY = SMTP_POLICY.clone(cte_type="7bit")
@@ -89,6 +90,7 @@ class SendEmailAgent(StandardAgent):
         description="Email address of each recipient",
         type=list[str],
         validator=_are_some_addresses,
+        pattern=_LOOKS_LIKE_ONE,
         validator_description="each must be an address such as sam@example.com, without a name",
     )
     cc = InputField(
@@ -98,6 +100,7 @@ class SendEmailAgent(StandardAgent):
         required=False,
         default=[],
         validator=_are_addresses,
+        pattern=_LOOKS_LIKE_ONE,
         validator_description="each must be an address such as sam@example.com, without a name",
     )
     subject = InputField(

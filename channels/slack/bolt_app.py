@@ -5,7 +5,7 @@ listener has even begun.
 """
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -21,7 +21,9 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from providers.slack.client import SlackApi
 
-type Take = Callable[[SlackInput], Awaitable[str | None]]
+type Answer = str | Mapping[str, str] | None
+"""A note for the person alone, or what is wrong with the form that they sent, by field."""
+type Take = Callable[[SlackInput], Awaitable[Answer]]
 """Commit a parsed payload; return a note that is shown to the person alone at once, mostly none."""
 
 _ANYTHING = re.compile("")
@@ -76,11 +78,14 @@ class BoltGateway:
         return app
 
     async def _listen(self, context: AsyncBoltContext, ack: AsyncAck) -> None:
-        note = await self._take(context["parsed"])
-        if note:
-            await ack(text=note, response_type="ephemeral")
-        else:
-            await ack()
+        answer = await self._take(context["parsed"])
+        match answer:
+            case str():
+                await ack(text=answer, response_type="ephemeral")
+            case None:
+                await ack()
+            case _:  # the form stays open, with all that was typed
+                await ack(response_action="errors", errors=dict(answer))
 
 
 def _authorize_as(identity: Identity, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:

@@ -13,7 +13,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from channels.http.requests import check_type, only_header
 from channels.slack.ack import answer_gesture, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
-from channels.slack.bolt_app import BoltGateway
+from channels.slack.bolt_app import Answer, BoltGateway
 from channels.slack.catchup import catch_up
 from channels.slack.identity import Identity
 from channels.slack.interactions import Gesture
@@ -115,8 +115,8 @@ class SlackChannel:
             raise RequestRefused("signature does not match", status=403)
         return decode_body(raw, request.content_type)
 
-    async def _take(self, payload: SlackInput) -> str | None:
-        """Commit what was parsed; return a note that is shown to the person alone at once."""
+    async def _take(self, payload: SlackInput) -> Answer:
+        """Commit what was parsed; return a note for the person alone, or what is wrong with their form, by field."""
         match payload:
             case InboundMessage():
                 self._identity.remember(payload.sender, payload.address.peer)
@@ -124,7 +124,7 @@ class SlackChannel:
             case IgnoredMessage():
                 await self._accept(payload)
             case Gesture():
-                await self._take_gesture(payload)
+                return await self._take_gesture(payload)
             case SlashCommand():
                 return await self._take_command(payload.message)
             case HomeOpened(user=user, tab="home", team=team):
@@ -145,7 +145,7 @@ class SlackChannel:
         await self._accept(replace(message, address=address))
         return None if address.peer == typed_in else ELSEWHERE
 
-    async def _take_gesture(self, gesture: Gesture) -> None:
+    async def _take_gesture(self, gesture: Gesture) -> Answer:
         """Commit a press or a submitted form; its answer is shown without waiting for that."""
         press = gesture.press
         if press.address.peer:
@@ -157,6 +157,7 @@ class SlackChannel:
         received = await self._accept(press)
         if received.said or received.form is not None:
             self._spawn(answer_gesture(self._api, replace(gesture, press=press), received))
+        return received.errors or None
 
     async def _accept(self, inbound: InboundMessage | IgnoredMessage | Press) -> Received:
         received = await self._sink.accept(inbound)

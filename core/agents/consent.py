@@ -8,10 +8,10 @@ from core.agents.fields import InputField
 from core.agents.schema import INSTRUCTION, agent_parameters
 from core.agents.standard_agent import ApprovalRequest, StandardAgent, Valet
 from core.approvals.consent import ConsentTo, Described
-from core.approvals.edits import Check, form_of
+from core.approvals.edits import Check, as_it_was, form_of
 from core.approvals.rendering import is_empty
 from core.errors import ToolRetry
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.messaging.messages import FormField
 
 
@@ -35,7 +35,7 @@ def agent_consent(
             frozenset(request.in_words),
         )
 
-    check = agent_check(inputs, (INSTRUCTION,))
+    check = agent_check(inputs, (INSTRUCTION,), _properties(valet, ()))
     return ConsentTo(call_id, valet.name, arguments, describe, check, valet.risk)
 
 
@@ -52,13 +52,27 @@ def _properties(valet: Valet, without: Collection[str]) -> JsonObject:
 
 def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments: JsonObject) -> tuple[FormField, ...]:
     """Return the form for an agent's fields; `schemas` are the fields' JSON schemas as the model sees them."""
-    return form_of(schemas, arguments, [name for name, field in inputs.items() if field.required])
+    required = [name for name, field in inputs.items() if field.required]
+    patterns = {name: field.pattern for name, field in inputs.items() if field.pattern}
+    checked = {name: _with_pattern(schema, patterns.get(name)) for name, schema in schemas.items()}
+    return form_of(checked, arguments, required, {name: field.validator_description for name, field in inputs.items()})
 
 
-def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...]) -> Check:
-    """Return a check of changed fields by their validators; `rest` names the arguments that are no fields."""
+def _with_pattern(schema: Json, pattern: str | None) -> Json:
+    return schema | {"pattern": pattern} if pattern and isinstance(schema, dict) else schema
+
+
+def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...], schemas: JsonObject | None = None) -> Check:
+    """Return a check of changed fields by their validators; `rest` names the arguments that are no fields.
+
+    `schemas` are the fields' as a form shows them, with the defaults that it leaves as they are.
+    """
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
+        shown = schemas or {}
+        changes = {
+            name: value for name, value in changes.items() if not as_it_was(shown.get(name), arguments, name, value)
+        }
         unknown = [name for name in changes if name not in inputs]
         if unknown:
             raise ToolRetry(f"There is no {unknown[0].replace('_', ' ')} to change; there are {', '.join(inputs)}.")

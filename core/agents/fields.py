@@ -65,7 +65,8 @@ class InputField(Field):
 
     `prompt` is the question to the person, `description` the text for the model. `validator` gets the converted value
     and returns None or True for a valid one, False or a text to show for an invalid one. `type` is anything JSON can
-    hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...].
+    hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...]. `pattern` is a regular expression for
+    all of a text, or of each in a list: a form tells at once what does not fit it; the validator still decides.
     """
 
     def __init__(
@@ -77,8 +78,10 @@ class InputField(Field):
         validator: Validator | None = None,
         validator_description: str = "",
         type: Any = str,
+        pattern: str = "",
     ) -> None:
         super().__init__(type, description, default)
+        self.pattern = pattern
         self.prompt = prompt
         self.required = required
         self.validator = validator

@@ -5,7 +5,7 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from core.approvals.rendering import as_text
+from core.approvals.rendering import as_text, is_empty
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, read_json
 from core.messaging.messages import FormField, FormFieldKind
@@ -18,16 +18,29 @@ _TEXTS = ("string", "integer", "number", "boolean")
 
 def tool_form(tool: AnyTool, arguments: JsonObject) -> tuple[FormField, ...]:
     """Return the form for a tool's arguments; a value that no text field holds can be changed in words only."""
-    properties = tool.signature.schema.get("properties", {})
     required = cast(list[str], tool.signature.schema.get("required", []))
-    return form_of(properties if isinstance(properties, dict) else {}, arguments, required)
+    return form_of(_properties(tool), arguments, required)
+
+
+_CHECKED = (
+    "type",
+    "format",
+    "items",
+    "anyOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "maxLength",
+)
+"""What of a JSON schema a form keeps, to be checked when it is sent."""
 
 
 def tool_check(tool: AnyTool) -> Check:
     """Return a check of a tool's changed arguments; it raises `ToolRetry` with what is wrong, for the person."""
 
     def check(arguments: JsonObject, changes: JsonObject) -> JsonObject:
-        changed = {**arguments, **{name: _parse_as(arguments.get(name), value) for name, value in changes.items()}}
+        changed = {**arguments, **_really_changed(arguments, changes, _properties(tool))}
         try:
             model = tool.signature.model.model_validate(changed)
         except ValidationError as error:
@@ -47,17 +60,45 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
     )
 
 
+def as_it_was(schema: Json, arguments: JsonObject, name: str, given: Json) -> bool:
+    """Return whether a form's value of an argument that was not given is what the form showed: its default."""
+    if name in arguments or not isinstance(schema, dict):
+        return False
+    return given in ("", None) or given == schema.get("default") or given == _line(schema, schema.get("default"))
+
+
+def _really_changed(arguments: JsonObject, changes: JsonObject, schemas: Mapping[str, Json]) -> JsonObject:
+    """Return the changed values, parsed; what was emptied takes its default."""
+    changed: JsonObject = {}
+    for name, given in changes.items():
+        schema = schemas.get(name)
+        if as_it_was(schema, arguments, name, given):
+            continue
+        default = schema.get("default") if isinstance(schema, dict) else None
+        emptied = given in ("", None) and not is_empty(default)
+        changed[name] = default if emptied else _parse_as(arguments.get(name, default), given)
+    return changed
+
+
+def _properties(tool: AnyTool) -> Mapping[str, Json]:
+    properties = tool.signature.schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
 def _for_person(error: ValidationError) -> str:
     wrong = [(" ".join(map(str, item["loc"])).replace("_", " "), item["msg"]) for item in error.errors()]
     return "; ".join(f"{name}: {said[:1].lower()}{said[1:]}" for name, said in wrong)
 
 
-def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[str]) -> tuple[FormField, ...]:
+def form_of(
+    schemas: Mapping[str, Json], arguments: JsonObject, required: list[str], wanted: Mapping[str, str] | None = None
+) -> tuple[FormField, ...]:
+    """Return the fields of a form, with the default where an argument is not given; `wanted`: words on what each is."""
     fields: list[FormField] = []
     for name, schema in schemas.items():
         if not isinstance(schema, dict):
             continue
-        value, choices = arguments.get(name), schema.get("enum")
+        value, choices = arguments.get(name, schema.get("default")), schema.get("enum")
         label = name.replace("_", " ").capitalize()
         if isinstance(choices, list):
             options = tuple(str(choice) for choice in choices)
@@ -66,7 +107,9 @@ def form_of(schemas: Mapping[str, Json], arguments: JsonObject, required: list[s
         elif (text := _line(schema, value)) is not None:
             long = len(text) > _LONG or "\n" in text
             kind = FormFieldKind.TEXT if long else FormFieldKind.LINE
-            fields.append(FormField(name, label, text, kind, (), name in required))
+            checked: JsonObject = {key: schema[key] for key in (*_CHECKED, "pattern") if key in schema}
+            words = (wanted or {}).get(name, "")
+            fields.append(FormField(name, label, text, kind, (), name in required, checked, words))
     return tuple(fields)
 
 

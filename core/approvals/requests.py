@@ -1,6 +1,7 @@
 """The requests for consent of one turn: earlier ones with their decisions, and new ones."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -184,13 +185,11 @@ class ApprovalRequests:
         changes = (old.proposed or {}).get("changes")
         if not isinstance(changes, dict):
             return await self._request(request, arguments, old.generation + 1, note=REISSUED)
-        try:
-            after = request.check(arguments, changes)
-        except ToolError as error:
-            note = f"Not changed, since that cannot be used: {error}"
-            return await self._request(request, arguments, old.generation + 1, note=note)
+        after, refused = _with_changes(request, arguments, changes)
         changed = differences(arguments, after)
-        note = "Nothing is changed by that." if changes and not changed else ""
+        note = f"Not changed, since that cannot be used: {refused}" if refused else ""
+        if changes and not changed and not refused:
+            note = "Nothing is changed by that."
         return await self._request(request, after, old.generation + 1, changed, note)
 
     def _own(self) -> list[Approval]:
@@ -205,6 +204,19 @@ def _in_full(request: ConsentTo, described: Described) -> tuple[tuple[str, str],
     """Return the summary where a card's heading cuts it, and an agent's own question."""
     action = () if is_short(described.summary) else (("Action", as_text(described.summary)),)
     return (*action, ("Asks", as_text(request.question))) if request.question else action
+
+
+def _with_changes(request: ConsentTo, arguments: JsonObject, changes: JsonObject) -> tuple[JsonObject, str]:
+    """Return the arguments with the changes, and what is wrong with those that cannot be used; the others are kept."""
+    try:
+        return request.check(arguments, changes), ""
+    except ToolError as error:
+        refused = str(error)
+    after = arguments
+    for name, value in changes.items():
+        with suppress(ToolError):  # it is told of already
+            after = request.check(after, {name: value})
+    return after, refused
 
 
 def _pending(code: str, summary: str) -> str:

@@ -7,6 +7,7 @@ import structlog
 
 from core.approvals.cards import DRAW, NEEDS_CODE, SAY
 from core.approvals.exact_replies import ExactReply, Verb, button, new_number, read_button
+from core.approvals.form_check import form_errors
 from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
@@ -43,6 +44,9 @@ class Decisions:
             return None
         verb, token = read
         address = press.address
+        if press.entered is not None and (errors := await self._form_errors(press, sender, token)):
+            _log.info("form_not_taken", channel=address.channel, fields=len(errors))
+            return Received("", errors=errors)
         row = await self.database.one(
             "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8)",
             of_press(press, sender, self.access, self.make_id),
@@ -59,6 +63,13 @@ class Decisions:
         form = _form(row["form"], verb) if row["form"] else None
         toast = None if form else _DONE.get(row["outcome"], row["said"] or None)
         return Received(row["inbound_id"], row["duplicate"], toast, form)
+
+    async def _form_errors(self, press: Press, sender: str, token: str) -> dict[str, str]:
+        """Return what is wrong with a form that the person who was asked sent; of others' nothing is said."""
+        row = await self.database.one(
+            "select form_sent($1,$2,$3,$4) as form", press.address.channel, press.address.account, sender, token
+        )
+        return form_errors(read_form(row["form"] or ()), dict(press.entered or ()))
 
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
         """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""

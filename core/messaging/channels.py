@@ -1,6 +1,6 @@
 """The two borders of the product: a channel brings messages in, a notification channel takes them out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -210,6 +210,8 @@ class Received:
     duplicate: bool = False
     said: str | None = None
     form: Form | None = None
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with a form that was sent, by field; it was not taken, and stays open."""
 
 
 class InboundSink(Protocol):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.json_types import JsonObject
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -268,6 +270,10 @@ class FormField:
     kind: FormFieldKind = FormFieldKind.LINE
     options: tuple[str, ...] = ()
     required: bool = True
+    schema: JsonObject = field(default_factory=dict)
+    """What can be told of a value without the tool, as JSON schema; `pattern` is for all of a text or list item."""
+    wanted: str = ""
+    """What the value must be, in words for the person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,14 +59,13 @@ async def test_a_form_shows_every_field_and_returns_a_diff_or_what_is_invalid(
     await harness.act("close", view_id=harness.modals()[-1]["id"])
 
     await _change(system, harness, amount="lots")
+    assert await system.states() == ["pending"]
+    assert harness.modals()[-1]["errors"] == {"amount": "This must be a whole number."}
+    await _send(system, harness, amount="7")
     assert await system.states() == ["replaced", "pending"]
-    assert "Not changed" in system.card().text
-    system.clock.move(timedelta(seconds=1))
-    await _change(system, harness, amount="7")
-    assert await system.states() == ["replaced", "replaced", "pending"]
     assert "5 -> 7" in system.card().text
     hashes = await system.delivery.store.column("select hash from approvals order by generation")
-    assert hashes[0] != hashes[2], "another action is another hash"
+    assert hashes[0] != hashes[1], "another action is another hash"
     old = await system.delivery.store.one("select code from approvals order by generation limit 1")
     await system.say(f"OK {old}")
     assert "newer card counts" in system.last()
@@ -209,6 +208,10 @@ def _heard(request: ModelRequest, code: str, name: str, value: str) -> ModelAnsw
 async def _change(system: Approving, harness: SlackHarness, **entered: str) -> None:
     await system.press("Edit")
     await until(lambda: bool(harness.modals()))
+    await _send(system, harness, **entered)
+
+
+async def _send(system: Approving, harness: SlackHarness, **entered: str) -> None:
     await harness.act("submit", view_id=harness.modals()[-1]["id"], values=entered)
     await harness.settled()
     await system.work()

@@ -431,6 +431,24 @@ language sql stable as $$
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
+-- Returns the fields of the form that was opened under a token, for the person who was asked, while it can be sent.
+create function form_sent(p_channel text, p_account text, p_user_key text, p_token text)
+returns jsonb
+language plpgsql stable as $$
+declare
+    v_tenant text;
+    v_approval text;
+begin
+    select a.tenant_id, a.approval_id into v_tenant, v_approval from find_approval(p_token) a
+    join find_identity(p_channel, p_account, p_user_key) i on i.tenant_id = a.tenant_id;
+    if v_tenant is null then
+        return null;
+    end if;
+    perform set_config('onevalet.tenant', v_tenant, true);
+    return (select a.form from approvals a
+            where a.tenant_id = v_tenant and a.id = v_approval and a.state = 'pending' and a.editable);
+end $$;
+
 -- Counts the unknown codes written in a conversation within an hour. A code begins with a digit, so "ok but" has none.
 create function wrong_codes(p_tenant text, p_conversation text, p_inbound text)
 returns bigint

@@ -1,0 +1,95 @@
+"""What is wrong with a form that a person sent, as far as the form itself tells; pure.
+
+The web process loads no plugins, so it cannot ask a tool: types, choices and patterns are part of the stored form.
+What only a validator finds is told on the next card.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+from pydantic import TypeAdapter, ValidationError
+
+from core.json_types import Json, JsonObject
+from core.messaging.messages import FormField
+
+_MISSING = "This is needed."
+_KINDS: dict[str, tuple[TypeAdapter[object], str]] = {
+    "integer": (TypeAdapter(int), "This must be a whole number."),
+    "number": (TypeAdapter(float), "This must be a number."),
+    "boolean": (TypeAdapter(bool), "This must be yes or no."),
+    "date": (TypeAdapter(date), "This must be a date such as 2027-01-31."),
+    "date-time": (TypeAdapter(datetime), "This must be a date and time such as 2027-01-31T15:00."),
+}
+
+
+def form_errors(form: Sequence[FormField], entered: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong by field name, a sentence each; empty where the form can be taken."""
+    errors = {field.name: _error(field, entered[field.name].strip()) for field in form if field.name in entered}
+    return {name: error for name, error in errors.items() if error}
+
+
+def _error(field: FormField, text: str) -> str:
+    if text == field.value.strip():
+        return _MISSING if field.required and not text else ""  # as it was
+    if not text:
+        return _MISSING if field.required else ""
+    if field.options:
+        return "" if text in field.options else f"This must be one of: {', '.join(field.options)}."
+    schemas = _branches(field.schema)
+    wrong = [_wrong(schema, text) for schema in schemas]
+    if not wrong or "" in wrong:
+        return ""
+    return f"{field.wanted[:1].upper()}{field.wanted[1:].rstrip('.')}." if field.wanted else wrong[0]
+
+
+def _branches(schema: JsonObject) -> list[JsonObject]:
+    """Return the schemas of which one has to fit; null is what an empty field says."""
+    choices = schema.get("anyOf")
+    listed = choices if isinstance(choices, list) else [schema]
+    outer = {"pattern": schema["pattern"]} if "pattern" in schema else {}
+    return [outer | choice for choice in listed if isinstance(choice, dict) and choice.get("type") != "null"]
+
+
+def _wrong(schema: JsonObject, text: str) -> str:
+    """Return why a text is no value of a schema; empty where it is, or where nothing can be told."""
+    if schema.get("type") == "array":
+        items = schema.get("items")
+        inner: JsonObject = {**(items if isinstance(items, dict) else {})}
+        if "pattern" in schema:
+            inner["pattern"] = schema["pattern"]
+        return next((error for part in text.split(",") if part.strip() and (error := _wrong(inner, part.strip()))), "")
+    kind = _KINDS.get(str(schema.get("format"))) or _KINDS.get(str(schema.get("type")))
+    if kind is not None:
+        adapter, error = kind
+        try:
+            value = adapter.validate_python(text)
+        except ValidationError:
+            return error
+        return _out_of_range(schema, value)
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and re.fullmatch(pattern, text) is None:
+        return f"“{text}” cannot be used here."
+    return _too_long(schema.get("maxLength"), text)
+
+
+def _out_of_range(schema: JsonObject, value: object) -> str:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return ""
+    least, most = _number(schema.get("minimum")), _number(schema.get("maximum"))
+    above, below = _number(schema.get("exclusiveMinimum")), _number(schema.get("exclusiveMaximum"))
+    if least is not None and value < least:
+        return f"This must be at least {least:g}."
+    if most is not None and value > most:
+        return f"This must be at most {most:g}."
+    if above is not None and value <= above:
+        return f"This must be more than {above:g}."
+    return f"This must be less than {below:g}." if below is not None and value >= below else ""
+
+
+def _too_long(most: Json, text: str) -> str:
+    return f"This must have at most {most} characters." if isinstance(most, int) and len(text) > most else ""
+
+
+def _number(value: Json) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
