@@ -12,8 +12,8 @@ import asyncpg
 from core.db.migrate import migrate
 from onevalet.dev.embedded.postgres import Postgres
 
-_MADE_BY = ("adding", "extract", "rules", "statements", "embedder", "words", "terms", "secrets", "others")
-"""The modules of core/memory that say what is remembered of a message."""
+_MADE_BY = ("extraction/*.py", "index/embedder.py", "store/memories.py")
+"""The files of core/memory that say what is remembered of a message."""
 
 
 @asynccontextmanager
@@ -48,8 +48,9 @@ def _digest(with_model: bool) -> str:
 
     sources = Path(core.memory.__path__[0])
     digest = hashlib.blake2b(digest_size=8)
-    for name in _MADE_BY:
-        digest.update((sources / f"{name}.py").read_bytes())
+    for pattern in _MADE_BY:
+        for path in sorted(sources.glob(pattern)):
+            digest.update(path.read_bytes())
     if with_model:
         for name in ("ONEVALET_MODEL", "ONEVALET_EMBEDDING_MODEL", "ONEVALET_EXTRACTION"):
             digest.update(f"{name}={os.environ.get(name, '')}\n".encode())

@@ -1,14 +1,14 @@
 """Parsing a question: its words, the terms that knowledge is indexed under, the time it names."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from core.memory.extraction.rules_others import PERSON_WORD
 from core.memory.extraction.rules_self import PETS, names_in
 from core.memory.extraction.words import STOP_WORDS, content_words, stem, word_set
-from core.memory.recall.synonyms import synonyms
+from core.memory.recall.synonyms import same_as, synonyms
 from core.memory.recall.time_expressions import Period, asks_about_the_past, period_of
 
 MAX_TEXT = 1000
@@ -65,12 +65,14 @@ _WHO = word_set("name names called")
 class Question:
     """A parsed question. `past`: memories that hold no longer are asked for too.
 
-    `words` are its own, `meant` are synonyms; `slots` are asked for by a rule, and `relations` are people it calls "my
+    `words` are its own, `same` are words and phrases that mean the same as one of them, each with that word, `meant`
+    those that have to do with them; `slots` are asked for by a rule, and `relations` are people it calls "my
     sister", whose names are looked up first. `known` are the terms that such a name then stands for.
     """
 
     text: str
     words: tuple[str, ...]
+    same: Mapping[str, str] = field(default_factory=dict)
     meant: tuple[str, ...] = ()
     slots: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -97,7 +99,8 @@ class Question:
     def terms(self) -> tuple[str, ...]:
         """Return the terms that knowledge may be indexed under, the surest first."""
         stems = (stem(word) for word in self.words)
-        return tuple(dict.fromkeys([*self.slots, *self.names, *self.words, *stems, *self.meant]))
+        others = (other for other in self.same if " " not in other)
+        return tuple(dict.fromkeys([*self.slots, *self.names, *self.words, *stems, *others, *self.meant]))
 
     def naming(self, names: Sequence[str]) -> "Question":
         """Return the same question with the names of the people it means: the second of two hops.
@@ -130,6 +133,7 @@ def read_question(text: str, now: datetime) -> Question:
     return Question(
         text,
         kept,
+        same_as(text, kept),
         synonyms(kept),
         tuple(dict.fromkeys([*slots, *relations, *things])),
         tuple(names),

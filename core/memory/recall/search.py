@@ -31,8 +31,10 @@ DEPTH = 30
 """Hits that each retriever contributes to the fusion."""
 ASKED = 3.0
 """Weight of a slot that a question asks for by a rule, against a word of the question."""
+SAME = 0.8
+"""Weight of a word that means the same as one of the question."""
 MEANT = 0.5
-"""Weight of a word that only means the same as one of the question."""
+"""Weight of a word that has to do with one of the question."""
 
 _log = structlog.get_logger()
 
@@ -92,12 +94,13 @@ class Retriever:
         return question.naming([slot.value for memory in memories if (slot := slot_of(memory.text)) is not None])
 
     async def _by_text(self, scope: Scope, question: Question) -> Sequence[Hit]:
-        words = dict.fromkeys(question.meant, MEANT) | dict.fromkeys(question.words, 1.0)
+        words = dict.fromkeys(question.meant, MEANT) | dict.fromkeys(question.same, SAME)
+        words |= dict.fromkeys(question.words, 1.0)
         words |= dict.fromkeys(question.names, 1.0) | {word: MEANT for word in words if word in question.known}
         if not words:
             return []
         where = MemoryFilter(scope.collections, closed=question.beyond_now)
-        rows = await find_by_words(self.store.database, scope.tenant_id, words, DEPTH, where)
+        rows = await find_by_words(self.store.database, scope.tenant_id, words, DEPTH, where, question.same)
         asked = max(len(question.words), 1)
         return [Hit(memory_id, rank, min(held / asked, 1.0)) for memory_id, rank, held in rows]
 
@@ -120,7 +123,7 @@ class Retriever:
             period.start if period else None,
             period.end if period else None,
             {term: ASKED if term in question.slots else 1.0 for term in question.own}
-            | {term: MEANT for term in question.terms if term not in question.own},
+            | {term: SAME if term in question.same else MEANT for term in question.terms if term not in question.own},
         )
         hits = await self.indexes.search(scope.tenant_id, query, DEPTH)
         if not hits and query.since:

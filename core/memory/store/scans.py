@@ -8,6 +8,7 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from core.db.database import Database
 from core.memory.types import Kind, Vector
@@ -58,32 +59,44 @@ async def find_by_vector(
 
 
 async def find_by_words(
-    database: Database, tenant_id: str, words: Mapping[str, float], limit: int, where: MemoryFilter = CURRENT
-) -> list[tuple[str, float, int]]:
+    database: Database,
+    tenant_id: str,
+    words: Mapping[str, float],
+    limit: int,
+    where: MemoryFilter = CURRENT,
+    same: Mapping[str, str] = MappingProxyType({}),
+) -> list[tuple[str, float, float]]:
     """Return the memories that hold any of the words, with the rank and how many of the words they hold.
 
-    A word weighs more the fewer of this person's memories hold it, times its own weight; words that weigh less than
-    one are not counted. Every memory is tested once for all words, and only those that match for each word.
+    A word weighs more the fewer of this person's memories hold it, times its own weight. `same` are the words and
+    phrases that mean the same as another, each with that word: one of them counts by its weight where the word itself
+    is not held. Other words that weigh less than one are not counted. Every memory is tested once for all words, and
+    only those that match for each word.
     """
     rows = await database.tenant_rows(
         tenant_id,
-        "with asked as materialized (select plainto_tsquery('english', w) as q, max(s) as share"  # noqa: S608
-        "  from unnest($3::text[], $5::float8[]) x (w, s) where numnode(plainto_tsquery('english', w)) > 0 group by 1),"
+        "with asked as materialized (select distinct on (q) q, s as share, c as counts_as"  # noqa: S608
+        "  from unnest($3::text[], $5::float8[], $6::text[]) x (w, s, c), lateral (select case when w like '% %'"
+        "   then phraseto_tsquery('simple', w) else plainto_tsquery('english', w) end) y (q)"
+        "  where numnode(q) > 0 order by q, s desc),"
         " mine as materialized (select m.id, m.words from memories m"
         f"  where {where.sql()} and m.words @@ (select string_agg(a.q::text, ' | ')::tsquery from asked a)),"
-        " met as materialized (select x.id, a.q, a.share, length(x.words) as size from mine x join asked a"
-        "  on x.words @@ a.q),"
+        " met as materialized (select x.id, a.q, a.share, a.counts_as, length(x.words) as size from mine x"
+        "  join asked a on x.words @@ a.q),"
+        " held as materialized (select id, sum(share) as held from ("
+        "  select id, max(share) as share from met where counts_as <> '' group by id, counts_as) x group by id),"
         f" everything as materialized (select count(*)::float8 as n from memories m where {where.sql()}),"
         " rare as materialized (select q, ln(1 + (select n from everything) / count(*)) as weight from met group by q)"
-        " select t.id, sum(r.weight * t.share) / (1 + 0.03 * min(t.size)) as rank,"
-        " count(*) filter (where t.share >= 1) as held"
-        " from met t join rare r on r.q = t.q group by t.id order by rank desc, t.id limit $4",
+        " select t.id, sum(r.weight * t.share) / (1 + 0.03 * min(t.size)) as rank, coalesce(max(h.held), 0) as held"
+        " from met t join rare r on r.q = t.q left join held h on h.id = t.id"
+        " group by t.id order by rank desc, t.id limit $4",
         list(where.collections),
         list(words),
         limit,
         list(words.values()),
+        [same.get(word, word if weight >= 1 else "") for word, weight in words.items()],
     )
-    return [(row["id"], float(row["rank"]), int(row["held"])) for row in rows]
+    return [(row["id"], float(row["rank"]), float(row["held"])) for row in rows]
 
 
 async def find_with_same_words(
