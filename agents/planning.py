@@ -38,7 +38,7 @@ class PlanningAgent(StandardAgent):
         return True
 
     async def on_running(self, msg: str) -> AgentResult:
-        await self.context.tasks.check(self.trigger())
+        await self._try()
         known = await self.context.tasks.timezone()
         if not known and self.trigger_needs_zone():
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, _WHERE)
@@ -55,6 +55,8 @@ class PlanningAgent(StandardAgent):
         # A moment that the person changed the field to is shown first.
         if self._moment_text() not in (None, *self._moments()):
             return self._read_back(str(self.state.get("zone") or ""))
+        if self.state.get("tried") != self.trigger():
+            await self._try()
         return await self.keep()
 
     def approval_request(self) -> ApprovalRequest:
@@ -67,7 +69,7 @@ class PlanningAgent(StandardAgent):
         return replace(
             request,
             action_summary=f"{self.about()}, {when}",
-            details={"when": when, **request.details},
+            details={"when": when, **({"now": self.seen()} if self.seen() else {}), **request.details},
             timeout_minutes=self._minutes_open(),
             in_words=said,
         )
@@ -89,6 +91,16 @@ class PlanningAgent(StandardAgent):
         if moment is None:
             raise ToolRetry(f"I cannot tell when {text!r} is; give it as 2027-01-31T15:00.")
         return moment
+
+    def seen(self) -> str:
+        """Return what was seen when the trigger was tried, such as a watch's present value; empty for nothing."""
+        return str(self.state.get("seen") or "")
+
+    async def _try(self) -> None:
+        """Try the trigger; raise `ToolRetry` where it would never work."""
+        tried = self.trigger()
+        self.state["seen"] = await self.context.tasks.check(tried)
+        self.state["tried"] = tried
 
     async def _go_on(self, zone: str) -> AgentResult:
         if self.asks_first():

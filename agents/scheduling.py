@@ -47,9 +47,9 @@ class ScheduleTask(PlanningAgent):
     )
     expression = _option("For a watch: true when to tell, over value, previous, result: value < 300")
     url = _option("For a watch: the address to look at")
-    tool = _option("For a watch: the reading tool to look with")
+    tool = _option("For a watch: the reading tool or agent to look with, such as get_weather, FlightSearchAgent")
     tool_arguments = _option("For that tool", dict[str, Any])
-    path = _option("JSONPath of the value in what comes back: $.price")
+    path = _option("JSONPath of the value in what comes back: $.price. It is tried, and shown with the value")
     reset = _option("True when it may be told again: value > 320")
     min_gap_minutes = _option("For a watch: at least so long between two messages", float)
     remind_only = _option("Only tell the words, without doing anything", bool)
@@ -78,6 +78,7 @@ class ScheduleTask(PlanningAgent):
             key=self.context.idempotency_key,
         )
         coming = f" Next: {kept.next_at}." if kept.next_at and not self.expression else ""
+        coming += f" Now: {self.seen()}." if self.seen() else ""
         return self.make_result(raw_message=f"It is set up as task {kept.number}: {kept.when}.{coming}")
 
     def trigger(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ says that the flights are not real.
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date as Date
 from datetime import datetime, timedelta
@@ -15,7 +16,16 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field, ValidationError
 
-from onevalet import AgentResult, InputField, StandardAgent, ToolExecutionContext, ToolFailed, ToolRetry, valet
+from onevalet import (
+    AgentResult,
+    InputField,
+    StandardAgent,
+    TextWithData,
+    ToolExecutionContext,
+    ToolFailed,
+    ToolRetry,
+    valet,
+)
 
 _SERVER = "https://api.duffel.com"
 _MAX_OFFERS = 3
@@ -72,7 +82,10 @@ class _Offers(BaseModel):
 
 @valet(name="FlightSearchAgent", effect="read", timeout=60)
 class FlightSearchAgent(StandardAgent):
-    """Search flights and their prices. It books nothing."""
+    """Search flights and their prices. It books nothing.
+
+    A watch finds its data at $.cheapest.price and $.cheapest.currency, and all offers at $.offers.
+    """
 
     origin = InputField("Where do you fly from?", description="City or airport to leave from, best as its IATA code")
     destination = InputField("Where do you fly to?", description="City or airport to go to, best as its IATA code")
@@ -99,7 +112,7 @@ class FlightSearchAgent(StandardAgent):
         offers = await self._offers(key) if key else self._sample()
         return self.make_result(raw_message=offers)
 
-    async def _offers(self, key: str) -> str:
+    async def _offers(self, key: str) -> TextWithData:
         duffel = _Duffel(self.context, key)
         origin, destination = await duffel.code(self.origin), await duffel.code(self.destination)
         legs = [(origin, destination, self.date)]
@@ -114,22 +127,26 @@ class FlightSearchAgent(StandardAgent):
         query = urlencode({"offer_request_id": request.id, "sort": "total_amount", "limit": _MAX_OFFERS})
         offers = (await duffel.get(_Offers, f"/air/offers?{query}")).data[:_MAX_OFFERS]
         if not offers:
-            return f"There are no flights from {origin} to {destination} on {self.date}."
+            return TextWithData(f"There are no flights from {origin} to {destination} on {self.date}.", _data([]))
         real = all(offer.live_mode for offer in offers)
         head = "The cheapest flights" if real else f"{SAMPLE} (the key is for the provider's test mode)"
-        return "\n".join([f"{head}, {self._search(origin, destination)}:", *(_described(offer) for offer in offers)])
+        lines = [f"{head}, {self._search(origin, destination)}:", *(_described(offer) for offer in offers)]
+        found = [(offer.owner.name, float(offer.total_amount), offer.total_currency) for offer in offers]
+        return TextWithData("\n".join(lines), _data(found))
 
-    def _sample(self) -> str:
+    def _sample(self) -> TextWithData:
         """Make up offers, always the same for the same search."""
         origin, destination = (" ".join(place.split()).upper()[:40] for place in (self.origin, self.destination))
         lines = [f"{SAMPLE} (no flight search is set up), {self._search(origin, destination)}:"]
+        found: list[tuple[str, float, str]] = []
         digest = hashlib.sha256(f"{origin} {destination} {self.date} {self.return_date}".encode()).digest()
         for number, airline in enumerate(("Example Air", "Sample Airways", "Specimen Airlines")):
             leaves = datetime.combine(self.date, Time(6 + 5 * number, digest[number] % 60))
             lands = leaves + timedelta(minutes=90 + digest[number + 3])
             price = (120 + 60 * number + digest[number + 6] % 50) * self.passengers * (2 if self.return_date else 1)
+            found.append((airline, float(price), "USD"))
             lines.append(f"{airline}, USD {price}.00: {origin} {leaves:%H:%M} - {destination} {lands:%H:%M}, made up")
-        return "\n".join(lines)
+        return TextWithData("\n".join(lines), _data(found))
 
     def _search(self, origin: str, destination: str) -> str:
         back = f", back on {self.return_date}" if self.return_date else ""
@@ -165,6 +182,13 @@ class _Duffel:
             return kind.model_validate_json(answer.body)
         except ValidationError as error:
             raise ToolFailed("The flight search gave an answer that cannot be read.") from error
+
+
+def _data(found: Sequence[tuple[str, float, str]]) -> dict[str, Any]:
+    """Return offers, the cheapest first, as a watch looks into them."""
+    offers = [{"airline": airline, "price": price, "currency": currency} for airline, price, currency in found]
+    offers.sort(key=lambda offer: float(str(offer["price"])))
+    return {"cheapest": offers[0] if offers else None, "offers": offers}
 
 
 def _described(offer: _Offer) -> str:

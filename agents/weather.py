@@ -5,13 +5,13 @@ The operator may name another server of that API with ONEVALET_WEATHER_URL.
 
 from datetime import date as Date
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ValidationError
 
-from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, tool
+from onevalet import TextWithData, ToolExecutionContext, ToolFailed, ToolRetry, tool
 
 _PLACES = "https://geocoding-api.open-meteo.com"
 _FORECASTS = "https://api.open-meteo.com"
@@ -79,8 +79,10 @@ class _Forecast(BaseModel):
 @tool(name="get_weather", effect="read")
 async def get_weather(
     city: str, context: ToolExecutionContext, date: Date | None = None, units: Literal["metric", "imperial"] = "metric"
-) -> str:
+) -> TextWithData:
     """Tell the weather in a city: how it is now and the next days, or the forecast for one day.
+
+    A watch finds its data at $.now.temperature, and $.days[0].low, .high and .rain_chance.
 
     Args:
         city: The city's name, with the country where there are several.
@@ -111,13 +113,15 @@ async def get_weather(
     where = ", ".join(dict.fromkeys(part for part in (place.name, place.admin1, place.country) if part))
     # No degree sign: it would double the price of an SMS.
     lines = [f"Weather in {where}, in degrees {scale}:"]
+    data: dict[str, Any] = {"place": where, "days": _days_data(forecast.daily)}
     if date is None or date == today:
         now = forecast.current
         lines.append(
             f"Now: {_sky(now.weather_code)}, {round(now.temperature_2m)} degrees (feels like "
             f"{round(now.apparent_temperature)}), wind {round(now.wind_speed_10m)} {speed}"
         )
-    return "\n".join([*lines, *_days(forecast.daily)])
+        data["now"] = {"sky": _sky(now.weather_code), "temperature": now.temperature_2m, "unit": f"degrees {scale}"}
+    return TextWithData("\n".join([*lines, *_days(forecast.daily)]), data)
 
 
 async def _find(city: str, context: ToolExecutionContext) -> _Place:
@@ -160,6 +164,26 @@ def _days(days: _Days) -> list[str]:
         rain = f", {chance} % chance of rain" if chance else ""
         lines.append(f"{day:%A}, {day}: {_sky(code)}, {round(low)} to {round(high)} degrees{rain}")
     return lines
+
+
+def _days_data(days: _Days) -> list[dict[str, Any]]:
+    return [
+        {
+            "date": str(day),
+            "sky": None if code is None else _sky(code),
+            "low": low,
+            "high": high,
+            "rain_chance": chance,
+        }
+        for day, code, low, high, chance in zip(
+            days.time,
+            days.weather_code,
+            days.temperature_2m_min,
+            days.temperature_2m_max,
+            days.precipitation_probability_max,
+            strict=False,
+        )
+    ]
 
 
 def _sky(code: int) -> str:

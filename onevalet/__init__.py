@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
     from core.tools.results import CallResult as CallResult
+    from core.tools.results import TextWithData as TextWithData
     from core.tools.results import ToolCallRecord as ToolCallRecord
     from core.tools.tool import tool as tool
     from core.triggers.engine import TriggerEngine as TriggerEngine
@@ -82,7 +83,7 @@ _HOMES = {
         "core.notifications.types": "Notification Urgency",
         "core.people.tenant": "WhileRunning",
         "core.tools.context": "TaskNote ToolExecutionContext",
-        "core.tools.results": "CallResult ToolCallRecord",
+        "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.tool": "tool",
         "core.triggers.engine": "TriggerEngine",
         "core.triggers.kinds.condition": "ConditionTrigger",

@@ -139,8 +139,11 @@ class TenantTasks(Protocol):
         """Store the person's timezone, an IANA name, unless one is known."""
         ...
 
-    async def check(self, trigger: JsonObject) -> None:
-        """Check a trigger. Raises `ToolRetry` for one that makes no sense or looks at what it may not."""
+    async def check(self, trigger: JsonObject) -> str:
+        """Try a trigger and return what is seen now, such as a watch's present value; empty for a schedule.
+
+        Raises `ToolRetry` for one that makes no sense, looks at what it may not, or finds nothing there.
+        """
         ...
 
     def describe(self, trigger: JsonObject, timezone: str = "") -> str:

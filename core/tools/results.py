@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.journal.types import Outcome
 from core.json_types import Json, JsonObject, read_json
@@ -10,6 +10,17 @@ from core.llm.types import TokenUsage, ToolCall
 from core.tools.result_entities import Entity
 
 _MAX_SHOWN = 300
+
+
+class TextWithData(str):
+    """A tool's or an agent's text for the model, with the same as JSON in `data`, which a watch's path looks into."""
+
+    data: dict[str, Any]
+
+    def __new__(cls, text: str, data: dict[str, Any]) -> "TextWithData":
+        made = super().__new__(cls, text)
+        made.data = data
+        return made
 
 
 class ToolEnd(NamedTuple):

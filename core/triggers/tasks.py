@@ -20,6 +20,7 @@ from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.runs.firing import run_row
 from core.triggers.runs.misfires import Course
 from core.triggers.store import TaskStore
+from core.triggers.trials import last_event
 from core.triggers.types import AGENT, ORCHESTRATOR, ActionExecutor, Task, TaskOutput, TaskRun
 
 MAX_ACTIVE = 200
@@ -28,6 +29,8 @@ MAX_TITLE = 80
 
 type WatchCheck = Callable[[str, ConditionTrigger], Awaitable[None]]
 """Refuse a condition of a tenant on a tool or an address that a look would refuse. Raises `TriggerError`."""
+type WatchTrial = Callable[[str, ConditionTrigger], Awaitable[str]]
+"""Look once for a new condition and return what is seen now. Raises `TriggerError` where that fails."""
 
 
 class TaskService:
@@ -48,6 +51,7 @@ class TaskService:
         self._make_id = make_id
         self._wakeups = wakeups
         self._check_watch: WatchCheck | None = None
+        self._try_watch: WatchTrial | None = None
         # One thread: evaluating what people wrote takes one processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 
@@ -58,6 +62,10 @@ class TaskService:
     def check_watches_with(self, check: WatchCheck) -> None:
         """Refuse new conditions that a look would refuse."""
         self._check_watch = check
+
+    def try_watches_with(self, trial: WatchTrial) -> None:
+        """Look once for what a person wants watched, before they agree."""
+        self._try_watch = trial
 
     async def create_task(
         self,
@@ -109,6 +117,15 @@ class TaskService:
             trigger.check_bounded()
         if isinstance(trigger, ConditionTrigger) and self._check_watch is not None:
             await self._check_watch(tenant_id, trigger)
+
+    async def try_new(self, tenant_id: str, trigger: Trigger) -> str:
+        """Try a trigger before a person agrees to it, and return what is seen now. Raises `TriggerError`."""
+        await self.check_new(tenant_id, trigger)
+        if isinstance(trigger, ConditionTrigger) and self._try_watch is not None:
+            return await self._try_watch(tenant_id, trigger)
+        if isinstance(trigger, EventTrigger):
+            return last_event(trigger, await self.store.known_sources(tenant_id))
+        return ""
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:
         return await self.store.tasks(tenant_id)

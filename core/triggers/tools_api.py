@@ -38,9 +38,9 @@ class TaskAccess:
             raise ToolRetry(str(error)) from error
         await self._tasks.store.set_timezone(self._tenant_id, name)
 
-    async def check(self, trigger: JsonObject) -> None:
+    async def check(self, trigger: JsonObject) -> str:
         try:
-            await self._tasks.check_new(self._tenant_id, _trigger(trigger))
+            return await self._tasks.try_new(self._tenant_id, _trigger(trigger))
         except TriggerError as error:
             raise ToolRetry(str(error)) from error
 

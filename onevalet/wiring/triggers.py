@@ -35,5 +35,6 @@ def build_triggers(engine: TriggerEngine, orchestrator: Orchestrator, notifier: 
     reading = OrchestratorTools(orchestrator, engine.store, make_id)
     engine.check_watches_with(reading.check)
     looking = ConditionChecks(engine, reading, engine.clock, make_id)
+    engine.try_watches_with(looking.first_look)
     runs = RunExecutors(engine, orchestrator, notifier, notices)
     return Triggers(runs, TriggerRunner(engine, looking, notices, engine.clock))

@@ -44,6 +44,8 @@ async def test_now_and_the_next_three_days_by_the_places_own_calendar(
         "Tuesday, 2026-11-24: overcast, 2 to 7 degrees, 80 % chance of rain",
         "Wednesday, 2026-11-25: overcast, 2 to 7 degrees, 80 % chance of rain",
     ]
+    assert answer.data["now"] == {"sky": "rain", "temperature": 3.4, "unit": "degrees Celsius"}
+    assert [day["low"] for day in answer.data["days"]] == [2.2] * 3
     assert [query["name"] for query in service.asked[:2]] == ["Berlin, Germany", "Berlin"]
     assert service.asked[0]["language"] == "de"
 

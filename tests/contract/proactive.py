@@ -14,6 +14,7 @@ from agents import tasks
 from agents.person import set_preference
 from agents.reminders import RemindMe, TellExecutor, undo_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
+from agents.travel import FlightSearchAgent
 from channels.events.receive import EventRoutes
 from channels.http.app import build_app, serve
 from core.agents.registry import AgentRegistry
@@ -187,7 +188,7 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
                     *(item for item in vars(tasks).values() if isinstance(item, Tool)),
                 ]
                 system.options = {
-                    "agents": AgentRegistry([ScheduleTask, RemindMe, SetHeartbeat]),
+                    "agents": AgentRegistry([ScheduleTask, RemindMe, SetHeartbeat, FlightSearchAgent]),
                     "trigger_engine": engine,
                     "http": guarded,
                     "people": People(store.database, store.make_id, clock),

@@ -158,7 +158,9 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
     steps = steps or Steps()
     try:
         value = _bounded(trigger.value_of(result, steps))
-        names = {"value": value, "previous": watch.value, "result": result, "told": watch.told}
+        # Before the first look there is no other value: `value < previous` is not true yet, rather than an error.
+        previous = watch.value if watch.looked else value
+        names = {"value": value, "previous": previous, "result": result, "told": watch.told}
         true = evaluate(trigger.expression, names, steps)
         rearmed = not true if not trigger.reset else evaluate(trigger.reset, names, steps)
     except TriggerError as error:

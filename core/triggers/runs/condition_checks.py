@@ -12,7 +12,8 @@ from core.clock import Clock
 from core.errors import StoreUnavailable, ToolError
 from core.http.types import HttpResponse
 from core.ids import IdMaker
-from core.json_types import Json, JsonObject, read_json, storable
+from core.json_types import Json, JsonObject, canonical_json, read_json, storable
+from core.tools.results import TextWithData
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
@@ -20,10 +21,13 @@ from core.triggers.kinds.schedule import TriggerError, read_zone
 from core.triggers.messages import occurrence_of
 from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
+from core.triggers.trials import seen_now
 from core.triggers.types import RunState, Task, TaskState
 
 MAX_LOOK = 100.0
 """Seconds of a look: less than its lease, after which it is made again."""
+MAX_TRIAL = 45.0
+"""Seconds of the first look, for which a person waits."""
 MAX_UNENDED = 3
 """Consecutive looks that began and never ended before a task is set aside. All but the first run alone."""
 MAX_READ = 2 * 1024 * 1024
@@ -98,6 +102,31 @@ class ConditionChecks:
             await self._record(task, trigger, judged)
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
+    async def first_look(self, tenant_id: str, trigger: ConditionTrigger) -> str:
+        """Look once for a condition that is not kept yet; return what is seen. Raises `TriggerError` for no success."""
+        try:
+            async with asyncio.timeout(MAX_TRIAL):
+                text = await self._result(tenant_id, trigger)
+        except StoreUnavailable:
+            raise
+        except TimeoutError as error:
+            raise TriggerError("I tried it, and it took too long.") from error
+        except ToolError as error:
+            raise TriggerError(f"I tried it, and it does not work: {error}") from error
+        except Exception as error:  # a tool may raise anything; the details stay in the log
+            _log.exception("look_failed", task="")
+            raise TriggerError("I tried it, and it failed with an internal error.") from error
+        now = self._clock.now()
+
+        def seen() -> str:
+            try:
+                result = _read(text)
+            except ToolError as error:
+                raise TriggerError(str(error)) from error
+            return seen_now(trigger, judge(trigger, Watch(), result, now), result)
+
+        return await self._engine.in_thread(seen)
+
     async def judge(self, task: Task, trigger: ConditionTrigger) -> Judged:
         """Look and return the outcome without storing it. Looks that never ended count as failed."""
         watch = Watch.from_json(task.watch)
@@ -133,7 +162,9 @@ class ConditionChecks:
 
     async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> str:
         if trigger.tool:
-            return await self._tools.read(tenant_id, trigger.tool, trigger.arguments)
+            text = await self._tools.read(tenant_id, trigger.tool, trigger.arguments)
+            # A path looks into the data beside the sentence; without one the sentence itself is compared.
+            return canonical_json(text.data) if trigger.path and isinstance(text, TextWithData) else text
         answer = await self._tools.fetch(tenant_id, trigger.url)
         if answer.status >= 400:
             raise ToolError(f"The server answered {answer.status}.")

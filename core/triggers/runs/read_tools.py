@@ -1,15 +1,20 @@
 """Calling tools that only read for a condition: as in a turn, but outside any turn."""
 
 import asyncio
+from functools import partial
 
-from core.errors import ToolError, ToolFailed
+from core.agents.field_collection import asked_names, collect
+from core.agents.handler_result import call_handler, result_text
+from core.agents.standard_agent import AgentStatus, Valet
+from core.errors import ToolError, ToolFailed, ToolRetry
 from core.http.types import AddressCheck, HttpResponse
 from core.ids import IdMaker
 from core.journal.types import Effect
 from core.json_types import JsonObject
 from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
-from core.tools.tool import AnyTool
+from core.tools.results import TextWithData
+from core.tools.tool import AnyTool, Tool
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.store import TaskStore
@@ -31,6 +36,8 @@ class OrchestratorTools:
         context = await self._context(tenant_id, tool)
         try:
             async with asyncio.timeout(reader.timeout or SECONDS):
+                if isinstance(reader, Valet):
+                    return await self._ask(reader, arguments, context)
                 return await reader.run(reader.parse(arguments), context)
         except TimeoutError as error:
             raise ToolFailed(f"{tool} gave no answer in time.") from error
@@ -53,16 +60,40 @@ class OrchestratorTools:
         except ToolError as error:
             raise TriggerError(str(error)) from error
 
-    def _reader(self, tool: str) -> AnyTool:
-        reader = self._orchestrator.tools.get(tool)
+    def _reader(self, tool: str) -> AnyTool | Valet:
+        reader = self._orchestrator.tools.get(tool) or self._orchestrator.agents.get(tool)
         if reader is None:
             raise ToolFailed(f"There is no tool {tool} to look with.")
-        if reader.effect is not Effect.READ or reader.needs_approval or reader.agent:
+        if reader.effect is not Effect.READ or (isinstance(reader, Tool) and reader.needs_approval):
             raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
         return reader
+
+    async def _ask(self, valet: Valet, arguments: JsonObject, context: ToolExecutionContext) -> str:
+        """Return the answer of an agent that only reads, and that nobody is there to answer."""
+        if unknown := [name for name in arguments if name not in valet.inputs]:
+            raise ToolRetry(f"{valet.name} has no {unknown[0]!r}; it has {', '.join(valet.inputs)}.")
+        collected = collect(valet.inputs, {}, arguments)
+        if not collected.whole:
+            asked = "; ".join(
+                f"{name}: {collected.wrong.get(name, 'missing')}" for name in asked_names(valet.inputs, collected)
+            )
+            raise ToolRetry(f"{valet.name} needs all of its fields to look: {asked}.")
+        values = {name: valet.inputs[name].from_json(value) for name, value in collected.fields.items()}
+        agent = await self._orchestrator.create_agent(valet, context, _no_loop, values, "")
+        if agent.needs_approval():
+            raise ToolFailed(f"{valet.name} asks for approval, so a condition cannot look at it.")
+        result = await self._orchestrator.execute_agent(agent, partial(call_handler, agent, None, ""))
+        if result.status is not AgentStatus.COMPLETED:
+            raise ToolFailed(f"{valet.name} did not come to an end: {result.raw_message or result.status.value}")
+        return result.raw_message if isinstance(result.raw_message, TextWithData) else result_text(result)
 
     async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
         timezone, language = await self._store.person(tenant_id)
         tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
         look = self._make_id("look")
         return self._orchestrator.services.context_for(tenant, look, "", tool, look)
+
+
+async def _no_loop(instruction: str, tools: object, system_prompt: str) -> str:
+    """Stand for an agent's own loop: a look costs no model."""
+    raise ToolFailed("This agent asks a model, so a condition cannot look at it.")

@@ -1,0 +1,78 @@
+"""What a new task would see now: the present value of a watch, the events of a source. Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from core.json_types import Json, canonical_json
+from core.triggers.descriptions import value_in_words
+from core.triggers.kinds.condition import ConditionTrigger, Judged
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.json_paths import find
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.kinds.step_limit import Steps
+
+CHANNEL_EVENTS = ("message.received", "delivery.failed")
+"""The types of events of a person's own channels."""
+_UNITS = ("currency", "unit")
+"""Fields beside a value that say what it is counted in."""
+_MAX_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSources:
+    """Where a person's events come from: their channels, their sources, and the types that came from each."""
+
+    channels: Collection[str] = ()
+    sources: Collection[str] = ()
+    seen: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        return sorted({*self.channels, *self.sources, *self.seen})
+
+    def types(self, source: str) -> list[str]:
+        own = CHANNEL_EVENTS if source in self.channels else ()
+        return sorted({*own, *self.seen.get(source, ())})
+
+
+def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
+    """Return what a first look saw, such as "412 EUR"; raises `TriggerError` where it could not be judged."""
+    if judged.watch.errors:
+        came = canonical_json(result)
+        shown = came if len(came) <= _MAX_SHOWN else f"{came[:_MAX_SHOWN]}…"
+        raise TriggerError(f"I tried it, and it does not work: {judged.reason} What comes back now is: {shown}")
+    unit = _unit(trigger.path, result)
+    words = f"{value_in_words(judged.watch.value)}{f' {unit}' if unit else ''}"
+    return f"{words}, so you are told at once" if judged.fires else words
+
+
+def last_event(trigger: EventTrigger, known: KnownSources) -> str:
+    """Return a note where no such event has come yet; raises `TriggerError` where none can ever come."""
+    sources = [name for name in known.names() if fnmatchcase(name, trigger.source)]
+    if not sources:
+        raise TriggerError(f"There is no event source {trigger.source!r}. {_listed(known)}")
+    types = sorted({type for name in sources for type in known.types(name)})
+    if any(fnmatchcase(type, trigger.type) for type in types):
+        return ""
+    if all(name in known.channels for name in sources):
+        raise TriggerError(f"No event of the type {trigger.type!r} comes from {', '.join(sources)}. {_listed(known)}")
+    return f"none has come yet{f'; so far came {", ".join(types)}' if types else ''}"
+
+
+def _listed(known: KnownSources) -> str:
+    if not known.names():
+        return "There is none: the operator adds one with `events add`."
+    parts = [f"{name} ({', '.join(known.types(name)) or 'nothing came yet'})" for name in known.names()]
+    return f"There are: {'; '.join(parts)}."
+
+
+def _unit(path: str, result: Json) -> str:
+    """Return what the value at a path is counted in, as a field beside it says; empty where none does."""
+    parent = path.rpartition(".")[0]
+    try:
+        beside = next(find(parent, result, Steps()), None) if parent else None
+    except TriggerError:  # what stands before the last dot need be no path
+        return ""
+    if not isinstance(beside, dict):
+        return ""
+    return next((str(beside[name]) for name in _UNITS if isinstance(beside.get(name), str)), "")
