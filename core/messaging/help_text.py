@@ -18,6 +18,7 @@ _BY_CODE = (
     ("EDIT 7K make it 3pm", "change it before you approve it"),
     ("SNOOZE 7K 1h", "be asked again later"),
     ("AGAIN 7K", "be asked again for what has expired"),
+    ("UNDO", "take back the reminder that you just set"),
 )
 _WITH_BUTTONS = (("OK 7K, NO 7K", "the same as the buttons Approve and Cancel of the card 7K"), *_BY_CODE[1:])
 _SMS_NAMES = {"stop": "HALT"}

@@ -176,3 +176,24 @@ def test_jitter_is_the_same_for_one_occurrence_and_within_its_bounds() -> None:
 )
 def test_a_schedule_is_said_in_words(trigger: ScheduleTrigger, words: str) -> None:
     assert in_words(trigger, BERLIN) == words
+
+
+@given(
+    st.tuples(
+        st.sampled_from(["0", "*/15", "10-20"]),
+        st.sampled_from(["8", "*", "9-17", "8,20"]),
+        st.sampled_from(["*", "15", "L", "1-7"]),
+        st.sampled_from(["*", "1-3", "*/3"]),
+        st.sampled_from(["*", "1", "MON-FRI", "5L", "1#2", "0,6"]),
+    ).map(" ".join),
+    st.data(),
+)
+def test_promise_9_cron_in_words_names_every_field(cron: str, data: st.DataObject) -> None:
+    """A card shows the words in place of the fields, so two schedules are never two equal texts."""
+    fields = cron.split()
+    place = data.draw(st.integers(0, 4))
+    fields[place] = data.draw(st.sampled_from(["3", "2,4"]))
+    other = " ".join(fields)
+    words = [in_words(ScheduleTrigger(cron=text), UTC_ZONE) for text in (cron, other)]
+    assert words[0] != words[1]
+    assert not [text for text in words if "* *" in text]
