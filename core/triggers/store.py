@@ -10,7 +10,6 @@ from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
 from core.tools.context import TaskChange
 from core.triggers.codec import Kind, stored_trigger, trigger_to_json
-from core.triggers.trials import KnownSources
 from core.triggers.types import RunState, Task, TaskOutput, TaskRun, TaskState
 
 _TASK = "select * from tasks where tenant_id = $1"
@@ -95,21 +94,6 @@ class TaskStore:
             tenant_id, f"{_TASK} and kind = 'event' and state = 'ACTIVE' order by number"
         )
         return [_task_of(row) for row in rows]
-
-    async def known_sources(self, tenant_id: str) -> KnownSources:
-        """Return where a person's events come from."""
-        rows = await self.database.tenant_rows(
-            tenant_id,
-            "select 'channel' as kind, channel as name, '' as type from identities where tenant_id = $1"
-            " union select 'source', name, '' from event_sources where tenant_id = $1"
-            " union select 'seen', source, type from events where tenant_id = $1",
-        )
-        seen: dict[str, set[str]] = {}
-        for row in rows:
-            if row["kind"] == "seen":
-                seen.setdefault(row["name"], set()).add(row["type"])
-        named = {kind: {row["name"] for row in rows if row["kind"] == kind} for kind in ("channel", "source")}
-        return KnownSources(named["channel"], named["source"], seen)
 
     async def runs(self, tenant_id: str, task_id: str, most: int = 10) -> Sequence[TaskRun]:
         """Return the newest runs of a task, the newest first."""

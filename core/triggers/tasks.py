@@ -17,6 +17,7 @@ from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
+from core.triggers.known_sources import read_sources
 from core.triggers.runs.firing import run_row
 from core.triggers.runs.misfires import Course
 from core.triggers.store import TaskStore
@@ -124,7 +125,7 @@ class TaskService:
         if isinstance(trigger, ConditionTrigger) and self._try_watch is not None:
             return await self._try_watch(tenant_id, trigger)
         if isinstance(trigger, EventTrigger):
-            return last_event(trigger, await self.store.known_sources(tenant_id))
+            return last_event(trigger, await read_sources(self.store.database, tenant_id))
         return ""
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:

@@ -1,7 +1,5 @@
 """What a new task would see now: the present value of a watch, the events of a source. Pure."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from core.json_types import Json, canonical_json
@@ -11,28 +9,11 @@ from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.json_paths import find
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import Steps
+from core.triggers.known_sources import KnownSources
 
-CHANNEL_EVENTS = ("message.received", "delivery.failed")
-"""The types of events of a person's own channels."""
 _UNITS = ("currency", "unit")
 """Fields beside a value that say what it is counted in."""
 _MAX_SHOWN = 300
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSources:
-    """Where a person's events come from: their channels, their sources, and the types that came from each."""
-
-    channels: Collection[str] = ()
-    sources: Collection[str] = ()
-    seen: Mapping[str, Collection[str]] = field(default_factory=dict)
-
-    def names(self) -> list[str]:
-        return sorted({*self.channels, *self.sources, *self.seen})
-
-    def types(self, source: str) -> list[str]:
-        own = CHANNEL_EVENTS if source in self.channels else ()
-        return sorted({*own, *self.seen.get(source, ())})
 
 
 def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
