@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from core import replies
 from core.agents.field_collection import Answer, plain_answer, take
-from core.agents.pool_entry import PoolEntry
+from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.schema import field_schema
-from core.agents.standard_agent import Valet
+from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, read_json
@@ -25,6 +25,9 @@ from core.tools.tool import AnyTool, Tool
 
 ANSWER = "answer_waiting_agent"
 """The built-in tool with which the model passes the person's answer to an agent that waits."""
+HOLD = "hold_waiting_agent"
+"""The built-in tool with which the model pauses, resumes or drops an agent that waits."""
+PAUSED = "Paused: {name}. Tell me when to go on."
 _SAYS = (
     "Hand on what the person said to an agent that waits for their answer: what was asked, a correction of what it "
     "was given before, or that they drop it."
@@ -43,6 +46,13 @@ class PendingAnswers:
     changed: dict[str, PoolEntry] = field(default_factory=dict)
     ended: dict[str, PoolEntry] = field(default_factory=dict)
     set_aside: tuple[str, ...] = ()
+    paused: tuple[tuple[PoolEntry, Valet], ...] = ()
+    """Those that the person paused; they are not reminded of."""
+
+    @property
+    def held(self) -> tuple[tuple[PoolEntry, Valet], ...]:
+        """Return those that may be paused, resumed or dropped, by the numbers of the note."""
+        return (*self.offered, *self.paused)
 
     @property
     def asking(self) -> list[tuple[PoolEntry, Valet]]:
@@ -74,18 +84,23 @@ class PendingAnswers:
         return [_answer_tool(self)] if self.offered else []
 
     def note(self) -> str:
-        """Return the note that tells the model who waits for what; empty when nobody asks."""
+        """Return the note that tells the model who waits for what, and what is paused; empty where nobody waits."""
+        first = len(self.offered) + 1
+        paused = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.paused, first)]
+        held = ["The person paused these:", *paused, f"When they want to go on, or drop one, call {HOLD}."]
+        return "\n".join([*self._asking_note(), *(held if paused else [])])
+
+    def _asking_note(self) -> list[str]:
         if not self.offered:
-            return ""
+            return []
         lines = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.offered, 1)]
-        return "\n".join(
-            [
-                "These wait for an answer of the person:",
-                *lines,
-                f"If the person's message answers one, corrects what it was given, or drops it, call {ANSWER}. If it "
-                "is something else, deal with that alone: it goes on waiting, and they are reminded without you.",
-            ]
-        )
+        return [
+            "These wait for an answer of the person:",
+            *lines,
+            f"If the person's message answers one, corrects what it was given, or drops it, call {ANSWER}; if they "
+            f"want it to wait until later, call {HOLD}. If it is something else, deal with that alone: it goes on "
+            "waiting, and they are reminded without you.",
+        ]
 
     def give(self, arguments: Mapping[str, object]) -> None:
         """Pass one answer on. Raises `ToolRetry` with what the model should do instead."""
@@ -101,13 +116,41 @@ class PendingAnswers:
             raise ToolRetry(f"Not taken: {errors}.", note="Ask the person for it, in your own words.")
         self.changed[entry.agent_id] = taken
 
+    def hold(self, arguments: Mapping[str, object]) -> str:
+        """Pause, resume or drop one. Return what the person is told; empty where its own turn says it.
+
+        Raises `ToolRetry` with what the model should do instead.
+        """
+        task, change = arguments.get("task"), arguments.get("change")
+        if task is None and len(self.held) == 1:
+            task = 1
+        if not isinstance(task, int) or not 1 <= task <= len(self.held):
+            raise ToolRetry(f"Say which: `task` is a number from 1 to {len(self.held)}.")
+        entry = self.held[task - 1][0]
+        match change, entry.status:
+            case "drop", _:
+                self.changed[entry.agent_id] = entry.ended(PoolEnd.CANCELLED)
+                return ""
+            case "pause", AgentStatus.WAITING_FOR_INPUT:
+                self.changed[entry.agent_id] = replace(entry, status=AgentStatus.PAUSED)
+                return PAUSED.format(name=entry.told_as)
+            case "resume", AgentStatus.PAUSED:
+                # Without a question, so that the agent asks it again.
+                again = replace(entry, status=AgentStatus.WAITING_FOR_INPUT, question="", reminded=False)
+                self.changed[entry.agent_id] = again
+                return ""
+        raise ToolRetry(
+            f"`change` is pause for what waits, resume for what is paused, or drop; {task} is {entry.status}."
+        )
+
     def replay(self, messages: Sequence[ChatMessage]) -> None:
         """Pass on the answers in a finished turn's messages: a turn that was taken over did not do so itself."""
         self.changed = {}
         handed_over = {message.tool_call_id for message in messages if message.marker is Marker.HANDED_OVER}
         for call in (call for message in messages for call in message.tool_calls):
-            if call.name == ANSWER and call.id in handed_over:
-                self.give(cast(JsonObject, read_json(call.arguments)))
+            if call.name in (ANSWER, HOLD) and call.id in handed_over:
+                arguments = cast(JsonObject, read_json(call.arguments))
+                self.give(arguments) if call.name == ANSWER else self.hold(arguments)
 
     def remind(self) -> str:
         """Return the questions to remind the person of, each once, and mark them as reminded."""

@@ -108,7 +108,10 @@ class Orchestrator:
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
         """Route the message to a waiting agent if it clearly answers one; otherwise return None."""
-        return answered_plainly(request, context)
+        if answer := answered_plainly(request, context):
+            return answer
+        decisions = self._parts.agent_decisions
+        return await decisions.decide(request, context) if decisions else None
 
     async def react_loop(self, request: TurnRequest, context: TurnContext) -> ReactLoopResult:
         """Let the model work on it with the tools."""

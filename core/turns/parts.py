@@ -13,6 +13,7 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
+from core.turns.agent_decisions import AgentDecisions
 from core.turns.agents import AgentSetup, AgentSteps
 from core.turns.endings import Endings
 from core.turns.options import OrchestratorOptions
@@ -34,6 +35,7 @@ class OrchestratorParts:
     endings: Endings
     approvals: ApprovalStore | None
     budgets: DailyBudgets | None
+    agent_decisions: AgentDecisions | None = None
 
 
 def services_of(memory: Recall | None, tasks: TaskEngine | None, options: OrchestratorOptions) -> TurnServices:
@@ -72,4 +74,5 @@ def build_parts(
     agents = AgentSetup(loop, config, hooks, services, limits, steps, approvals, budgets)
     preparation = Preparation(persona, services, offer, agents)
     endings = Endings(persona, caller, limits)
-    return OrchestratorParts(config, services, offer, hooks, loop, preparation, endings, approvals, budgets)
+    reads = AgentDecisions(offer.agents, approvals, services.clock) if approvals else None
+    return OrchestratorParts(config, services, offer, hooks, loop, preparation, endings, approvals, budgets, reads)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.agents.holding import hold_tools
 from core.llm.types import ChatMessage, Role
 from core.loop.conversation_state import ConversationState
 from core.loop.summary import since_summary, with_summary
@@ -40,7 +41,7 @@ class Preparation:
         prompt = system_prompt(self.persona, request.tenant, request.channel, now, known)
         messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *user_messages)
         agents = self.agents.for_turn(request)
-        own = [*waiting.tools(), *self.agents.decide_tools(request)]
+        own = [*waiting.tools(), *hold_tools(waiting), *self.agents.decide_tools(request)]
         tools = await self.offer.for_turn(request, agents, own)
         return TurnContext(with_person(with_summary(messages, state)), user_messages, tools, agents, state, waiting)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.agents.pending_answers import ANSWER, PendingAnswers
+from core.agents.pending_answers import ANSWER, HOLD, PendingAnswers
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentStatus, Valet
@@ -65,7 +65,7 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
 
 def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
     """Remind the person, once, of what they were asked, when they were answered something else."""
-    if result.ended is not Ended.ANSWERED or any(call.name == ANSWER for call in result.tool_calls):
+    if result.ended is not Ended.ANSWERED or any(call.name in (ANSWER, HOLD) for call in result.tool_calls):
         return ""
     question = waiting.remind()
     return STILL_ASKED.format(gap="\n" if "\n" in question else " ", question=question) if question else ""
@@ -102,6 +102,7 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
     offered: list[tuple[PoolEntry, Valet]] = []
     ended: dict[str, PoolEntry] = {}
     set_aside: list[str] = []
+    paused: list[tuple[PoolEntry, Valet]] = []
     for entry in request.pool:
         if entry.conversation_id != request.conversation_id or not entry.waits:
             continue
@@ -113,4 +114,6 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
             ended[entry.agent_id] = entry.ended(PoolEnd.EXPIRED)
         elif entry.status is AgentStatus.WAITING_FOR_INPUT and not entry.wakes:
             offered.append((entry, valet))
-    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside))
+        elif entry.status is AgentStatus.PAUSED:
+            paused.append((entry, valet))
+    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside), tuple(paused))

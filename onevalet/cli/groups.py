@@ -12,6 +12,7 @@ from onevalet.cli.runner import run_work
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Tenant = Annotated[str, typer.Option(help="The person; may be omitted where there is only one.")]
 Account = Annotated[str, typer.Option(help="Which account of the service.")]
+Agent = Annotated[str, typer.Argument(help="A waiting agent's id, or the beginning of it; `agents list` has them.")]
 Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
 
 credentials_app = typer.Typer(no_args_is_help=True, help="Store, list and delete people's credentials for services.")
@@ -22,6 +23,7 @@ events_app.add_typer(source_app, name="source")
 notify_app = typer.Typer(no_args_is_help=True, help="People's addresses for notifications by push and email.")
 tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's tasks, and ask why they ran.")
 approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
+agents_app = typer.Typer(no_args_is_help=True, help="See, pause, resume and drop the agents that wait for people.")
 people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
 memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
 GROUPS = {
@@ -33,6 +35,7 @@ GROUPS = {
     "notify": notify_app,
     "tasks": tasks_app,
     "approvals": approvals_app,
+    "agents": agents_app,
 }
 """The groups of commands by their names."""
 
@@ -222,6 +225,38 @@ def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = 
     from onevalet.cli.approvals import decide
 
     run_work(lambda settings: decide(settings, code, decision, tenant, as_json=json))
+
+
+@agents_app.command("list")
+def list_agents(tenant: Tenant = "", json: Json = False) -> None:
+    """List the agents that wait for people, of one person or of all."""
+    from onevalet.cli.agents import print_agents
+
+    run_work(lambda settings: print_agents(settings, tenant, as_json=json))
+
+
+@agents_app.command("pause")
+def pause_agent(agent: Agent, tenant: Tenant = "") -> None:
+    """Pause an agent that waits for an answer; it takes none until it is resumed."""
+    _change_agent("pause", agent, tenant)
+
+
+@agents_app.command("resume")
+def resume_agent(agent: Agent, tenant: Tenant = "") -> None:
+    """Resume a paused agent, which asks again."""
+    _change_agent("resume", agent, tenant)
+
+
+@agents_app.command("cancel")
+def cancel_agent(agent: Agent, tenant: Tenant = "") -> None:
+    """Drop a waiting agent; the person is told."""
+    _change_agent("cancel", agent, tenant)
+
+
+def _change_agent(change: str, agent: str, tenant: str) -> None:
+    from onevalet.cli.agents import change_agent
+
+    run_work(lambda settings: change_agent(settings, change, agent, tenant))
 
 
 @events_app.command("list")

@@ -10,7 +10,7 @@ import pytest
 
 from core.agents.fields import InputField
 from core.agents.registry import AgentRegistry
-from core.agents.standard_agent import AgentResult, AgentStatus, ApprovalRequest, StandardAgent
+from core.agents.standard_agent import AgentResult, AgentStatus, ApprovalDecision, ApprovalRequest, StandardAgent
 from core.agents.valet import valet
 from core.hooks.rules_file import read_rules
 from core.json_types import JsonObject
@@ -347,4 +347,48 @@ async def test_a_yes_elsewhere_an_edit_alone_and_a_trigger_answer_nothing(system
     system.model.script = [says("What about it?")]
     await system.say(f"what is {await system.code()}?")
     assert "decide_approvals" in {spec.name for spec in system.model.requests[-1].tools}, "its code names it"
+    assert (await system.states(), DONE) == (["pending"], [])
+
+
+@valet(name="Yeller")
+class Yeller(Mailer):
+    """Mail, and read an answer in Finnish."""
+
+    async def parse_approval_async(self, text: str) -> ApprovalDecision | None:
+        """Know the words of one language more."""
+        if text == "boom":
+            raise RuntimeError(text)
+        return {"kyllä": ApprovalDecision.APPROVE, "ei": ApprovalDecision.CANCEL}.get(text.strip("!. ").lower())
+
+
+@pytest.mark.parametrize(("words", "state"), [("Kyllä!", "approved"), ("ei", "cancelled")])
+async def test_an_agent_reads_the_answer_to_its_own_card(system: Approving, words: str, state: str) -> None:
+    system.options["agents"] = AgentRegistry([Yeller])
+    system.model.script = [wants(("Yeller", {"to": "sam@example.com"})), says("All right.")]
+    await system.say("mail sam")
+    await system.say(words)
+    assert await system.states() == [state]
+    assert (DONE == []) is (state == "cancelled")
+    assert any(bubble.text.startswith(state.capitalize()) for bubble in system.delivery.channel.bubbles())
+
+
+@pytest.mark.parametrize("words", ["boom", "perhaps"])
+async def test_what_an_agent_cannot_read_the_model_reads(system: Approving, words: str) -> None:
+    system.options["agents"] = AgentRegistry([Yeller])
+    system.model.script = [wants(("Yeller", {"to": "sam@example.com"})), says("Hm?")]
+    await system.say("mail sam")
+    await system.say(words)
+    assert (await system.states(), system.last(), DONE) == (["pending"], "Hm?", [])
+
+
+@valet(name="Yeller", risk="high")
+class Banned(Yeller):
+    """Mail, at a high risk."""
+
+
+async def test_an_agent_reads_no_decision_of_high_risk(system: Approving) -> None:
+    system.options["agents"] = AgentRegistry([Banned])
+    system.model.script = [wants(("Yeller", {"to": "sam@example.com"})), says("Hm?")]
+    await system.say("mail sam")
+    await system.say("kyllä")
     assert (await system.states(), DONE) == (["pending"], [])

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.agents.pending_answers import ANSWER
+from core.agents.pending_answers import ANSWER, HOLD
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits
 from core.db.database import Database
@@ -154,6 +154,22 @@ async def test_a_paused_agent_takes_no_answer_and_asks_again_when_it_is_resumed(
     assert await mail.work() == [ASKED]
     mail.model.add(text("Sent."))
     assert await mail.say("ann@x.org") == ["Sent."]
+
+
+async def test_words_pause_resume_and_drop_what_waits(mail: Talk) -> None:
+    tenant = await ask(mail)
+    mail.model.add(calls((HOLD, {"change": "pause"})))
+    assert await mail.say("let that wait for now") == [f"Paused: “{ASKED}”. Tell me when to go on."]
+    assert [entry.status for entry in await mail.pool.list(tenant)] == [AgentStatus.PAUSED]
+    mail.model.add(text("Rain."))
+    assert await mail.say("weather?") == ["Rain."], "nobody is reminded of what is paused"
+    assert ANSWER not in mail.last.tools
+    mail.model.add(calls((HOLD, {"change": "resume", "task": 1})))
+    assert await mail.say("go on with the mail") == [ASKED]
+    mail.model.add(calls((HOLD, {"change": "drop"})))
+    mail.model.add(text("Dropped."))
+    assert await mail.say("drop it") == ["Dropped."]
+    assert (await mail.pool.list(tenant), SENT) == ([], [])
 
 
 async def test_cancelling_comes_back_to_the_model_and_nothing_runs(mail: Talk) -> None:
