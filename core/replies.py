@@ -3,20 +3,28 @@
 import re
 from decimal import Decimal
 
+from core.language.catalogue import gettext, gettext_noop
+
 _NOTE, _NOTE_END = "<for_assistant>", "</for_assistant>"
 _NOTES = re.compile(rf"\n?{_NOTE}.*?(?:{_NOTE_END}\n?|\Z)", re.DOTALL)
 
-MODEL_DOWN = "I can't reach my language model right now. Please try again in a few minutes."
-MODEL_REFUSED = "My language model would not take this request. Please try to word it differently."
-MODEL_AUTH = "I can't use my language model at the moment: the person who runs me has to check its settings."
-MODEL_QUOTA = "I can't use my language model at the moment: the person who runs me has to top up its account."
-NOTHING_SAID = "I'm sorry, I could not come up with an answer. Please try to word it differently."
-OUT_OF_TOKENS = "I stopped here: this request has reached the limit of what one message may cost."
-INTERRUPTED = "Stopped."
-TOO_FAST = "You are writing faster than I may answer. Please wait a minute, then write again."
-ANSWER_CUT_OFF = "(My answer grew too long, so it ends here. Ask me to go on if you want the rest.)"
-REST_LEFT_OUT = "(The rest is left out: it is too long for a chat. Ask me for a part of it.)"
-MISSING = "An earlier message of mine may not have reached you; if you miss an answer, just ask me for it again."
+MODEL_DOWN = gettext_noop("I can't reach my language model right now. Please try again in a few minutes.")
+MODEL_REFUSED = gettext_noop("My language model would not take this request. Please try to word it differently.")
+MODEL_AUTH = gettext_noop(
+    "I can't use my language model at the moment: the person who runs me has to check its settings."
+)
+MODEL_QUOTA = gettext_noop(
+    "I can't use my language model at the moment: the person who runs me has to top up its account."
+)
+NOTHING_SAID = gettext_noop("I'm sorry, I could not come up with an answer. Please try to word it differently.")
+OUT_OF_TOKENS = gettext_noop("I stopped here: this request has reached the limit of what one message may cost.")
+INTERRUPTED = gettext_noop("Stopped.")
+TOO_FAST = gettext_noop("You are writing faster than I may answer. Please wait a minute, then write again.")
+ANSWER_CUT_OFF = gettext_noop("(My answer grew too long, so it ends here. Ask me to go on if you want the rest.)")
+REST_LEFT_OUT = gettext_noop("(The rest is left out: it is too long for a chat. Ask me for a part of it.)")
+MISSING = gettext_noop(
+    "An earlier message of mine may not have reached you; if you miss an answer, just ask me for it again."
+)
 SUMMARISE = (
     "You have taken enough steps. Give a final answer now from what you have gathered so far, without any "
     "tools. Say plainly what was not done."
@@ -59,24 +67,30 @@ TOOLS_CHANGED = (
 
 def out_of_money(cap: Decimal) -> str:
     """Return the sentence for a person whose budget of the day is spent."""
-    return f"I stopped here: the ${cap:.2f} that I may spend on you in a day are used up. I can go on tomorrow."
+    return gettext(
+        "I stopped here: the ${cap} that I may spend on you in a day are used up. I can go on tomorrow.",
+        cap=f"{cap:.2f}",
+    )
 
 
 def out_of_task_money(cap: Decimal) -> str:
     """Return the sentence for a task whose budget of the day is spent."""
-    return f"I stopped here: the ${cap:.2f} that this task may spend in a day are used up. It can go on tomorrow."
+    return gettext(
+        "I stopped here: the ${cap} that this task may spend in a day are used up. It can go on tomorrow.",
+        cap=f"{cap:.2f}",
+    )
 
 
 def stopped(message: str) -> str:
     """Return the sentence for a stopped turn, with the message that stopped it."""
-    return f"Stopped: {message}" if message else INTERRUPTED
+    return gettext("Stopped: {message}", message=message) if message else gettext(INTERRUPTED)
 
 
 def too_long(channel: str) -> str:
     """Return the sentence for a conversation that no longer fits, with the word that starts a new one here."""
     words = {"sms": "NEW", "slack": "/valet new"}
     word = words.get(channel, "/new")
-    return f"This conversation has grown too long for me. Send {word} to start a fresh one."
+    return gettext("This conversation has grown too long for me. Send {word} to start a fresh one.", word=word)
 
 
 def too_many_calls(most: int) -> str:

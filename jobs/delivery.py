@@ -9,6 +9,7 @@ import structlog
 
 from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
+from core.language.catalogue import gettext, speaking
 from core.loop.answer_limits import shortened
 from core.messaging.channels import Billed, NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
@@ -144,7 +145,9 @@ class DeliveryRunner:
         if due.tells_missing:
             await self._outbox.tell_missing(claim)
             # The end of a long message may wait until it is asked for.
-            first = (MISSING, message.text) if len(message.text) > LONG_TEXT else (message.text, MISSING)
+            with speaking(due.language):
+                missing = gettext(MISSING)
+            first = (missing, message.text) if len(message.text) > LONG_TEXT else (message.text, missing)
             message = replace(message, text="\n\n".join(filter(None, first)))
         try:
             if len(message.text) > LONG_TEXT:  # the loop's other work need not wait for it

@@ -126,7 +126,8 @@ class TurnRunner:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
-            return await self._to_its_end(lease, turn, log)
+            with turn.request.tenant.speaking():
+                return await self._to_its_end(lease, turn, log)
         except (LeaseLost, StoreUnavailable):
             raise
         except Exception:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core import replies
+from core.language.catalogue import gettext
 from core.llm.types import ModelAnswer, ToolCall
 from core.messaging.channels import Billed, NotificationChannel
 from core.messaging.messages import OutboundKind, OutboundMessage
@@ -16,7 +17,7 @@ def shortened(message: OutboundMessage) -> OutboundMessage:
     """Return a message cut to a readable length, with a note where it was cut. A card is never cut."""
     if len(message.text) <= MAX_CHARACTERS or message.kind is OutboundKind.CARD:
         return message
-    return replace(message, text=f"{message.text[:MAX_CHARACTERS].rstrip()}\n\n{replies.REST_LEFT_OUT}")
+    return replace(message, text=f"{message.text[:MAX_CHARACTERS].rstrip()}\n\n{gettext(replies.REST_LEFT_OUT)}")
 
 
 def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
@@ -28,8 +29,8 @@ def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
 
 def answer_text(answer: ModelAnswer) -> str:
     """Return an answer's text for the person, with a note if the answer was cut off."""
-    text = replies.without_notes(answer.text) or replies.NOTHING_SAID
-    return f"{text.rstrip()}\n\n{replies.ANSWER_CUT_OFF}" if answer.cut else text
+    text = replies.without_notes(answer.text) or gettext(replies.NOTHING_SAID)
+    return f"{text.rstrip()}\n\n{gettext(replies.ANSWER_CUT_OFF)}" if answer.cut else text
 
 
 def calls_not_run(calls: Sequence[ToolCall], limit: int, *, cut: bool) -> Mapping[int, str]:

@@ -13,6 +13,7 @@ from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.hooks.hooks import Hook, Hooks, StepReport
 from core.journal.types import Outcome, StepKey
+from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage
 from core.loop.answer_limits import answer_text
 from core.loop.budget_extension import MoneyAsked
@@ -64,7 +65,7 @@ class ReactLoop:
             if not run.replaying and (interrupted := await self._interrupted(run)):
                 return interrupted
             if self._over_budget(run):
-                return run.end(Ended.BUDGET, replies.OUT_OF_TOKENS)
+                return run.end(Ended.BUDGET, gettext(replies.OUT_OF_TOKENS))
             if run.step != run.task.go_on_at:
                 run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
             answer = await self._reasoning.think(run)
@@ -80,7 +81,7 @@ class ReactLoop:
                 if await self._judge_answer(run, answer):
                     return run.end(Ended.ANSWERED, answer_text(answer))
             elif run.empties > self._config.max_empty_answers:
-                return run.end(Ended.EMPTY, replies.NOTHING_SAID)
+                return run.end(Ended.EMPTY, gettext(replies.NOTHING_SAID))
             else:
                 run.say(ChatMessage(Role.USER, replies.SAY_SOMETHING, internal=True), keep=False)
         return await self._summarise(run, Ended.MAX_TURNS)
@@ -152,7 +153,7 @@ class ReactLoop:
         run.say(ChatMessage(Role.USER, replies.SUMMARISE, internal=True), keep=False)
         answer = await self._reasoning.think(run, use_tools=False)
         await self._report(run, answer, ())
-        return run.end(ended, answer_text(answer) if answer.text.strip() else replies.NOTHING_SAID)
+        return run.end(ended, answer_text(answer) if answer.text.strip() else gettext(replies.NOTHING_SAID))
 
     def _over_budget(self, run: LoopRun) -> bool:
         budget = self._config.max_tokens_budget

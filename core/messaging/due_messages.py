@@ -47,6 +47,8 @@ class DueMessage:
     """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
     hangs: int = 0
     """How many workers it has blocked."""
+    language: str = ""
+    """The person's, as a BCP 47 tag; empty where it is not known."""
 
     @property
     def takes_back(self) -> bool:
@@ -89,9 +91,10 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
             " exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id"
             "  and g.conversation_id = o.conversation_id and g.given_up_at is not null"
             "  and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id) as missing,"
-            " i.state as identity_state from outbound o"
+            " i.state as identity_state, p.language from outbound o"
             " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
             " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
+            " join tenants p on p.tenant_id = o.tenant_id"
             " where o.tenant_id = $1 and o.id = $2",
             claim.tenant_id,
             claim.outbound_id,
@@ -120,6 +123,7 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         exact=row["regardless"],
         own_chat=row["own_chat"],
         hangs=row["hangs"],
+        language=row["language"],
     )
 
 

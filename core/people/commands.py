@@ -2,16 +2,17 @@
 
 from datetime import datetime
 
+from core.language.catalogue import gettext, gettext_noop
 from core.messaging.commands import PERSON_COMMANDS, CommandAnswer
 from core.messaging.messages import Command
 from core.people.link_codes import read_code, shown_code
-from core.people.link_messages import LINKED_BEFORE, link_question, linked_with
+from core.people.link_messages import link_question, linked_with
 from core.people.linking import Link, Linking, LinkOutcome, count_in_words
 from core.people.people import People
 from core.people.preferences import PreferenceRefused, written
 
-UNLINKED = "This channel stands on its own now: I know nothing about you here, and we begin afresh."
-ALONE = "This is the only channel on which I know you, so there is nothing to unlink."
+UNLINKED = gettext_noop("This channel stands on its own now: I know nothing about you here, and we begin afresh.")
+ALONE = gettext_noop("This is the only channel on which I know you, so there is nothing to unlink.")
 
 
 class PersonCommands:
@@ -35,9 +36,9 @@ class PersonCommands:
             case "link":
                 return await self._give(tenant_id, turn_id, channel, now)
             case "unlink":
-                unlinked = await self._linking.unlink(tenant_id, turn_id, UNLINKED, now)
+                unlinked = await self._linking.unlink(tenant_id, turn_id, gettext(UNLINKED), now)
                 if not unlinked.done:
-                    return CommandAnswer(ALONE)
+                    return CommandAnswer(gettext(ALONE))
                 return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", queued=unlinked.queued)
             case "prefs":
                 return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
@@ -48,11 +49,14 @@ class PersonCommands:
     async def _give(self, tenant_id: str, turn_id: str, channel: str, now: datetime) -> CommandAnswer:
         code = await self._linking.give_code(tenant_id, turn_id, now)
         if not code:
-            return CommandAnswer("You have asked for many codes today; try again tomorrow.")
+            return CommandAnswer(gettext("You have asked for many codes today; try again tomorrow."))
         return CommandAnswer(
-            f"To link another channel to this one, write to me there within ten minutes: LINK {shown_code(code)}\n"
-            "Anybody who writes from there can then read all that I keep for you, and I act for them as I do for you. "
-            "Give the code to nobody else."
+            gettext(
+                "To link another channel to this one, write to me there within ten minutes: LINK {code}\n"
+                "Anybody who writes from there can then read all that I keep for you, and I act for them as I do for "
+                "you. Give the code to nobody else.",
+                code=shown_code(code),
+            )
         )
 
     async def _redeem(self, argument: str, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
@@ -64,10 +68,9 @@ class PersonCommands:
         name, _, value = argument.strip().partition(" ")
         if not name:
             how = {"sms": "PREFS timezone Lisbon", "slack": "/valet prefs timezone Lisbon"}
-            return (
-                f"{written(await self._preferences.read(tenant_id))}\n"
-                f"To change one, tell me, or write for example: {how.get(channel, '/prefs timezone Lisbon')}"
-            )
+            example = how.get(channel, "/prefs timezone Lisbon")
+            change = gettext("To change one, tell me, or write for example: {example}", example=example)
+            return f"{written(await self._preferences.read(tenant_id))}\n{change}"
         try:
             return written(await self._preferences.set(tenant_id, name, value, turn_id))
         except PreferenceRefused as error:
@@ -79,32 +82,33 @@ class PersonCommands:
             case ["undo", number] if number.isdecimal() and len(number) < 10:
                 return await person.unlearn(int(number))
         how = {"sms": "PROFILE undo 3", "slack": "/valet profile undo 3"}.get(channel, "/profile undo 3")
-        listed = await person.profile()
-        return f"{listed}\nTo take one back, tell me, or write for example: {how}" if "\n" in listed else listed
+        facts = await person.profile()
+        take_back = gettext("To take one back, tell me, or write for example: {example}", example=how)
+        return f"{facts}\n{take_back}" if "\n" in facts else facts
 
 
 def _sentence(link: Link, code: str) -> str:
     match link.outcome:
         case LinkOutcome.LINKED:
-            return linked_with(link.places) if link.places else LINKED_BEFORE
+            return linked_with(link.places)
         case LinkOutcome.ASK:
             there, here = count_in_words(link.counts, 0), count_in_words(link.counts, 1)
-            more = f"What both have becomes one person's: {there} there, {here} here."
+            more = gettext("What both have becomes one person's: {there} there, {here} here.", there=there, here=here)
             if link.role:
-                more += f" You would be a {link.role} here too."
+                more += " " + gettext("You would be a {role} here too.", role=link.role)
             return link_question(link.places, code, more)
         case LinkOutcome.SAME:
-            return "You asked for this code here: write it to me on the other channel."
+            return gettext("You asked for this code here: write it to me on the other channel.")
         case LinkOutcome.BUSY:
-            return "I am answering you on the other channel just now. Please write this again in a minute."
+            return gettext("I am answering you on the other channel just now. Please write this again in a minute.")
         case LinkOutcome.EXPIRED:
-            return "This code has run out. Write /link, or LINK in a text message, for a new one."
+            return gettext("This code has run out. Write /link, or LINK in a text message, for a new one.")
         case LinkOutcome.USED:
-            return "This code was used already."
+            return gettext("This code was used already.")
         case LinkOutcome.WRONG:
-            return (
+            return gettext(
                 "That code does not work. A code works once, within ten minutes: write /link in your other chat, "
                 "or LINK in a text message, for a new one."
             )
         case LinkOutcome.LIMITED:
-            return "Too many wrong codes: try again in an hour."
+            return gettext("Too many wrong codes: try again in an hour.")

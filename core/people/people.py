@@ -7,6 +7,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ToolRetry
 from core.ids import IdMaker
+from core.language.catalogue import gettext
 from core.people.preferences import PreferenceRefused, PreferenceStore, written
 from core.people.profile import MAX_VALUE, FactSource, ProfileStore, fact_lines, written_facts
 
@@ -56,11 +57,15 @@ class Person:
             raise ToolRetry(f"A fact has 1 to {MAX_VALUE} characters.")
         now = self.people.clock.now()
         number = await self.people.profile.keep(self.tenant_id, key, value, FactSource.TOLD, self.turn_id, now)
-        return f"Kept as number {number}: {key}: {value}" if number else "That was known already."
+        if not number:
+            return gettext("That was known already.")
+        return gettext("Kept as number {number}: {key}: {value}", number=number, key=key, value=value)
 
     async def unlearn(self, number: int) -> str:
         undone = await self.people.profile.undo(self.tenant_id, number, self.people.clock.now())
         if undone is None:
-            return f"There is no fact {number} now."
-        again = f" What counts again: {undone.before}." if undone.before else ""
-        return f"Taken back: {undone.key}: {undone.value}.{again}"
+            return gettext("There is no fact {number} now.", number=number)
+        taken_back = gettext("Taken back: {key}: {value}.", key=undone.key, value=undone.value)
+        if not undone.before:
+            return taken_back
+        return f"{taken_back} {gettext('What counts again: {value}.', value=undone.before)}"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from core.db.database import Connection
 from core.ids import IdMaker
+from core.language.catalogue import gettext, gettext_noop, listed
 from core.messaging.visible_text import literal, plain_words
 
-_CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": "the terminal"}
+_CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": gettext_noop("the terminal")}
 _MASK = "•••••"
 _MAX_OF_NAME = 40
 
@@ -25,7 +26,7 @@ class Place:
     def shown(self) -> str:
         """Return the place as others may see it, as Markdown, such as `Telegram •••••042 (Ada)`."""
         name = literal(plain_words(self.name)[:_MAX_OF_NAME].strip())
-        channel = _CHANNELS.get(self.channel, self.channel)
+        channel = gettext(_CHANNELS.get(self.channel, self.channel))
         return f"{channel} {masked(self.user_key)}" + (f" ({name})" if name else "")
 
 
@@ -38,7 +39,7 @@ def masked(user_key: str) -> str:
 
 def places_in_words(places: Sequence[Place]) -> str:
     shown = [place.shown for place in places]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "another place"
+    return listed(shown) if shown else gettext("another place")
 
 
 async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]:

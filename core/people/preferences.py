@@ -10,6 +10,7 @@ from zoneinfo import available_timezones
 
 from core.db.database import Database
 from core.errors import OneValetError
+from core.language.catalogue import gettext
 from core.people.tenant import QuietHours, WhileRunning
 
 MAX_NAME = 80
@@ -95,7 +96,7 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
     match name.strip().lower():
         case Preference.NAME:
             if len(value) > MAX_NAME:
-                raise PreferenceRefused(f"A name has at most {MAX_NAME} characters.")
+                raise PreferenceRefused(gettext("A name has at most {most} characters.", most=MAX_NAME))
             return {"name": value}
         case Preference.LANGUAGE:
             return {"language": _language(value)}
@@ -108,11 +109,13 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
             return {"quiet_from": start, "quiet_until": end}
         case Preference.BUSY:
             if value and value.lower() not in list(WhileRunning):
-                raise PreferenceRefused(f"Write one of {', '.join(WhileRunning)}.")
+                raise PreferenceRefused(gettext("Write one of {words}.", words=", ".join(WhileRunning)))
             return {"while_running": value.lower() or WhileRunning.STEER.value}
         case Preference.MUTE:
             return {"muted": _muted(value)}
-    raise PreferenceRefused(f"There is no preference {name!r}; there are {', '.join(Preference)}.")
+    raise PreferenceRefused(
+        gettext("There is no preference {name}; there are {names}.", name=repr(name), names=", ".join(Preference))
+    )
 
 
 def find_timezone(text: str) -> str:
@@ -122,8 +125,8 @@ def find_timezone(text: str) -> str:
     if len(names) == 1:
         return names[0]
     if names:
-        raise PreferenceRefused(f"There are several: {', '.join(sorted(names))}. Which one is it?")
-    raise PreferenceRefused("I know no such timezone: write a city's, such as Europe/Lisbon or Lisbon.")
+        raise PreferenceRefused(gettext("There are several: {names}. Which one is it?", names=", ".join(sorted(names))))
+    raise PreferenceRefused(gettext("I know no such timezone: write a city's, such as Europe/Lisbon or Lisbon."))
 
 
 def written(preferences: Preferences) -> str:
@@ -136,9 +139,9 @@ def written(preferences: Preferences) -> str:
         ("channel", preferences.channel),
         ("quiet", f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else ""),
         ("busy", preferences.busy.value),
-        ("mute", "all but urgent" if "*" in preferences.muted else ", ".join(preferences.muted)),
+        ("mute", gettext("all but urgent") if "*" in preferences.muted else ", ".join(preferences.muted)),
     ]
-    return "\n".join(f"{name}: {value or 'not set'}" for name, value in lines)
+    return "\n".join(f"{name}: {value or gettext('not set')}" for name, value in lines)
 
 
 @cache
@@ -158,14 +161,18 @@ def _zones() -> dict[str, tuple[str, ...]]:
 def _language(value: str) -> str:
     known = _LANGUAGES.get(value.casefold(), value)
     if value and not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", known):
-        raise PreferenceRefused("Write the language's code, such as en, pt-PT or de.")
+        raise PreferenceRefused(gettext("Write the language's code, such as en, pt-PT or de."))
     return known
 
 
 def _channel(value: str, channels: tuple[str, ...]) -> str:
     wanted = {"text": "sms", "texts": "sms"}.get(value.casefold(), value.casefold())
     if wanted and wanted not in channels:
-        raise PreferenceRefused(f"I cannot reach you there; I can on {', '.join(channels) or 'nothing yet'}.")
+        raise PreferenceRefused(
+            gettext("I cannot reach you there; I can on {channels}.", channels=", ".join(channels))
+            if channels
+            else gettext("I cannot reach you there.")
+        )
     return wanted
 
 
@@ -174,7 +181,9 @@ def _muted(value: str) -> str:
         return "*"
     names = {name.strip() for name in re.split(r",| and ", value.casefold()) if name.strip()}
     if len(names) > MAX_MUTED or not all(re.fullmatch(r"[\w -]{1,40}", name) for name in names):
-        raise PreferenceRefused("Write the kinds of messages to leave out, such as: weather, price. Or: all, or off.")
+        raise PreferenceRefused(
+            gettext("Write the kinds of messages to leave out, such as: weather, price. Or: all, or off.")
+        )
     return ",".join(sorted(names))
 
 
@@ -187,7 +196,7 @@ def _quiet(value: str) -> tuple[str, str]:
         start, end = _time(match["from"]), _time(match["until"])
         if start != end:
             return start, end
-    raise PreferenceRefused("Write the quiet hours as 22:00-07:00.")
+    raise PreferenceRefused(gettext("Write the quiet hours as 22:00-07:00."))
 
 
 def _time(text: str) -> str:
@@ -199,7 +208,7 @@ def _time(text: str) -> str:
             hour = 99
         if hour < 24 and minute < 60:
             return f"{hour:02}:{minute:02}"
-    raise PreferenceRefused("Write the quiet hours as 22:00-07:00.")
+    raise PreferenceRefused(gettext("Write the quiet hours as 22:00-07:00."))
 
 
 _LANGUAGES = {

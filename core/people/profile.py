@@ -9,6 +9,7 @@ from enum import StrEnum
 from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import storable
+from core.language.catalogue import gettext
 from core.people.merge import MergeHook
 
 MAX_VALUE = 300
@@ -101,9 +102,9 @@ class ProfileMerge(MergeHook):
 def written_facts(facts: Sequence[Fact]) -> str:
     """Return facts as text for the person, a line each."""
     if not facts:
-        return "I know nothing about you yet."
+        return gettext("I know nothing about you yet.")
     lines = [f"{fact.number}. {fact.key.replace('_', ' ')}: {fact.value} ({fact.source.value})" for fact in facts]
-    return "\n".join(["What I know about you:", *lines])
+    return "\n".join([gettext("What I know about you:"), *lines])
 
 
 def fact_lines(facts: Sequence[Fact]) -> tuple[str, ...]:

@@ -1,8 +1,11 @@
 """The person whose turn it is, and how they want their turns run."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
+
+from core.language.catalogue import speaking
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,10 @@ class TurnTenant:
     """The tier they were given; empty for their role's."""
     timezone_known: bool = True
     """False while `timezone` is only the default."""
+
+    def speaking(self) -> AbstractContextManager[None]:
+        """Say what is said inside in the person's language."""
+        return speaking(self.language)
 
 
 class WhileRunning(StrEnum):

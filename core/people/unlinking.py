@@ -10,6 +10,7 @@ from core.credentials.store import CredentialStore, SealedAccount
 from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import Json
+from core.language.catalogue import gettext
 from core.people.link_messages import taken_back
 from core.people.merge import MergeHook, Parting
 from core.people.place_names import places_of, tell_places
@@ -49,7 +50,7 @@ class Unlinking:
         async with self._database.tenant(tenant_id) as connection:
             row = await connection.fetchrow("select * from find_link($1,$2,$3)", tenant_id, turn_id, now - WITHIN)
             if row is not None and not row["link_id"]:
-                return Unlinked(True, "This was taken back already.")
+                return Unlinked(True, gettext("This was taken back already."))
             if row is not None:
                 parting = Parting(tenant_id, row["other_id"], row["link_id"], now)
                 unlinked = await self._part(connection, parting, turn_id, moves=row["moves"])

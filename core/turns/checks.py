@@ -10,6 +10,7 @@ import structlog
 
 from core import replies
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
+from core.language.catalogue import gettext
 from core.messaging.messages import IgnoreReason
 from core.messaging.states import IdentityState
 from core.people.access_policy import Access
@@ -61,7 +62,7 @@ class RateCheck:
             case Rate.WITHIN:
                 return None
             case Rate.BEYOND:
-                return Refusal("rate_limited", replies.TOO_FAST)
+                return Refusal("rate_limited", gettext(replies.TOO_FAST))
             case Rate.SILENT:
                 return Refusal("rate_limited")
             case Rate.WAIT:

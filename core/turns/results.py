@@ -8,6 +8,7 @@ from core.approvals.cards import ASKED
 from core.approvals.types import NewApproval
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall
 from core.loop.context_window import Messages
 from core.loop.conversation_state import carrying
@@ -81,13 +82,13 @@ def explain(error: ModelError, channel: str) -> tuple[str, str]:
         case ContextOverflow():
             return "context_overflow", replies.too_long(channel)
         case ModelOutOfQuota():
-            return "model_quota", replies.MODEL_QUOTA
+            return "model_quota", gettext(replies.MODEL_QUOTA)
         case ModelAuthError():
-            return "model_auth", replies.MODEL_AUTH
+            return "model_auth", gettext(replies.MODEL_AUTH)
         case ModelRejected():
-            return "model_rejected", replies.MODEL_REFUSED
+            return "model_rejected", gettext(replies.MODEL_REFUSED)
         case _:
-            return "model_down", replies.MODEL_DOWN
+            return "model_down", gettext(replies.MODEL_DOWN)
 
 
 def with_person(messages: Messages) -> Messages:

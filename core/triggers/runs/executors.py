@@ -11,6 +11,7 @@ from core.approvals.types import ApprovalState
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, canonical_hash
+from core.language.catalogue import gettext
 from core.llm.types import ToolCall
 from core.notifications.types import Notifier
 from core.triggers.engine import TriggerEngine
@@ -136,7 +137,7 @@ class RunExecutors:
             key = f"waits {turn.waiting_step}"
             return turn, RunNote(RunState.PENDING_APPROVAL.value, turn.reason, history, key, turn.reply, disabled)
         if turn.state is TurnState.FAILED:
-            text = failed_text(task, done.output or replies.MODEL_DOWN if done.turn else done.output)
+            text = failed_text(task, done.output or gettext(replies.MODEL_DOWN) if done.turn else done.output)
             # A silent task runs often: not every failure of it is worth a message.
             text = "" if task.output.silent else text
             return turn, RunNote(RunState.FAILED.value, done.error or turn.reason, text=text, disabled=disabled)

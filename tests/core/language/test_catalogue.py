@@ -1,0 +1,61 @@
+"""The catalogues: every sentence of the code in every language, with the same fields, and said in the person's."""
+
+from string import Formatter
+
+import pytest
+from babel.messages.pofile import read_po
+
+from core import replies
+from core.language.catalogue import LANGUAGES, LOCALES, gettext, language_of, listed, ngettext, speaking
+from core.language.update import updated
+
+OTHERS = LANGUAGES[1:]
+READS = ("{places} now reads and acts for you.", "{places} now read and act for you.")
+
+
+def fields(text: str) -> set[str]:
+    """Return the names of the fields in a sentence."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_catalogue_has_the_sentences_of_the_code(language: str) -> None:
+    stored = (LOCALES / f"{language}.po").read_text()
+    assert stored == updated(language).decode(), "run: uv run -m core.language.update"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_each_sentence_is_translated_with_its_fields(language: str) -> None:
+    with (LOCALES / f"{language}.po").open("rb") as file:
+        messages = [message for message in read_po(file, locale=language) if message.id]
+    assert messages
+    for message in messages:
+        ids = (message.id,) if isinstance(message.id, str) else message.id
+        texts = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+        assert texts
+        assert all(texts), f"not translated: {message.id}"
+        assert not message.fuzzy
+        assert all(fields(text) == fields(ids[-1]) for text in texts), message.id
+
+
+def test_a_sentence_is_said_in_the_language_of_its_person() -> None:
+    said = set()
+    for language in LANGUAGES:
+        with speaking(language):
+            said.add(gettext(replies.MODEL_DOWN))
+    assert len(said) == len(LANGUAGES)
+    assert gettext(replies.MODEL_DOWN) == replies.MODEL_DOWN, "afterwards it is English again"
+    with speaking("de-AT"):
+        assert ngettext(*READS, 2, places=listed(["a", "b", "c"])) == "a, b und c lesen und handeln jetzt für dich."
+        assert ngettext(*READS, 1, places="a") == "a liest und handelt jetzt für dich."
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"), [("", "en"), ("pt-BR", "pt"), ("zh_Hant", "zh"), ("DE", "de"), ("tlh", "en"), ("en-GB", "en")]
+)
+def test_a_tag_is_served_by_its_language_or_by_english(tag: str, language: str) -> None:
+    assert language_of(tag) == language
+
+
+def test_braces_of_a_person_are_no_fields() -> None:
+    assert gettext("Stopped: {message}", message="{cap} {}") == "Stopped: {cap} {}"
