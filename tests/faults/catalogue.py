@@ -151,7 +151,7 @@ CATALOGUE: tuple[Test, ...] = (
         lambda harness: neighbours.neighbours(harness, texts=15),
         webs=1,
         workers=1,
-        settings={"ONEVALET_RATE_PER_MINUTE": "30"},
+        settings={"ONEVALET_RATE_PER_MINUTE": "30", "ONEVALET_SMS_SEGMENTS_PERSON_DAY": "200"},
     ),
     Test(
         "T18",
