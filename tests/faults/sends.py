@@ -96,7 +96,8 @@ def _send(call: JsonObject) -> Send:
         status=int(str(call["status"])),
         accepted=_took(would),
         retry_after=_retry_after(call),
-        final=any(word in shown for word in _FINAL),
+        # A message's id may hold the number of any error.
+        final=not _took(would) and any(word in shown for word in _FINAL),
     )
 
 

@@ -1,13 +1,15 @@
 """The checker finds what it is there to find: each invariant, broken in evidence made by hand."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import asyncpg
 import pytest
 
 from tests.faults.checker import CANARY, Evidence, check
-from tests.faults.sends import Arrival, Send
+from tests.faults.sends import Arrival, Send, sends
 
 ONE, TWO = "m00001-p001", "m00002-p001"
 _ROW = {
@@ -87,3 +89,18 @@ def test_a_card_and_its_outcome_are_two_messages_and_a_repeat_is_excess() -> Non
 def test_what_its_provider_no_longer_keeps_is_excused() -> None:
     evidence = replace(well(), inbound=[row()], arrivals=[], sends=[send(2.0, ONE)])
     assert [finding.name for finding in check(evidence, frozenset({TWO})) if finding.broken] == []
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "final"),
+    [(201, {"sid": "SM108a8380ed4802e21610be"}, False), (400, {"code": 21610, "status": 400}, True)],
+)
+def test_an_error_is_read_from_a_refusal_and_not_from_an_id(
+    tmp_path: Path, status: int, body: dict[str, object], final: bool
+) -> None:
+    call = {"endpoint": "twilio.messages.create", "direction": "out", "provider": "twilio", "at": 1, "duration_ms": 1}
+    answer = {"status": status, "body": body}
+    request = {"body": {"To": "+1", "Body": "hello"}}
+    journal = tmp_path / "providers.jsonl"
+    journal.write_text(json.dumps({**call, "status": status, "request": request, "answer": answer}) + "\n")
+    assert [send.final for send in sends(journal)] == [final]
