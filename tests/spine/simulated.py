@@ -5,6 +5,7 @@ import random
 
 import asyncpg
 
+from core.db.outages import is_passing
 from simulator.journal import Json
 from simulator.slack import SlackSimulator
 from tests.spine.system import System
@@ -74,7 +75,9 @@ class SimulatedPeople:
                 while not wanted <= self._taken:
                     try:
                         rows = await connection.fetch("select text from inbound")
-                    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    except Exception as error:
+                        if not is_passing(error):
+                            raise
                         connection = await self._connect_again()
                         continue
                     self._taken |= {row["text"] for row in rows}
@@ -86,5 +89,7 @@ class SimulatedPeople:
         while True:
             try:
                 return await self._system.connect()
-            except (OSError, asyncpg.PostgresError):
+            except Exception as error:
+                if not is_passing(error):
+                    raise
                 await asyncio.sleep(0.2)
