@@ -36,8 +36,8 @@ async def list_memories(context: ToolExecutionContext) -> str:
     """List what the person has told about themselves, the newest first: for "what do you know about me?"."""
     memories = await context.memory.overview()
     if not memories:
-        return "Nothing is remembered about the person yet."
-    return "\n".join(["Remembered about the person:", *(memory.line() for memory in memories)])
+        return "Nothing is remembered yet."
+    return "\n".join(["Remembered:", *(memory.line() for memory in memories)])
 
 
 @tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on")

@@ -32,7 +32,8 @@ class Intent:
     groups of `expected` filled in; any other result is told unchanged. `say` may use the named groups and
     `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes `last` is called once the
     others have their results; its argument RESULTS is replaced by those, or left out where there are none. `without`
-    names a tool that must not be offered. With `after`, the sentence has to answer a text that contains it.
+    names a tool that must not be offered. After a result that matches `expected`, `then` is called, with the arguments
+    that it makes of that match, and its result is told.
     """
 
     pattern: str
@@ -44,7 +45,7 @@ class Intent:
     example: str = ""
     last: bool = False
     without: str = ""
-    after: str = ""
+    then: "Intent | None" = None
 
     def match(self, sentence: str) -> Found | None:
         """Return the match of a sentence without its last full stop, or None."""
@@ -200,15 +201,6 @@ INTENTS = (
         without="SendEmailAgent",
         say="You have connected no email account; `credentials set email` does, docs/agents.md says how.",
     ),
-    Intent(
-        decisions.YES,
-        tool="forget",
-        after=memories.SHALL_I_FORGET,
-        arguments=lambda _: {},
-        expected=memories.FORGOTTEN,
-        phrase="Forgotten for good.",
-    ),
-    Intent(rf"{_DROP}|{decisions.NO}", after=memories.SHALL_I_FORGET, say="All right, I still remember it."),
     Intent(decisions.EDIT, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.CHANGE, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.YES, tool=DECIDE, arguments=lambda _: decisions.decided("approve")),
@@ -236,7 +228,11 @@ INTENTS = (
         memories.FORGET,
         tool="ask_to_forget",
         expected=memories.LISTED,
-        phrase=f"This would be forgotten for good:\n\n{{lines}}\n\n{memories.SHALL_I_FORGET}",
+        then=Intent(
+            "",
+            tool="forget",
+            arguments=lambda match: {"memories": [*match["lines"].splitlines()]},
+        ),
         example="forget that I am allergic to nuts",
     ),
     Intent(decisions.YES, tool=ANSWER, arguments=lambda _: {"words": "yes"}),

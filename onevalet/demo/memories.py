@@ -14,7 +14,6 @@ FORGET = (
     r"forget (?:everything about |about |that |what i (?:said|told you) about )?"
     r"(?!(?:about )?(?:it|that|this|them)$)(?P<what>.+)"
 )
-SHALL_I_FORGET = "Shall I forget this?"
 LISTED = r"[^\n]+:[^\n]*\n(?P<lines>\d.+)"
 """A result that says what follows, and then lists memories by number."""
 FORGOTTEN = r"Forgotten for good\b.*"

@@ -19,6 +19,7 @@ from core.turns.prompt_lines import NOW, read_lines
 from onevalet.demo.days import read_day
 from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
+from onevalet.demo.memories import FORGOTTEN
 from onevalet.demo.schedules import unmarked
 
 MODEL = "demo/valet"
@@ -62,8 +63,6 @@ class _Known:
     waiting: Mapping[str, JsonObject]
     codes: list[str]
     """Those that may be decided in words."""
-    said: str
-    """The assistant's last answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
     usable = frozenset({*tools, *(call.tool for call in done)})
-    known = _Known(usable, intents, _today(prompt), *read_pending(prompt), _last_answer(messages))
+    known = _Known(usable, intents, _today(prompt), *read_pending(prompt))
     plans = [plan for text in before for plan in _plans(text, known)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
@@ -114,15 +113,29 @@ def _go_through(
             parts.append(_say(plan, tools, intents))
         elif plan.intent.last and calls:
             break
-        elif made := _take(done, wanted := _filled(plan, results)):
-            results.append(_phrase(wanted, made))
-            parts.append(results[-1])
-        elif plan.intent.tool in tools:
-            number = f"{prefix}_{len(calls)}"
-            calls.append(ToolCall(number, plan.intent.tool, json.dumps(wanted.arguments, ensure_ascii=False)))
         else:
-            parts.append(f'I did not get to "{_short(plan.sentence)}".')
+            wanted, made = _reached(_filled(plan, results), done)
+            if made:
+                results.append(_phrase(wanted, made))
+                parts.append(results[-1])
+            elif wanted.intent and wanted.intent.tool in tools:
+                arguments = json.dumps(wanted.arguments, ensure_ascii=False)
+                calls.append(ToolCall(f"{prefix}_{len(calls)}", wanted.intent.tool, arguments))
+            else:
+                parts.append(f'I did not get to "{_short(plan.sentence)}".')
     return parts, calls
+
+
+def _reached(plan: Plan, done: list[Done]) -> tuple[Plan, Done | None]:
+    """Return the call of a plan that comes next, or its last one and its result. Used results leave `done`."""
+    made = _take(done, plan)
+    while made and plan.intent and plan.intent.then:
+        match = re.fullmatch(plan.intent.expected, made.result, re.DOTALL)
+        if match is None:
+            break
+        plan = replace(plan, intent=plan.intent.then, arguments=plan.intent.then.arguments(match))
+        made = _take(done, plan)
+    return plan, made
 
 
 def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
@@ -167,11 +180,6 @@ def _prompt(messages: Sequence[JsonObject]) -> str:
 def _today(prompt: str) -> date | None:
     lines = read_lines(NOW, prompt)
     return date.fromisoformat(lines[-1]["date"]) if lines else None
-
-
-def _last_answer(messages: Sequence[JsonObject]) -> str:
-    said = (_text(message.get("content")) for message in reversed(messages) if message.get("role") == "assistant")
-    return next((text for text in said if text), "")
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:
@@ -221,8 +229,6 @@ def _plan(text: str, known: _Known) -> Plan:
     for variant in dict.fromkeys((sentence, polite)):
         for intent in known.intents:
             if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
-                continue
-            if intent.after not in known.said:
                 continue
             match = intent.match(variant)
             arguments = _dated(intent.arguments(match), known.today) if match else None
@@ -290,6 +296,8 @@ def _phrase(plan: Plan, made: Done) -> str:
 
 def _for_person(result: str) -> str:
     """Return a result without its notes for a model."""
+    if re.fullmatch(FORGOTTEN, result, re.DOTALL):  # by then the question that led to it is forgotten too
+        return "Forgotten for good."
     if result == replies.CANCELLED:
         return "All right, I let that go."
     return replies.without_notes(result)

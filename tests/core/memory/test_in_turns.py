@@ -64,7 +64,7 @@ async def test_remember_correct_and_forget_in_words_with_a_question_before_it(mo
     line = "2. I row on Wednesdays. (2026-06-15, you told me)"
     assert line in model.told()[0]
     _, model = await turn(momex, 4, "Yes", wants(("forget", {"memories": [line]})), says("I cannot ask you here."))
-    assert "needs the person's approval" in model.told()[0]
+    assert "this needs an approval" in model.told()[0]
     assert await holding(momex, "ann") == ["I row on Wednesdays."]
     assert await momex.for_tenant("ann", "t5").forget([line]) == 1
     assert await holding(momex, "ann") == []
