@@ -1340,7 +1340,9 @@ CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR
 
 CREATE TRIGGER identities_hold AFTER INSERT OR DELETE OR UPDATE OF state, tenant_id ON public.identities FOR EACH ROW EXECUTE FUNCTION public.hold_tasks();
 
-CREATE TRIGGER identities_unreachable AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN (((old.state = 'active'::text) AND (new.state = ANY (ARRAY['stopped'::text, 'blocked'::text])) AND (new.admitted <> ''::text))) EXECUTE FUNCTION public.tell_elsewhere();
+CREATE TRIGGER identities_reachable AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN (((old.state = ANY (ARRAY['stopped'::text, 'blocked'::text])) AND (new.state = 'active'::text))) EXECUTE FUNCTION public.drop_reach();
+
+CREATE TRIGGER identities_unreachable AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN (((old.state = 'active'::text) AND (new.state = ANY (ARRAY['stopped'::text, 'blocked'::text])) AND (new.admitted <> ''::text) AND (new.state_reason <> 'unlinked'::text))) EXECUTE FUNCTION public.tell_elsewhere();
 
 CREATE TRIGGER inbound_event AFTER INSERT ON public.inbound FOR EACH ROW WHEN (((new.state = 'waiting'::text) AND (new.command IS NULL))) EXECUTE FUNCTION public.note_received();
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.agents.pending_answers import ANSWER
+from core.agents.pending_answers import ANSWER, HOLD
 from core.json_types import JsonObject
 from core.tools.tool import tool
 from tests.core.agents.harness import ANN, BOB, Talk
@@ -83,7 +83,7 @@ async def test_history_holds_no_unanswered_call_and_later_turns_see_the_dialogue
     assert replies == ["It is noon.\n\nBy the way, I still need to know: Who should receive it?"]
     assert [message["role"] for message in mail.last.messages] == ["system", "user", "assistant", "user"]
     assert "Who should receive it?" in mail.last.system
-    assert mail.last.tools == ["SendEmailAgent", ANSWER]
+    assert mail.last.tools == ["SendEmailAgent", ANSWER, HOLD]
 
 
 async def test_something_else_in_between_is_answered_and_reminded_of_once(mail: Talk) -> None:
