@@ -17,6 +17,21 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number too large")
+    return number
+
+
+# `json.loads` makes a decoder for each call that has options, which costs more than decoding what models write.
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
+
+
 def storable[Value](value: Value) -> Value:
     """Return the same JSON value without what no database takes: what surrounds it is kept, not lost."""
     match value:
@@ -36,7 +51,9 @@ def read_json(text: str | bytes) -> Json:
     what nests deeper than `MAX_DEPTH`.
     """
     try:
-        read: Json = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text), "surrogatepass")
+        read: Json = _DECODER.decode(text)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     check_depth(read)
@@ -89,14 +106,3 @@ def canonical_hash(value: Json) -> str:
     """Return the SHA-256 of the canonical form, in hex."""
     # JSON may hold lone surrogates, which plain UTF-8 refuses.
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number too large")
-    return number
