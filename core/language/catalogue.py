@@ -23,7 +23,7 @@ _language: ContextVar[str] = ContextVar("language", default="en")
 
 @contextmanager
 def speaking(tag: str) -> Iterator[None]:
-    """Say what is said inside in the language of a BCP 47 tag; in English where it is empty or unknown."""
+    """Use the language of a BCP 47 tag for the sentences inside; English where it is empty or unknown."""
     token = _language.set(language_of(tag))
     try:
         yield

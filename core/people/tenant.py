@@ -23,7 +23,7 @@ class TurnTenant:
     """False while `timezone` is only the default."""
 
     def speaking(self) -> AbstractContextManager[None]:
-        """Say what is said inside in the person's language."""
+        """Use the person's language for the sentences inside."""
         return speaking(self.language)
 
 

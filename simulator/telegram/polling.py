@@ -60,7 +60,7 @@ class Polling:
 
     @property
     def is_polled(self) -> bool:
-        """Tell whether a poll waits for updates now."""
+        """Return whether a poll waits for updates now."""
         return self._waiting is not None and not self._waiting.done()
 
     @property

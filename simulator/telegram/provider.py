@@ -45,7 +45,7 @@ class TelegramSimulator:
 
     @property
     def is_polled(self) -> bool:
-        """Tell whether the bot waits for updates now."""
+        """Return whether the bot waits for updates now."""
         return self._polling.is_polled
 
     def state(self) -> Json:
