@@ -11,6 +11,7 @@ from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 
+from babel import Locale
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -56,8 +57,12 @@ def gettext_noop(sentence: str) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in a sentence, such as `a, b and c`."""
-    language = _language.get()
-    return format_list(list(names), locale="en_GB" if language == "en" else language)
+    return format_list(list(names), locale=current_locale())
+
+
+def current_locale() -> Locale:
+    """Return whose rules for dates, numbers and lists go with the person's language."""
+    return Locale.parse({"en": "en_GB", "pt": "pt_PT"}.get(_language.get(), _language.get()))
 
 
 @cache

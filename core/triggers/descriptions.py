@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 
 from core.json_types import Json
+from core.language.times import interval_in_words, moment_in_words
 from core.triggers.codec import StoredTrigger, UnreadableTrigger
 from core.triggers.kinds.condition import ConditionTrigger, Mode
 from core.triggers.kinds.event import EventTrigger
@@ -41,17 +42,6 @@ def in_words(trigger: StoredTrigger, zone: ZoneInfo) -> str:
             return ", ".join([_condition(trigger), *_ends(trigger.until, trigger.count, zone)])
 
 
-def moment_in_words(moment: datetime, zone: ZoneInfo) -> str:
-    """Return a moment as the person's wall time, such as "Mon 23 Nov 2026, 08:00".
-
-    Of a time that comes twice, when clocks go back, it says which.
-    """
-    local = moment.astimezone(zone)
-    twice = local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
-    which = f" ({'second' if local.fold else 'first'} time)" if twice else ""
-    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}{which}"
-
-
 def value_in_words(value: Json) -> str:
     text = "nothing" if value is None else value if isinstance(value, str) else str(value)
     return text if len(text) <= 200 else f"{text[:200]}…"
@@ -61,7 +51,7 @@ def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
     if trigger.at is not None:
         words = f"once, on {moment_in_words(wall_moment(trigger.at, zone), zone)}"
     elif trigger.interval_minutes is not None:
-        words = f"every {_span(timedelta(minutes=trigger.interval_minutes))}"
+        words = interval_in_words(timedelta(minutes=trigger.interval_minutes))
     else:
         words = _cron(trigger.cron)
     count = trigger.count if trigger.at is None else None
@@ -104,18 +94,6 @@ def _days(text: str) -> str:
     return "every " + (days[0] if len(days) == 1 else f"{', '.join(days[:-1])} and {days[-1]}")
 
 
-def _span(span: timedelta) -> str:
-    """Return a span such as "hour", "30 minutes" or "19 hours and 57 minutes"."""
-    left, parts = int(span.total_seconds()), []
-    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
-        number, left = divmod(left, size)
-        if number:
-            parts.append(f"{number} {name}{'s' * (number > 1)}")
-    if len(parts) == 1:
-        return parts[0].removeprefix("1 ")
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else "0 seconds"
-
-
 def _event(trigger: EventTrigger) -> str:
     kind = "something" if trigger.type == "*" else trigger.type
     source = "anywhere" if trigger.source == "*" else trigger.source
@@ -135,13 +113,13 @@ def _filter(wanted: Json) -> str:
 
 def _condition(trigger: ConditionTrigger) -> str:
     place = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
-    often = _span(timedelta(minutes=trigger.every_minutes))
+    often = interval_in_words(timedelta(minutes=trigger.every_minutes))
     verb = "becomes" if trigger.mode is Mode.EDGE else "is found"
-    parts = [f"when it {verb} true that {_expression(trigger.expression)}, looking at {place} every {often}"]
+    parts = [f"when it {verb} true that {_expression(trigger.expression)}, looking at {place} {often}"]
     if trigger.reset:
         parts.append(f"told again after {_expression(trigger.reset)}")
     if trigger.min_gap_minutes:
-        parts.append(f"at most every {_span(timedelta(minutes=trigger.min_gap_minutes))}")
+        parts.append(f"at most {interval_in_words(timedelta(minutes=trigger.min_gap_minutes))}")
     return ", ".join(parts)
 
 

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_note, zone_or_utc
 from core.events.types import Event
 from core.json_types import Json
+from core.language.times import moment_in_words
 from core.triggers.codec import UnreadableTrigger
-from core.triggers.descriptions import moment_in_words, value_in_words
+from core.triggers.descriptions import value_in_words
 from core.triggers.kinds.condition import ConditionTrigger, Watch, judge
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError

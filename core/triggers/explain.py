@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_note, zone_or_utc
 from core.events.types import Event
 from core.json_types import Json, JsonObject
+from core.language.times import moment_in_words
 from core.triggers.codec import Kind
-from core.triggers.descriptions import in_words, moment_in_words, value_in_words
+from core.triggers.descriptions import in_words, value_in_words
 from core.triggers.kinds.condition import ConditionTrigger, Watch
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError

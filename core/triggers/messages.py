@@ -4,8 +4,9 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from core.clock import zone_or_utc
+from core.language.times import moment_in_words
 from core.triggers.codec import Kind
-from core.triggers.descriptions import moment_in_words, value_in_words
+from core.triggers.descriptions import value_in_words
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.types import NOTHING, Task, TaskRun
 from core.turns.prompt_lines import CONDITION_MET, EVENT_CAME, TRIGGER_MARKS

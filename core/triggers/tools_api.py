@@ -7,11 +7,12 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_note, zone_or_utc
 from core.errors import ToolFailed, ToolRetry
 from core.json_types import JsonObject
+from core.language.times import moment_in_words
 from core.people.preferences import PreferenceStore
 from core.people.tenant import QuietHours
 from core.tools.context import TaskChange, TaskNote
 from core.triggers.codec import Kind, Trigger, trigger_from_json
-from core.triggers.descriptions import in_words, moment_in_words
+from core.triggers.descriptions import in_words
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.tasks import TaskService

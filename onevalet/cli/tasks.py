@@ -11,9 +11,10 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
 from core.json_types import JsonObject
+from core.language.times import moment_in_words
 from core.queue.wakeups import NoWakeups
 from core.triggers.codec import trigger_to_json
-from core.triggers.descriptions import in_words, moment_in_words
+from core.triggers.descriptions import in_words
 from core.triggers.dry_run import dry_run
 from core.triggers.engine import TriggerEngine
 from core.triggers.explain import explain, find_tasks
