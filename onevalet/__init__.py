@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from core.hooks.judge import AskingJudge as AskingJudge
     from core.hooks.judge import Judge as Judge
     from core.hooks.judge import Judgement as Judgement
+    from core.language.catalogue import gettext as gettext
+    from core.language.catalogue import gettext_noop as gettext_noop
+    from core.language.catalogue import ngettext as ngettext
     from core.llm.types import ModelAnswer as ModelAnswer
     from core.llm.types import TextSoFar as TextSoFar
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
@@ -74,6 +77,7 @@ _HOMES = {
         "core.events.types": "Event",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
+        "core.language.catalogue": "gettext gettext_noop ngettext",
         "core.llm.types": "ModelAnswer TextSoFar",
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",

@@ -18,6 +18,7 @@ from core.clock import Clock
 from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError
 from core.json_types import Json, JsonObject
+from core.language.catalogue import speaking as speaking
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
 

@@ -1,6 +1,7 @@
 """The product's own sentences in the person's language, from the gettext catalogues in `locales`.
 
-English is what the code says. A sentence that no catalogue has is said in English.
+English is what the code says. A sentence that no catalogue has is said in English. Plugins may bring catalogues of
+their own, which are asked after ours.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,16 +11,21 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
+from string import Formatter
 
 from babel import Locale
 from babel.lists import format_list
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+from babel.messages.pofile import PoFileError, read_po
+
+from core.errors import ConfigError
 
 LOCALES = Path(__file__).parent / "locales"
 LANGUAGES = ("en", "es", "de", "fr", "pt", "zh")
 
 _language: ContextVar[str] = ContextVar("language", default="en")
+_folders = [LOCALES]
 
 
 @contextmanager
@@ -40,13 +46,13 @@ def language_of(tag: str) -> str:
 
 def gettext(sentence: str, /, **fields: object) -> str:
     """Return a sentence in the person's language, with its fields filled in."""
-    text = _translations(_language.get()).gettext(sentence)
+    text = translations(_language.get()).gettext(sentence)
     return text.format(**fields) if fields else text
 
 
 def ngettext(one: str, many: str, number: int, /, **fields: object) -> str:
     """Return the sentence for a number of things in the person's language; `{number}` is filled in too."""
-    text = _translations(_language.get()).ngettext(one, many, number)
+    text = translations(_language.get()).ngettext(one, many, number)
     return text.format(number=number, **fields)
 
 
@@ -65,12 +71,55 @@ def current_locale() -> Locale:
     return Locale.parse({"en": "en_GB", "pt": "pt_PT"}.get(_language.get(), _language.get()))
 
 
+def add_catalogues(folder: Path) -> None:
+    """Say what the other catalogues lack from a folder with a file for each language, such as `de.po`.
+
+    Raise `ConfigError` for a file that cannot be read, and for a translation with other fields than its sentence.
+    """
+    for path in sorted(folder.glob("*.po")):
+        _check(path)
+    if folder not in _folders:
+        _folders.append(folder)
+        translations.cache_clear()
+
+
+def fields_of(sentence: str) -> frozenset[str]:
+    """Return the names of the fields in a sentence."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(sentence) if name is not None)
+
+
 @cache
-def _translations(language: str) -> NullTranslations:
-    if language == "en":
-        return NullTranslations()
-    with (LOCALES / f"{language}.po").open("rb") as file:
-        catalogue = read_po(file, locale=language)
+def translations(language: str) -> NullTranslations:
+    """Return what a language's catalogues say."""
+    found = NullTranslations()
+    for path in (folder / f"{language}.po" for folder in _folders):
+        if path.exists():
+            found.add_fallback(_compiled(path))
+    return found
+
+
+def _check(path: Path) -> None:
+    if path.stem not in LANGUAGES:
+        raise ConfigError(f"{path}: there is no language {path.stem!r}; there are {', '.join(LANGUAGES[1:])}.")
+    for message in _read(path):
+        ids, texts = ((one,) if isinstance(one, str) else tuple(one or ()) for one in (message.id, message.string))
+        try:
+            same = all(fields_of(text) == fields_of(ids[-1]) for text in texts if message.id and text)
+        except ValueError:  # a brace without its other half
+            same = False
+        if not same:
+            raise ConfigError(f"{path}:{message.lineno}: the translation has other fields than its sentence.")
+
+
+def _read(path: Path) -> Catalog:
+    try:
+        return read_po(BytesIO(path.read_bytes()), locale=path.stem, abort_invalid=True)
+    except (PoFileError, ValueError) as error:
+        raise ConfigError(f"{path}: this is no catalogue: {error}.") from error
+
+
+def _compiled(path: Path) -> GNUTranslations:
+    catalogue = _read(path)
     compiled = BytesIO()
     write_mo(compiled, catalogue)
     compiled.seek(0)

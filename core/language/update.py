@@ -1,9 +1,11 @@
 """Bring the catalogues up to date with the code: `uv run -m core.language.update`.
 
 Each keeps the sentences that the code has, in the code's order, and its translations of them; new ones are empty.
+The name of a plugin's package brings those in its folder `locales` up to date instead.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -19,21 +21,21 @@ _KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
 _HEADER = "# The product's sentences. `uv run -m core.language.update` adds what is new in the code.\n"
 
 
-def sentences() -> Iterator[Message]:
+def sentences(packages: Sequence[str] = PACKAGES) -> Iterator[Message]:
     """Yield the sentences that the code marks, each once, in the order of packages, files and lines."""
     found = Catalog()
-    for package in PACKAGES:
+    for package in packages:
         for _, _, sentence, _, _ in extract_from_dir(ROOT / package, [("**.py", "python")], keywords=_KEYWORDS):
             found.add(sentence)
     yield from (message for message in found if message.id)
 
 
-def updated(language: str) -> bytes:
-    """Return a catalogue as it should be stored."""
-    path = LOCALES / f"{language}.po"
+def updated(path: Path, packages: Sequence[str] = PACKAGES) -> bytes:
+    """Return a catalogue as it should be stored; its file is named after its language."""
+    language = path.stem
     known = read_po(BytesIO(path.read_bytes() if path.exists() else b""), locale=language)
     catalogue = Catalog(locale=language)
-    for message in sentences():
+    for message in sentences(packages):
         before = known.get(message.id)
         catalogue.add(message.id, before.string if before else "", flags=message.flags)
     body = BytesIO()
@@ -48,5 +50,9 @@ def updated(language: str) -> bytes:
 
 
 if __name__ == "__main__":
+    plugins = sys.argv[1:]
+    folder = ROOT / plugins[0] / "locales" if plugins else LOCALES
+    folder.mkdir(exist_ok=True)
     for code in LANGUAGES[1:]:
-        (LOCALES / f"{code}.po").write_bytes(updated(code))
+        stored = folder / f"{code}.po"
+        stored.write_bytes(updated(stored, plugins[:1] or PACKAGES))

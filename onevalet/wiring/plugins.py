@@ -8,6 +8,7 @@ import pkgutil
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 
 from core.agents.standard_agent import StandardAgent
@@ -15,6 +16,7 @@ from core.agents.valet import valet_of
 from core.errors import ConfigError
 from core.hooks.hooks import Hook
 from core.journal.types import Effect
+from core.language.catalogue import add_catalogues
 from core.tools.registry import ToolRegistry
 from core.tools.tool import Tool
 from core.triggers.types import ActionExecutor
@@ -46,6 +48,9 @@ def load_plugins(names: Sequence[str]) -> Plugins:
     Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
     modules = [module for name in names for module in _import_with_submodules(name)]
+    for folder in (Path(path) / "locales" for module in modules for path in getattr(module, "__path__", ())):
+        if folder.is_dir():
+            add_catalogues(folder)
     values = [value for module in modules for value in vars(module).values()]
     return Plugins(
         tools=ToolRegistry(value for value in values if isinstance(value, Tool)),

@@ -11,6 +11,8 @@ import pytest
 
 from core.agents.registry import AgentRegistry
 from core.errors import ConfigError
+from core.language import catalogue
+from core.language.catalogue import gettext, speaking
 from core.turns.orchestrator import Orchestrator
 from onevalet import StandardAgent
 from onevalet.testing import MemoryCredentials, make_context, rehearse
@@ -22,15 +24,18 @@ PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 
 @pytest.fixture
 def lunch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Write each block of Python to the file that its first line names."""
-    blocks = re.findall(r"^```python\n# (\S+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == PAGE.read_text(encoding="utf-8").count("```python") >= 3
+    """Write each block of Python, and each catalogue, to the file that its first line names."""
+    page = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:python|po)\n# (\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == len(re.findall(r"^```(?:python|po)$", page, re.MULTILINE)) >= 5
     for name, code in blocks:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code, encoding="utf-8")
     (tmp_path / "lunch" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(catalogue, "_folders", [catalogue.LOCALES])
     yield tmp_path / "lunch"
+    catalogue.translations.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "lunch"]:
         del sys.modules[name]
 
@@ -52,7 +57,32 @@ async def test_the_code_of_the_page_is_a_plugin_whose_tests_pass(lunch: Path) ->
 def test_every_name_the_page_imports_is_public() -> None:
     page = PAGE.read_text(encoding="utf-8")
     imported = set(re.findall(r"^from ([\w.]+) import", page, re.MULTILINE))
-    assert imported == {"onevalet", "onevalet.testing", "datetime", "enum", "lunch.menu", "lunch.order"}
+    assert imported == {"onevalet", "onevalet.testing", "datetime", "enum", "lunch.menu", "lunch.order", "lunch.orders"}
+
+
+async def test_what_a_plugins_catalogue_lacks_is_said_as_written(lunch: Path) -> None:
+    load_plugins(["lunch"])
+    with speaking("de"):
+        assert gettext("You have ordered nothing yet.") == "Du hast noch nichts bestellt."
+        assert gettext("Stopped.") == "Abgebrochen."
+        assert gettext("No salad today.") == "No salad today."
+    with speaking("fr"):
+        assert gettext("You have ordered nothing yet.") == "You have ordered nothing yet."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("de.po", 'msgid "a {b}"\nmsgstr "a {c}"\n', r"de\.po:1: the translation has other fields"),
+        ("de.po", 'msgid "a {b}"\nmsgstr "a {b"\n', r"de\.po:1: the translation has other fields"),
+        ("de.po", "hello\n", r"de\.po: this is no catalogue"),
+        ("nl.po", "", r"nl\.po: there is no language 'nl'"),
+    ],
+)
+def test_a_catalogue_that_is_wrong_is_refused_at_the_start(lunch: Path, name: str, text: str, error: str) -> None:
+    (lunch / "locales" / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=error):
+        load_plugins(["lunch"])
 
 
 async def test_a_rehearsal_stops_where_a_person_comes_in() -> None:

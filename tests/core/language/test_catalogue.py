@@ -1,27 +1,20 @@
 """The catalogues: every sentence of the code in every language, with the same fields, and said in the person's."""
 
-from string import Formatter
-
 import pytest
 from babel.messages.pofile import read_po
 
 from core import replies
-from core.language.catalogue import LANGUAGES, LOCALES, gettext, language_of, listed, ngettext, speaking
+from core.language.catalogue import LANGUAGES, LOCALES, fields_of, gettext, language_of, listed, ngettext, speaking
 from core.language.update import updated
 
 OTHERS = LANGUAGES[1:]
 READS = ("{places} now reads and acts for you.", "{places} now read and act for you.")
 
 
-def fields(text: str) -> set[str]:
-    """Return the names of the fields in a sentence."""
-    return {name for _, name, _, _ in Formatter().parse(text) if name}
-
-
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_catalogue_has_the_sentences_of_the_code(language: str) -> None:
     stored = (LOCALES / f"{language}.po").read_text()
-    assert stored == updated(language).decode(), "run: uv run -m core.language.update"
+    assert stored == updated(LOCALES / f"{language}.po").decode(), "run: uv run -m core.language.update"
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -35,7 +28,7 @@ def test_each_sentence_is_translated_with_its_fields(language: str) -> None:
         assert texts
         assert all(texts), f"not translated: {message.id}"
         assert not message.fuzzy
-        assert all(fields(text) == fields(ids[-1]) for text in texts), message.id
+        assert all(fields_of(text) == fields_of(ids[-1]) for text in texts), message.id
 
 
 def test_a_sentence_is_said_in_the_language_of_its_person() -> None:
