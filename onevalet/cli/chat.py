@@ -20,7 +20,7 @@ from onevalet.dev.seed import CONSOLE_ACCESS
 from onevalet.settings import Settings
 from onevalet.wiring.connections import open_connections
 from onevalet.wiring.logs import set_up_logs
-from onevalet.wiring.secret_keys import key_file, with_key_file
+from onevalet.wiring.secret_keys import key_file
 from onevalet.wiring.worker import open_worker
 
 LOG = "chat.log"
@@ -74,8 +74,11 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
     async with AsyncExitStack() as stack:
         if settings.database_url is None or settings.redis_url is None:
             stack.enter_context(hold_home(settings.onevalet_home))
-        settings = _with_key(settings)
+        path = key_file(settings.onevalet_home)
+        there = path.exists()
         settings = await stack.enter_async_context(open_services(settings))
+        if path.exists() and not there:
+            sys.stderr.write(f"Made a secret key for stored credentials in {path}: keep a copy of it.\n")
         await stack.enter_async_context(open_worker(settings, demo=True))
         yield settings
 
@@ -91,15 +94,6 @@ async def _wait_for_start(home: Path) -> Running | None:
         await asyncio.sleep(LOOK_EVERY)
         running = find_running(home)
     return running
-
-
-def _with_key(settings: Settings) -> Settings:
-    path = key_file(settings.onevalet_home)
-    there = path.exists()
-    settings = with_key_file(settings, make=True)
-    if path.exists() and not there:
-        sys.stderr.write(f"Made a secret key for stored credentials in {path}: keep a copy of it.\n")
-    return settings
 
 
 async def _talk(terminal: TerminalChannel) -> None:

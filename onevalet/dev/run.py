@@ -13,6 +13,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.clock import Clock
+from core.db.database import Database
 from core.db.migrate import migrate
 from core.errors import ConfigError
 from onevalet.dev.embedded.home import Running, hold_home
@@ -24,7 +25,7 @@ from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.models import build_client, check_models
 from onevalet.wiring.preload import load_worker
-from onevalet.wiring.secret_keys import key_file, with_key_file
+from onevalet.wiring.secret_keys import key_file, key_for
 from onevalet.wiring.web import open_web
 from onevalet.wiring.worker import open_worker
 from simulator.app import serve_simulator
@@ -45,7 +46,6 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
             settings = settings.model_copy(update={"port": _free_pair(settings.host)})
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
-        settings = with_key_file(settings, make=True)
         _step("Loading the assistant.")
         await load_worker()  # before `dev` says that it is ready: everything shares one loop
         check_models(settings, build_client(settings))
@@ -91,7 +91,8 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
 async def open_services(settings: Settings) -> AsyncIterator[Settings]:
     """Start an embedded server for each address that is not set, and migrate; yield the settings to serve with.
 
-    Only the migration logs in as the owner of an embedded database.
+    Only the migration logs in as the owner of an embedded database. The secret key is made at the first start, and
+    `ConfigError` raised where it is gone.
     """
     async with embedded_services(
         settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
@@ -102,7 +103,15 @@ async def open_services(settings: Settings) -> AsyncIterator[Settings]:
             addresses["database_url"] = SecretStr(services.serving_url)
         if services.redis_url is not None:
             addresses["redis_url"] = SecretStr(services.redis_url)
-        yield settings.model_copy(update=addresses)
+        yield await _with_key(settings.model_copy(update=addresses))
+
+
+async def _with_key(settings: Settings) -> Settings:
+    database = Database(_plain(settings.database_url), size=1, name="onevalet key")
+    try:
+        return await key_for(settings, database)
+    finally:
+        await database.close()
 
 
 def _step(line: str) -> None:

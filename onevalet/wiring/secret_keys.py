@@ -6,7 +6,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from core.credentials.lost_keys import find_lost
 from core.credentials.secret_keys import KEY_BYTES, SecretKeys, read_secret_key
+from core.db.database import Database
 from core.errors import ConfigError
 from onevalet.settings import Settings
 
@@ -36,6 +38,24 @@ def with_key_file(settings: Settings, *, make: bool) -> Settings:
         return settings
     keys = (*settings.onevalet_secret_keys, _read(path))
     return settings.model_copy(update={"onevalet_secret_keys": keys})
+
+
+async def key_for(settings: Settings, database: Database) -> Settings:
+    """Return settings with the file's key, which is created where there is no key at all and nothing is sealed.
+
+    Raise `ConfigError` where the file is gone, and with it what the database has sealed.
+    """
+    path = key_file(settings.onevalet_home)
+    if not path.exists():
+        lost = await find_lost(database, secret_keys(settings) if settings.onevalet_secret_keys else None)
+        if lost.people and not lost.some_open:
+            rows = f": {lost.in_words()}" if lost.rows else ""
+            raise ConfigError(
+                f"The secret key in {path} is missing, and what was sealed with it cannot be read{rows}; put back your"
+                " copy of the file, or set ONEVALET_SECRET_KEYS to what it held, or, if the key is lost, move"
+                f" {settings.onevalet_home} away and begin again."
+            )
+    return with_key_file(settings, make=True)
 
 
 def make_key(path: Path) -> None:

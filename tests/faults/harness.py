@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import random
+import secrets
 import signal
 import socket
 import time
@@ -304,7 +305,8 @@ def make_people(count: int) -> tuple[Person, ...]:
 def free_port() -> int:
     """Find a free port, below the range from which the system takes ports for clients."""
     while True:
-        port = random.randrange(20_000, 32_000)
+        # Not by the run's seed: another run beside this one would choose the same ports.
+        port = 20_000 + secrets.randbelow(12_000)
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port

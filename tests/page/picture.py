@@ -33,6 +33,7 @@ async def _take(browser: str, url: str, path: Path) -> None:
         await page.resize(SIZE)
         await page.goto(url)
         await page.click(".telegram .big", "START")
+        await _answered(page, "telegram", "Hello!")
         await ask(page, "telegram", REMINDER)
         await _answered(page, "telegram", "18:30")
         await ask(page, "telegram", "What have I got scheduled?")
@@ -45,14 +46,16 @@ async def _take(browser: str, url: str, path: Path) -> None:
         await _answered(page, "phone", "notes")
         await ask(page, "phone", EMAIL)
         await _answered(page, "phone", "to approve")
+        ticks = "[...document.querySelectorAll('.phone .theirs .tick')]"
+        await page.until(f"{ticks}.every((one) => one.innerText.includes('delivered'))")
         await page.until("!document.querySelector('.toast')?.checkVisibility()")
         await page.screenshot(path)
         await page.leave()
 
 
 async def _answered(page: Page, pane: str, words: str) -> None:
-    """Wait until the assistant has said something in a pane."""
-    await page.until(f"{said(pane)}.some((one) => one.includes({words!r}))")
+    """Wait until the assistant has said something in a pane, and is not writing any more."""
+    await page.until(f"{said(pane)}.some((one) => one.includes({words!r})) && !document.querySelector('.is-draft')")
 
 
 if __name__ == "__main__":

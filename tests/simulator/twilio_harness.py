@@ -11,6 +11,7 @@ from aiohttp import web
 
 from simulator.app import Simulator
 from simulator.journal import Json
+from tests.patience import PATIENCE
 from tests.simulator.conftest import PUBLIC_URL, TWILIO
 
 # The official library still authenticates in the way that aiohttp 3.14 warns of.
@@ -25,7 +26,7 @@ STATUS_URL = PUBLIC_URL + "/webhooks/sms/status?out=o1"
 HOOK = "/webhooks/sms"
 
 
-async def until(check: Callable[[], object], seconds: float = 3.0) -> None:
+async def until(check: Callable[[], object], seconds: float = PATIENCE) -> None:
     end = time.monotonic() + seconds
     while not check():
         assert time.monotonic() < end, "it did not happen in time"

@@ -11,6 +11,7 @@ from aiohttp import web
 from channels.http.app import build_app, serve
 from channels.http.deadlines import Limits
 from channels.http.middleware import BODY_SECONDS
+from tests.patience import PATIENCE
 
 QUICK = Limits(header=0.3, body=0.3, idle=5.0, connections=4)
 HEAD = b"POST /x HTTP/1.1\r\nHost: a\r\n"
@@ -48,7 +49,7 @@ async def _closed_after(port: int, sent: list[bytes], *, pause: float = 0.0) -> 
             break
         writer.write(piece)
         await asyncio.sleep(pause)
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(PATIENCE):
         try:
             answer = await reading
         except ConnectionError:
@@ -73,26 +74,26 @@ async def _closed_after(port: int, sent: list[bytes], *, pause: float = 0.0) -> 
 async def test_a_half_sent_request_is_closed_at_its_limit(pieces: list[bytes]) -> None:
     async with _served(QUICK) as port:
         took, _ = await _closed_after(port, pieces)
-    assert 0.2 < took < 2.0
+    assert 0.2 < took < 4.5
 
 
 async def test_a_header_that_trickles_in_is_closed_all_the_same() -> None:
     async with _served(QUICK) as port:
         took, _ = await _closed_after(port, [b"POST", *[b" "] * 40], pause=0.05)
-    assert took < 2.0
+    assert took < 4.5
 
 
 async def test_a_body_that_trickles_in_is_closed_all_the_same() -> None:
     async with _served(QUICK) as port:
         took, _ = await _closed_after(port, [HEAD + b"Content-Length: 99\r\n\r\n", *[b"x"] * 40], pause=0.05)
-    assert took < 2.0
+    assert took < 4.5
 
 
 async def test_a_second_half_sent_request_on_the_same_connection_is_closed_too() -> None:
     async with _served(QUICK) as port:
         took, answer = await _closed_after(port, [WHOLE, b"POST /x HT"], pause=0.1)
     assert answer.startswith(b"HTTP/1.1 200")
-    assert took < 2.0
+    assert took < 4.5
 
 
 async def test_complete_requests_are_served_in_turn_despite_long_pauses() -> None:
@@ -124,7 +125,7 @@ async def test_a_connection_above_the_cap_takes_the_place_of_the_longest_waiting
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(WHOLE)
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             assert await held[0][0].read() == b""
         assert not held[1][0].at_eof()
         for _, held_writer in [*held, (reader, writer)]:

@@ -182,7 +182,7 @@ class TestErrors:
         began = time.monotonic()
         with pytest.raises(ModelTimeout):
             await client.answer(ModelRequest((user("Hello"),), timeout=0.3))
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 15
 
     async def test_a_server_that_is_not_there_is_unavailable(
         self, monkeypatch: pytest.MonkeyPatch, client: LiteLLMClient

@@ -114,7 +114,7 @@ class TestCalls:
             [add, hang, explode],
             config=QUICK,
         )
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 30
         late, three, failed = model.told()
         assert late.startswith("hang gave no answer within 0.1 seconds.")
         assert three == "3"

@@ -138,7 +138,7 @@ def test_expressions_reach_into_results_and_fail_in_words() -> None:
     began = time.monotonic()
     with pytest.raises(TriggerError):
         evaluate("len('a' * 999999999) > 1", names)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10
 
 
 @settings(max_examples=20, deadline=None)

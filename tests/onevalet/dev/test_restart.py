@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, running_dev
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("dev"), pytest.mark.slow]
@@ -44,3 +45,23 @@ async def test_every_provider_answers_after_a_reset_and_after_a_restart(tmp_path
         await _each_provider_answers(dev)
     with running_dev(home, signal.SIGTERM) as dev:
         await _each_provider_answers(dev)
+
+
+async def test_dev_without_its_secret_key_says_what_is_lost_and_makes_no_other(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_dev(home, signal.SIGTERM) as dev:
+        environment = dev.environment
+    key = home / "secret.key"
+    kept = key.read_text()
+    key.unlink()
+    process = await _start("dev", environment=environment)
+    _, errors = await asyncio.wait_for(process.communicate(), 120)
+    assert process.returncode == 2, errors.decode()
+    sentence = errors.decode().splitlines()[-1]
+    assert sentence.startswith(f"The secret key in {key} is missing"), errors.decode()
+    assert "email simulator of tn_" in sentence
+    assert "secret_key_is_missing" not in errors.decode()
+    assert not key.exists()
+    key.write_text(kept)
+    with running_dev(home, signal.SIGTERM):
+        pass

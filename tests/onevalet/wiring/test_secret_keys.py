@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from core.credentials.store import CredentialStore
 from core.errors import ConfigError
 from onevalet.dev.run import describe
 from onevalet.dev.simulator_wiring import Simulated
 from onevalet.settings import Settings, load_settings
-from onevalet.wiring.secret_keys import key_file, secret_keys, with_key_file
+from onevalet.wiring.secret_keys import key_file, key_for, secret_keys, with_key_file
+from tests.core.harness import Store
+from tests.onevalet.cli.harness import add_people
 
 URL = SecretStr("redis://127.0.0.1:1/0")
 KEY = base64.b64encode(bytes(range(32))).decode()
@@ -45,6 +48,29 @@ def test_a_key_that_is_set_later_is_newer_and_the_files_still_opens(settings: Se
     keys = secret_keys(later)
     assert keys.newest.value == bytes(range(32))
     assert keys.find(old.id) == old
+
+
+async def test_a_key_file_that_is_gone_is_an_error_where_anything_is_sealed(settings: Settings, store: Store) -> None:
+    await add_people(store.url, "tn_ann")
+    path = key_file(settings.onevalet_home)
+    made = await key_for(settings, store.database)
+    await CredentialStore(store.database, secret_keys(made)).save("tn_ann", "google", {"token": "canary-55f0"}, "work")
+    kept = path.read_text()
+    path.unlink()
+    other = settings.model_copy(update={"onevalet_secret_keys": (SecretStr(KEY),)})
+    for without in (settings, other):
+        with pytest.raises(ConfigError) as lost:
+            await key_for(without, store.database)
+        assert str(lost.value).startswith(f"The secret key in {path} is missing")
+        assert "google work of tn_ann" in str(lost.value)
+        assert "put back your copy" in str(lost.value)
+        assert "set ONEVALET_SECRET_KEYS" in str(lost.value)
+        assert not path.exists(), "no new key is made in silence"
+    restored = settings.model_copy(update={"onevalet_secret_keys": (SecretStr(kept.strip()),)})
+    again = await key_for(restored, store.database)
+    assert (await CredentialStore(store.database, secret_keys(again)).get("tn_ann", "google", "work")) is not None
+    path.write_text(kept)
+    assert secret_keys(await key_for(settings, store.database)).newest.id == secret_keys(made).newest.id
 
 
 def test_no_file_is_made_where_a_key_is_set_or_none_is_asked_for(settings: Settings) -> None:
