@@ -1,9 +1,12 @@
-"""What cannot be read because the secret key it was sealed under is gone."""
+"""What cannot be read because the secret key it was sealed under is gone, and how it is discarded."""
 
 from dataclasses import dataclass
 
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
+
+type LostKey = tuple[str, int, str]
+"""A data key that does not open: its person, its version and the id of the secret key that wraps it."""
 
 AT_ONCE = 100
 """Data keys read at a time."""
@@ -13,9 +16,9 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class SealedRows:
-    """The people whose data keys do not open, and the rows sealed under these, in words; `some_open`: others do."""
+    """The data keys that do not open, and the rows sealed under these, in words; `some_open`: others do."""
 
-    people: tuple[str, ...]
+    keys: tuple[LostKey, ...]
     rows: tuple[str, ...]
     some_open: bool
 
@@ -27,30 +30,40 @@ class SealedRows:
 
 async def find_lost(database: Database, keys: SecretKeys | None) -> SealedRows:
     """Look for the secret key of every data key; without `keys` there is none."""
-    people: dict[str, None] = {}
+    lost: list[LostKey] = []
     some_open = False
     after: tuple[str, int] = ("", 0)
     while found := await database.rows("select * from find_data_keys($1,$2,$3,$4)", "", *after, AT_ONCE):
         for row in found:
             after = (row["tenant_id"], row["version"])
-            if await _opens(database, keys, *after):
+            data_key = await database.call("select * from read_data_key($1,$2)", *after)
+            if data_key is None:
+                continue  # the person was deleted since the key was found
+            if keys is not None and keys.find(data_key["secret_key_id"]) is not None:
                 some_open = True
             else:
-                people[after[0]] = None
-    rows = [row for tenant in people for row in await _sealed(database, tenant)]
-    return SealedRows(tuple(people), tuple(rows), some_open)
+                lost.append((*after, data_key["secret_key_id"]))
+    rows = [row for tenant_id, version, _ in lost for row in await _sealed(database, tenant_id, version)]
+    return SealedRows(tuple(lost), tuple(rows), some_open)
 
 
-async def _opens(database: Database, keys: SecretKeys | None, tenant_id: str, version: int) -> bool:
-    row = await database.call("select * from read_data_key($1,$2)", tenant_id, version)
-    return keys is not None and row is not None and keys.find(row["secret_key_id"]) is not None
+async def discard_lost(database: Database, keys: SecretKeys | None) -> SealedRows:
+    """Delete the data keys that do not open and what was sealed under them; return what it was.
+
+    People connect their accounts again, and event sources are added again.
+    """
+    lost = await find_lost(database, keys)
+    for key in lost.keys:
+        await database.rows("select discard_data_key($1,$2,$3)", *key)
+    return lost
 
 
-async def _sealed(database: Database, tenant_id: str) -> list[str]:
+async def _sealed(database: Database, tenant_id: str, version: int) -> list[str]:
     accounts = await database.tenant_rows(
         tenant_id,
-        "select service || ' ' || account_name as name from credentials where tenant_id = $1"
-        " union all select 'the secret of event source ' || name from event_sources"
-        " where tenant_id = $1 and sealed is not null order by 1",
+        "select service || ' ' || account_name as name from credentials where tenant_id = $1 and key_version = $2"
+        " union all select 'event source ' || name from event_sources"
+        " where tenant_id = $1 and key_version = $2 order by 1",
+        version,
     )
     return [f"{row['name']} of {tenant_id}" for row in accounts]

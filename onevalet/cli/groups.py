@@ -106,6 +106,16 @@ def rotate_keys(json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+@keys_app.command("discard")
+def discard_keys(
+    yes: Annotated[bool, typer.Option("--yes", help="Discard; without it, only list.")] = False, json: Json = False
+) -> None:
+    """Discard what was sealed under secret keys that are lost: accounts and event sources that nothing opens."""
+    from onevalet.cli.lost_keys import discard
+
+    run_work(lambda settings: discard(settings, yes=yes, as_json=json))
+
+
 @source_app.command("add")
 def add_event_source(
     name: str,

@@ -48,12 +48,12 @@ async def key_for(settings: Settings, database: Database) -> Settings:
     path = key_file(settings.onevalet_home)
     if not path.exists():
         lost = await find_lost(database, secret_keys(settings) if settings.onevalet_secret_keys else None)
-        if lost.people and not lost.some_open:
+        if lost.keys and not lost.some_open:
             rows = f": {lost.in_words()}" if lost.rows else ""
             raise ConfigError(
                 f"The secret key in {path} is missing, and what was sealed with it cannot be read{rows}; put back your"
-                " copy of the file, or set ONEVALET_SECRET_KEYS to what it held, or, if the key is lost, move"
-                f" {settings.onevalet_home} away and begin again."
+                " copy of the file, or set ONEVALET_SECRET_KEYS to what it held, or, if it is lost, discard that with"
+                " `bin/onevalet keys discard --yes`."
             )
     return with_key_file(settings, make=True)
 

@@ -98,6 +98,10 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "notify list": [Wrong("--tenant nope", "There is no person nope")],
     "notify delete": [Wrong("email ann@example.org", "no such address")],
     "notify send": [Wrong("hello --urgency now", "now"), Wrong("hello --tenant nope", "There is no person nope")],
+    "keys discard": [
+        Wrong("now", "unexpected"),
+        Wrong("", "The database does not answer (ConnectionRefusedError)", settings=CLOSED, code=1),
+    ],
     "keys rotate": [Wrong("", "ONEVALET_SECRET_KEYS", settings=(("ONEVALET_SECRET_KEYS", ""),))],
 }
 

@@ -61,7 +61,13 @@ async def test_dev_without_its_secret_key_says_what_is_lost_and_makes_no_other(t
     assert sentence.startswith(f"The secret key in {key} is missing"), errors.decode()
     assert "email simulator of tn_" in sentence
     assert "secret_key_is_missing" not in errors.decode()
+    assert "bin/onevalet keys discard --yes" in sentence
     assert not key.exists()
+    process = await _start("keys", "discard", environment=environment)
+    listed, errors = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode == 0, errors.decode()
+    assert "lost  email simulator of tn_" in listed.decode()
+    assert listed.decode().splitlines()[-1].endswith("Nothing was changed: --yes discards them.")
     key.write_text(kept)
     with running_dev(home, signal.SIGTERM):
         pass

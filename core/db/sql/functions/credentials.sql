@@ -35,6 +35,22 @@ begin
     where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_from;
 end $$;
 
+-- Deletes a data key that nothing opens any more, with the accounts and event sources sealed under it, unless it was
+-- wrapped again since it was read.
+create function discard_data_key(p_tenant text, p_version int, p_secret_key_id text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from data_keys d
+    where d.tenant_id = p_tenant and d.version = p_version and d.secret_key_id = p_secret_key_id for update;
+    if not found then
+        return;
+    end if;
+    delete from event_sources s where s.tenant_id = p_tenant and s.key_version = p_version;
+    delete from data_keys d where d.tenant_id = p_tenant and d.version = p_version; -- its accounts go with it
+end $$;
+
 create function save_credentials(
     p_tenant text, p_service text, p_account text, p_key_version int, p_sealed bytea)
 returns void

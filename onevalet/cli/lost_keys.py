@@ -1,0 +1,50 @@
+"""`keys discard`: what was sealed under a lost secret key is listed, and deleted on request."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from core.credentials.lost_keys import discard_lost, find_lost
+from core.db.database import Database
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import open_database
+from onevalet.dev.embedded.home import find_running, hold_home
+from onevalet.dev.embedded.services import embedded_services
+from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import secret_keys, with_key_file
+
+
+async def discard(settings: Settings, *, yes: bool, as_json: bool) -> None:
+    """List what no secret key of the settings opens; with `yes`, delete it."""
+    given = with_key_file(settings, make=False)
+    keys = secret_keys(given) if given.onevalet_secret_keys else None
+    async with _opened(settings) as database:
+        lost = await (discard_lost if yes else find_lost)(database, keys)
+    if as_json:
+        say_json({"discarded": yes, "data_keys": len(lost.keys), "rows": list(lost.rows)})
+        return
+    if not lost.keys:
+        say("Everything opens with your secret keys: there is nothing to discard.")
+        return
+    for row in lost.rows:
+        say(f"{'discarded' if yes else 'lost'}  {row}")
+    if yes:
+        say(f"Discarded {len(lost.keys)} data keys that nothing opens. People can connect their accounts again.")
+    else:
+        say(f"{len(lost.keys)} data keys open with none of your secret keys. Nothing was changed: --yes discards them.")
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Database]:
+    """Yield the system's database; start the embedded one where `dev` does not run: without its key `dev` cannot."""
+    home = settings.onevalet_home
+    if settings.database_url is not None or find_running(home) is not None:
+        async with open_database(settings, "keys") as database:
+            yield database
+        return
+    with hold_home(home):
+        async with embedded_services(home, database=True, redis=False) as services:
+            database = Database(str(services.serving_url), size=1, name="onevalet keys")
+            try:
+                yield database
+            finally:
+                await database.close()
