@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from pydantic import SecretStr
 
 from core.agents.pending_answers import ANSWER, HOLD
 from core.agents.standard_agent import AgentStatus
@@ -16,6 +17,8 @@ from core.people.tenant import TurnTenant
 from core.turns.types import TurnRequest
 from jobs.maintenance import expire_agents
 from onevalet import AgentResult, InputField, StandardAgent, valet
+from onevalet.cli.agents import change_agent, print_agents
+from onevalet.settings import Settings
 from tests.core.agents.harness import ANN, BOB, Talk
 from tests.core.agents.mail import SENT, SendEmailAgent
 from tests.core.harness import Store, opened
@@ -286,3 +289,30 @@ async def test_upkeep_ends_what_has_waited_too_long(mail: Talk) -> None:
     await expire_agents(mail.pool, mail.clock)
     assert await mail.pool.list(tenant) == []
     assert mail.store.wakeups.turns[-1] == await mail.store.one("select id from lanes")
+
+
+async def test_an_operator_lists_pauses_resumes_and_drops_an_agent(
+    mail: Talk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tenant = await ask(mail)
+    settings = Settings(_env_file=None, database_url=SecretStr(mail.store.url))
+
+    async def listed() -> str:
+        await print_agents(settings, "", as_json=False)
+        return capsys.readouterr().out
+
+    [entry] = await mail.pool.list(tenant)
+    assert f"{entry.agent_id}  {tenant}  SendEmailAgent  WAITING_FOR_INPUT  until " in await listed()
+    await change_agent(settings, "pause", entry.agent_id[:8], tenant)
+    assert capsys.readouterr().out == f"Paused SendEmailAgent of {tenant}.\n"
+    assert "  PAUSED  " in await listed()
+    await change_agent(settings, "resume", entry.agent_id, tenant)
+    assert capsys.readouterr().out == f"Resumed SendEmailAgent of {tenant}.\n"
+    assert ASKED in (await mail.work())[0], "it asks again"
+    mail.model.add(text("I left the mail."))
+    capsys.readouterr()  # the log of the turn
+    await change_agent(settings, "cancel", entry.agent_id, "")
+    assert capsys.readouterr().out == f"Dropped SendEmailAgent of {tenant}.\n"
+    assert await mail.work() == ["I left the mail."]
+    assert (await listed()).endswith("No agent waits for anybody.\n")
+    assert SENT == []
