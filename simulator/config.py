@@ -31,7 +31,10 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody with a phone, a Slack user and a Telegram user. `key` names them in the control API."""
+    """Somebody with a phone, a Slack user and a Telegram user. `key` names them in the control API.
+
+    `language` is Telegram's `language_code`, a BCP 47 tag in lower case; Slack's locale follows from it.
+    """
 
     key: str
     name: str

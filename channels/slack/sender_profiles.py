@@ -1,4 +1,4 @@
-"""A sender's name and timezone, as Slack states them, asked once after their first message.
+"""A sender's name, timezone and language, as Slack states them, asked once after their first message.
 
 docs.slack.dev: reference/methods/users.info. It needs `users:read`, and never delays an answer.
 """
@@ -9,6 +9,8 @@ import structlog
 
 from channels.slack.payload_fields import object_at
 from core.errors import DeliveryError, RequestRefused, StoreUnavailable
+from core.json_types import JsonObject
+from core.language.tags import read_tag
 from core.messaging.channels import InboundSink
 from core.messaging.messages import SenderProfile
 from providers.slack.client import SlackApi
@@ -40,8 +42,9 @@ class SenderProfiles:
     async def ask(self, team: str, user: str) -> None:
         """Ask, and hand in the answer; if there is none, the person's next message asks again."""
         try:
-            profile = object_at(await self._api.call("users.info", {"user": user}, get=True), "user")
-            name, zone = profile.get("real_name"), profile.get("tz")
+            asked: JsonObject = {"user": user, "include_locale": True}
+            profile = object_at(await self._api.call("users.info", asked, get=True), "user")
+            name, zone, locale = profile.get("real_name"), profile.get("tz"), profile.get("locale")
             await self._sink.accept(
                 SenderProfile(
                     CHANNEL_NAME,
@@ -49,6 +52,7 @@ class SenderProfiles:
                     user,
                     name=name if isinstance(name, str) else "",
                     timezone=zone if isinstance(zone, str) and zone in available_timezones() else "",
+                    language=read_tag(locale) if isinstance(locale, str) else "",
                 )
             )
         except (DeliveryError, RequestRefused, StoreUnavailable) as error:

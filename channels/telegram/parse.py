@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from channels.telegram.media import has_content, read_media
 from core.errors import RequestRefused
 from core.json_types import JsonObject
+from core.language.tags import read_tag
 from core.messaging.messages import (
     Address,
     AddressChange,
@@ -92,6 +93,7 @@ class _Place:
     sender: str
     is_bot: bool
     name: str
+    language: str
 
 
 def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
@@ -127,6 +129,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         command=command,
         sent_at=_moment(_integer(message, "date", at_least=0)),
         sender_name=place.name,
+        sender_language=place.language,
         provider_id=str(number),
         reply_to=_replied(message, bot),
         origin=_origin(message),
@@ -215,10 +218,12 @@ def _place(message: JsonObject, bot: BotIdentity) -> _Place:
     peer = str(_integer(chat, "id"))
     kind = _required_text(chat, "type")
     if kind == "private" or "from" in message:
-        sender, is_bot, name = _person(_object(message, "from"))
+        user = _object(message, "from")
+        sender, is_bot, name = _person(user)
+        language = read_tag(_text(user, "language_code"))
     else:  # said in a channel's or a group's own name
-        sender, is_bot, name = peer, True, ""
-    return _Place(Address(CHANNEL, bot.id, peer, _topic(message, kind)), kind, sender, is_bot, name)
+        sender, is_bot, name, language = peer, True, "", ""
+    return _Place(Address(CHANNEL, bot.id, peer, _topic(message, kind)), kind, sender, is_bot, name, language)
 
 
 def _topic(message: JsonObject, kind: str) -> str:

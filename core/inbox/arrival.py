@@ -52,6 +52,7 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
         "origin": message.origin.value,
         "name": message.sender_name,
         "timezone": message.sender_timezone,
+        "language": message.sender_language,
         "admit": access.admits(message.address.channel, message.address.account, sender),
         "role": access.role.value,
         "listed_only": access.policy is Policy.ALLOWLIST,

@@ -65,8 +65,12 @@ class LinkStrangers:
         )
 
     def _arrival(self, message: InboundMessage, sender: str) -> JsonObject:
-        named = {"name": message.sender_name, "timezone": message.sender_timezone}
-        return from_address(message, sender, self._make_id) | named
+        told = {
+            "name": message.sender_name,
+            "timezone": message.sender_timezone,
+            "language": message.sender_language,
+        }
+        return from_address(message, sender, self._make_id) | told
 
     async def _ask(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, tenant_id: str, identity_id: str

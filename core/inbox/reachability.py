@@ -58,11 +58,12 @@ class Reachability:
 
     async def note_sender(self, profile: SenderProfile) -> Received:
         row = await self.database.call(
-            "select note_sender($1,$2,$3,$4,$5) as known",
+            "select note_sender($1,$2,$3,$4,$5) as known, note_sender_language($1,$2,$3,$6)",
             profile.channel,
             profile.account,
             named(profile.sender),
             profile.name,
             profile.timezone,
+            profile.language,
         )
         return Received(profile.sender, duplicate=not (row and row["known"]))

@@ -72,6 +72,8 @@ class InboundMessage:
     sent_at: datetime | None = None
     sender_name: str = ""
     sender_timezone: str = ""
+    sender_language: str = ""
+    """The language that the provider tells of the sender, a BCP 47 tag; empty where it tells none."""
     provider_id: str = ""
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
     reply_to: str = ""
@@ -177,13 +179,17 @@ class ReachabilityChange:
 
 @dataclass(frozen=True, slots=True)
 class SenderProfile:
-    """What the provider says of somebody, asked after they wrote; `timezone` is an IANA name. Empty: it says none."""
+    """What the provider says of somebody, asked after they wrote; empty: it says none.
+
+    `timezone` is an IANA name, `language` a BCP 47 tag.
+    """
 
     channel: str
     account: str
     sender: str
     name: str = ""
     timezone: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

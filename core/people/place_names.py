@@ -26,8 +26,12 @@ class Place:
     def shown(self) -> str:
         """Return the place as others may see it, as Markdown, such as `Telegram •••••042 (Ada)`."""
         name = literal(plain_words(self.name)[:_MAX_OF_NAME].strip())
-        channel = gettext(_CHANNELS.get(self.channel, self.channel))
-        return f"{channel} {masked(self.user_key)}" + (f" ({name})" if name else "")
+        return f"{channel_name(self.channel)} {masked(self.user_key)}" + (f" ({name})" if name else "")
+
+
+def channel_name(channel: str) -> str:
+    """Return the name of a channel in a sentence."""
+    return gettext(_CHANNELS.get(channel, channel))
 
 
 def masked(user_key: str) -> str:

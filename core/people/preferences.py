@@ -11,11 +11,15 @@ from zoneinfo import available_timezones
 from core.db.database import Database
 from core.errors import OneValetError
 from core.language.catalogue import gettext
+from core.language.tags import named_tag
+from core.people.place_names import channel_name
 from core.people.tenant import QuietHours, WhileRunning
 
 MAX_NAME = 80
 """Characters of a person's name."""
 MAX_MUTED = 50
+FROM_PROFILE = "profile"
+"""The source of a language that the person told, in place of a channel's name."""
 
 
 class Preference(StrEnum):
@@ -50,6 +54,8 @@ class Preferences:
     """Channels on which the person can be reached now."""
     muted: tuple[str, ...] = ()
     """Categories of notifications that are not sent; `*` is all that are not urgent."""
+    language_from: str = ""
+    """The channel, or `profile`, that told the language; empty where the person chose it."""
 
 
 class PreferenceStore:
@@ -74,6 +80,7 @@ class PreferenceStore:
             WhileRunning(row["while_running"]),
             tuple(row["channels"]),
             tuple(row["muted"]),
+            row["language_from"],
         )
 
     async def set(self, tenant_id: str, name: str, value: str, turn_id: str = "") -> Preferences:
@@ -134,7 +141,7 @@ def written(preferences: Preferences) -> str:
     quiet = preferences.quiet
     lines = [
         ("name", preferences.name),
-        ("language", preferences.language),
+        ("language", _shown_language(preferences)),
         ("timezone", preferences.timezone),
         ("channel", preferences.channel),
         ("quiet", f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else ""),
@@ -142,6 +149,15 @@ def written(preferences: Preferences) -> str:
         ("mute", gettext("all but urgent") if "*" in preferences.muted else ", ".join(preferences.muted)),
     ]
     return "\n".join(f"{name}: {value or gettext('not set')}" for name, value in lines)
+
+
+def _shown_language(preferences: Preferences) -> str:
+    language, source = preferences.language, preferences.language_from
+    if not language or not source:
+        return language
+    if source == FROM_PROFILE:
+        return gettext("{language} (from your profile)", language=language)
+    return gettext("{language} (as {channel} says)", language=language, channel=channel_name(source))
 
 
 @cache
@@ -159,10 +175,10 @@ def _zones() -> dict[str, tuple[str, ...]]:
 
 
 def _language(value: str) -> str:
-    known = _LANGUAGES.get(value.casefold(), value)
-    if value and not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", known):
+    tag = named_tag(value)
+    if value and not tag:
         raise PreferenceRefused(gettext("Write the language's code, such as en, pt-PT or de."))
-    return known
+    return tag
 
 
 def _channel(value: str, channels: tuple[str, ...]) -> str:
@@ -209,23 +225,3 @@ def _time(text: str) -> str:
         if hour < 24 and minute < 60:
             return f"{hour:02}:{minute:02}"
     raise PreferenceRefused(gettext("Write the quiet hours as 22:00-07:00."))
-
-
-_LANGUAGES = {
-    "english": "en",
-    "portuguese": "pt",
-    "spanish": "es",
-    "french": "fr",
-    "german": "de",
-    "italian": "it",
-    "dutch": "nl",
-    "polish": "pl",
-    "ukrainian": "uk",
-    "russian": "ru",
-    "turkish": "tr",
-    "arabic": "ar",
-    "hindi": "hi",
-    "chinese": "zh",
-    "japanese": "ja",
-    "korean": "ko",
-}

@@ -10,10 +10,14 @@ from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import storable
 from core.language.catalogue import gettext
+from core.language.tags import named_tag
 from core.people.merge import MergeHook
+from core.people.preferences import FROM_PROFILE
 
 MAX_VALUE = 300
 """Characters of a fact."""
+LANGUAGE = "language"
+"""The fact that is a preference too."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -68,8 +72,10 @@ class ProfileStore:
         value = storable(value).strip()
         if not _KEY.fullmatch(key) or not 1 <= len(value) <= MAX_VALUE:
             return None
+        # A language that the person told is the one to write to them in, until they choose another.
+        tag = named_tag(value) if key == LANGUAGE and source is FactSource.TOLD else ""
         row = await self._database.call(
-            "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number",
+            "select keep_fact($1,$2,$3,$4,$5,$6,$7) as number, note_language($1,$8,$9)",
             tenant_id,
             self._make_id("fact"),
             key,
@@ -77,13 +83,22 @@ class ProfileStore:
             source.value,
             turn_id,
             now,
+            FROM_PROFILE,
+            tag,
         )
         return row["number"] if row else None
 
     async def undo(self, tenant_id: str, number: int, now: datetime) -> Undone | None:
         """Undo a fact; None where there is no current fact of this number."""
         row = await self._database.call("select * from undo_fact($1,$2,$3)", tenant_id, number, now)
-        return Undone(row["key"], row["value"], row["before"]) if row else None
+        if row is None:
+            return None
+        if row["key"] == LANGUAGE:
+            await self._database.call("select forget_language($1,$2)", tenant_id, FROM_PROFILE)
+            await self._database.call(
+                "select note_language($1,$2,$3)", tenant_id, FROM_PROFILE, named_tag(row["before"])
+            )
+        return Undone(row["key"], row["value"], row["before"])
 
 
 class ProfileMerge(MergeHook):

@@ -8,6 +8,8 @@ from simulator.journal import Json
 from simulator.slack.shapes import Obj, copy, items, obj, text
 from simulator.slack.state import Channel, Message, View, World, block_token
 
+_LOCALES = {"en": "en-GB", "de": "de-DE", "es": "es-ES", "fr": "fr-FR", "pt": "pt-BR", "zh-hans": "zh-CN"}
+
 
 def message_record(world: World, message: Message, *, metadata: bool = False) -> Obj:
     """Return a message as history and events show it; metadata only where asked for."""
@@ -56,8 +58,13 @@ def rooted_record(world: World, channel: Channel, message: Message, *, metadata:
     return record
 
 
+def locale_of(person: Person) -> str:
+    """Return a user's locale, which names a region too."""
+    return _LOCALES.get(person.language, person.language)
+
+
 def user_record(world: World, person: Person) -> Obj:
-    """Return a user as users.info shows one."""
+    """Return a user as users.info shows one who was asked for without a locale."""
     zone = datetime.fromtimestamp(world.now(), UTC).astimezone(ZoneInfo(person.timezone))
     offset = zone.utcoffset()
     gone = person.slack_user in world.disabled
@@ -70,7 +77,6 @@ def user_record(world: World, person: Person) -> Obj:
         "tz": person.timezone,
         "tz_label": zone.tzname() or "",
         "tz_offset": int(offset.total_seconds()) if offset else 0,
-        "locale": {"en": "en-GB"}.get(person.language, person.language),
         "profile": {"real_name": person.name, "display_name": person.key},
         "is_bot": False,
         "is_app_user": False,

@@ -3,8 +3,8 @@
 from urllib.parse import urlencode
 
 from simulator.slack.errors import Refusal
-from simulator.slack.method import Hub, Method
-from simulator.slack.records import bot_record, user_record
+from simulator.slack.method import Hub, Method, truth
+from simulator.slack.records import bot_record, locale_of, user_record
 from simulator.slack.shapes import Obj, text
 
 
@@ -29,7 +29,9 @@ def user_info(hub: Hub, arguments: Obj) -> Obj:
     person = hub.world.person(user)
     if person is None:
         raise Refusal("user_not_found")
-    return {"ok": True, "user": user_record(hub.world, person)}
+    # docs.slack.dev, reference/methods/users.info: the locale is told to those who ask for it only.
+    told: Obj = {"locale": locale_of(person)} if truth(arguments.get("include_locale")) else {}
+    return {"ok": True, "user": user_record(hub.world, person) | told}
 
 
 def list_users(hub: Hub, _: Obj) -> Obj:

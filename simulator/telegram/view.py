@@ -118,7 +118,7 @@ def _commands(world: World, person: Person) -> Json:
     """
     own = json.dumps({"type": "chat", "chat_id": person.telegram_user, "user_id": ""})
     for scope in (own, json.dumps({"type": "all_private_chats"}), json.dumps({"type": "default"})):
-        for language in (person.language, ""):
+        for language in (person.language[:2], ""):  # a menu has a two-letter code
             if commands := world.settings.commands.get((scope, language)):
                 return [*commands]
     return []

@@ -17,6 +17,8 @@ PEOPLE = (
     Person("grace", f"Grace {MARK}", "+14155557702", "U0GRACE002", 700100002, "grace_hopper"),
     # Twilio's own test number that can get no texts (docs: iam/test-credentials).
     Person("mortal", f"Mortal {MARK}", "+15005550009", "U0MORTAL03", 700100003, "mortal"),
+    Person("lena", f"Lena {MARK}", "+14155557704", "U0LENA0004", 700100004, "lena_meyer", language="de"),
+    Person("mei", f"Mei {MARK}", "+14155557705", "U0MEI00005", 700100005, "mei_lin", language="zh-hans"),
 )
 SERVICE = "MG" + "e" * 32
 TWILIO = TwilioConfig(

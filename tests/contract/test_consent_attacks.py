@@ -17,7 +17,7 @@ from tests.contract.harness import PUBLIC_URL, WORLD
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
-ADA, GRACE, _ = PEOPLE
+ADA, GRACE, _ = PEOPLE[:3]
 _FIRST_PART = (
     "update outbound_parts set state = $1 where part = 1"
     " and outbound_id = (select outbound_id from approval_cards order by outbound_id desc limit 1)"

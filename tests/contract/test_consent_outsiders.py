@@ -20,7 +20,7 @@ from tests.contract.harness import PUBLIC_URL, WORLD, exempt
 from tests.core.builders import says, wants
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
-ADA, GRACE, _ = PEOPLE
+ADA, GRACE, _ = PEOPLE[:3]
 OTHER_NUMBER, OTHER_BOT, OTHER_TEAM = "+14155557710", 7_000_000_002, "T0OTHER001"
 REFUSED = range(400, 500)
 

@@ -23,7 +23,8 @@ CREATE TYPE public.arrival AS (
 	new_tenant text,
 	new_identity text,
 	new_conversation text,
-	outbound text
+	outbound text,
+	language text
 );
 
 CREATE TABLE public.links (
@@ -922,6 +923,7 @@ CREATE TABLE public.tenants (
     while_running text DEFAULT 'steer'::text NOT NULL,
     channel_events boolean DEFAULT false NOT NULL,
     told_full_at timestamp with time zone,
+    language_from text DEFAULT ''::text NOT NULL,
     CONSTRAINT tenants_quiet_check CHECK (((quiet_from = ''::text) = (quiet_until = ''::text))),
     CONSTRAINT tenants_quiet_from_check CHECK ((quiet_from ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),
     CONSTRAINT tenants_quiet_until_check CHECK ((quiet_until ~ '^(|([01][0-9]|2[0-3]):[0-5][0-9])$'::text)),

@@ -60,6 +60,7 @@ def test_a_text_in_a_private_chat() -> None:
         text="Lunch on Friday?",
         sent_at=datetime.fromtimestamp(1_790_000_000, tz=UTC),
         sender_name="Ada Lovelace",
+        sender_language="en",
         provider_id="17",
     )
 

@@ -86,6 +86,8 @@ async def test_an_update_with_text_alone_drops_the_blocks_and_marks_the_edit(
 async def test_users_have_their_time_zone(client: AsyncWebClient) -> None:
     user = (await client.users_info(user="U0ADA00001"))["user"]
     assert (user["tz"], user["is_bot"]) == ("Europe/London", False)
+    assert "locale" not in user
+    assert (await client.users_info(user="U0ADA00001", include_locale=True))["user"]["locale"] == "en-GB"
     assert len((await client.users_list())["members"]) == 3
 
 

@@ -73,6 +73,7 @@ begin
                             v.admit, v.role) a;
         perform set_config('onevalet.tenant', v_tenant, true);
     end if;
+    perform note_language(v_tenant, v.channel, v.language);
     if v.admit <> '' then
         update identities i set admitted = v.admit
         where i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';

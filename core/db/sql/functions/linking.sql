@@ -275,7 +275,12 @@ begin
     delete from credentials c where c.tenant_id = p_gone;
     delete from data_keys d where d.tenant_id = p_gone;
     update tenants k
-    set name = coalesce(nullif(k.name, ''), g.name), language = coalesce(nullif(k.language, ''), g.language),
+    set name = coalesce(nullif(k.name, ''), g.name),
+        -- What one of both chose comes before what was found.
+        language = case when k.language = '' or k.language_from <> '' and g.language_from = '' and g.language <> ''
+                        then g.language else k.language end,
+        language_from = case when k.language = '' or k.language_from <> '' and g.language_from = ''
+                                  and g.language <> '' then g.language_from else k.language_from end,
         timezone = coalesce(nullif(k.timezone, ''), g.timezone),
         preferred_channel = coalesce(nullif(k.preferred_channel, ''), g.preferred_channel),
         quiet_from = case when k.quiet_from = '' then g.quiet_from else k.quiet_from end,
@@ -413,7 +418,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     insert into links (tenant_id, id, other_id, other, before, made_at)
     select p_tenant, p_link, p_other, to_jsonb(t) || jsonb_build_object(
-        'tenant_id', p_other, 'role', 'guest', 'tier', '', 'name', '', 'timezone', '', 'language', '',
+        'tenant_id', p_other, 'role', 'guest', 'tier', '', 'name', '', 'timezone', '', 'language', '', 'language_from', '',
         'preferred_channel', '', 'quiet_from', '', 'quiet_until', '', 'muted', '[]'::jsonb), to_jsonb(t), p_now
     from tenants t where t.tenant_id = p_tenant;
     insert into linked_rows (tenant_id, link_id, of, key) values (p_tenant, p_link, 'identities', array[p_identity]);

@@ -115,7 +115,7 @@ end $$;
 
 create function read_person(p_tenant text)
 returns table (name text, language text, timezone text, preferred_channel text, quiet_from text, quiet_until text,
-               while_running text, channels text[], muted text[])
+               while_running text, channels text[], muted text[], language_from text)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -123,7 +123,7 @@ begin
         t.while_running,
         array(select i.channel from identities i where i.tenant_id = p_tenant and i.state = 'active'
               group by i.channel order by i.channel),
-        t.muted
+        t.muted, t.language_from
     from tenants t where t.tenant_id = p_tenant;
 end $$;
 
@@ -135,6 +135,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update tenants t
     set name = coalesce(p_values ->> 'name', t.name), language = coalesce(p_values ->> 'language', t.language),
+        language_from = case when p_values ? 'language' then '' else t.language_from end,
         timezone = coalesce(p_values ->> 'timezone', t.timezone),
         preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
         quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
@@ -144,6 +145,57 @@ begin
     where t.tenant_id = p_tenant;
     insert into person_audit (tenant_id, what, other, turn_id)
     select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;
+end $$;
+
+-- Stores the language that a channel or the profile tells, '' for none: never over the person's own choice, nor over
+-- what another source told; only the profile, which the person knows, comes before a channel.
+create function note_language(p_tenant text, p_from text, p_language text)
+returns void
+language plpgsql as $$
+begin
+    if coalesce(p_language, '') = '' then
+        return;
+    end if;
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tenants t set language = p_language, language_from = p_from
+    where t.tenant_id = p_tenant and (t.language, t.language_from) is distinct from (p_language, p_from)
+      and (t.language = '' or t.language_from = p_from or p_from = 'profile' and t.language_from <> '');
+end $$;
+
+-- Forgets a language that was found there and nowhere else.
+create function forget_language(p_tenant text, p_from text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tenants t set language = '', language_from = '' where t.tenant_id = p_tenant and t.language_from = p_from;
+end $$;
+
+-- Returns the language of the person at an address, '' for none and for a stranger.
+create function language_at(p_channel text, p_account text, p_user_key text)
+returns text
+language plpgsql as $$
+declare
+    v_tenant text;
+begin
+    select f.tenant_id into v_tenant from find_identity(p_channel, p_account, p_user_key) f;
+    perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
+    return coalesce((select t.language from tenants t where t.tenant_id = v_tenant), '');
+end $$;
+
+-- Stores the language that a provider tells of an address; false for an address of nobody.
+create function note_sender_language(p_channel text, p_account text, p_user_key text, p_language text)
+returns boolean
+language plpgsql as $$
+declare
+    v_tenant text;
+begin
+    select f.tenant_id into v_tenant from find_identity(p_channel, p_account, p_user_key) f;
+    if v_tenant is null then
+        return false;
+    end if;
+    perform note_language(v_tenant, p_channel, p_language);
+    return true;
 end $$;
 
 -- Stores a provider's details about an address, and for its person those that they have not set themselves.

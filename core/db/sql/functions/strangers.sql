@@ -99,6 +99,7 @@ begin
     select a.tenant_id, a.identity_id into v_tenant, v_identity
     from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
                         '', 'guest') a;
+    perform note_language(v_tenant, v.channel, v.language);
     v_conversation := open_conversation(
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     perform enqueue(v_tenant, v_conversation, null,
@@ -231,6 +232,7 @@ begin
            coalesce(max(f.state), 'active'), case when max(f.state) is null then '' else 'said before' end
     from find_consent(v.channel, v.account, v.user_key) f where f.state = 'stopped';
     update tenants t set timezone = v.timezone where t.tenant_id = v_person and t.timezone = '';
+    perform note_language(v_person, v.channel, v.language);
     insert into person_audit (tenant_id, what, channel, account, identity_id)
     values (v_person, 'linked', v.channel, v.account, v.new_identity);
     v_conversation := open_conversation(
@@ -254,6 +256,7 @@ begin
     select a.tenant_id, a.identity_id into v_tenant, v_identity
     from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
                         '', 'guest') a;
+    perform note_language(v_tenant, v.channel, v.language);
     conversation_id := open_conversation(
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     perform enqueue(v_tenant, conversation_id, null,

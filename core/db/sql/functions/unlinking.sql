@@ -44,8 +44,9 @@ begin
     values (p_tenant, 'unlinked', v_me.channel, v_me.account, v_me.id, p_new_tenant, p_turn);
     perform set_config('onevalet.tenant', p_new_tenant, true);
     -- Starting again grants no more rights than before, and never those of the operator.
-    insert into tenants (tenant_id, name, timezone, role, tier)
-    values (p_new_tenant, v_me.name, v_me.timezone,
+    insert into tenants (tenant_id, name, timezone, language, language_from, role, tier)
+    values (p_new_tenant, v_me.name, v_me.timezone, v_old.language,
+            case when v_old.language = '' then '' else v_me.channel end,
             case when v_old.role = 'owner' then 'member' else v_old.role end,
             case when v_old.role = 'owner' then '' else v_old.tier end);
     insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted)
@@ -123,7 +124,9 @@ begin
     if v_link.id is null then
         raise exception 'no such link';
     end if;
-    insert into tenants select (jsonb_populate_record(null::tenants, v_link.other)).*;
+    -- A link from before the column has no language_from.
+    insert into tenants
+    select (jsonb_populate_record(null::tenants, jsonb_build_object('language_from', '') || v_link.other)).*;
     -- Rows stored since the link without a mark of their place: nobody can say whose they are.
     delete from credentials c where c.tenant_id = p_tenant and c.created_at > v_link.linked_at
       and not exists (select from linked_rows r where r.tenant_id = p_tenant and r.of = 'credentials'
@@ -195,6 +198,10 @@ begin
         name = case when v_link.before ->> 'name' = '' and k.name = v_link.other ->> 'name' then '' else k.name end,
         timezone = case when v_link.before ->> 'timezone' = '' and k.timezone = v_link.other ->> 'timezone'
                         then '' else k.timezone end,
+        language = case when v_link.before ->> 'language' = '' and k.language = v_link.other ->> 'language'
+                        then '' else k.language end,
+        language_from = case when v_link.before ->> 'language' = '' and k.language = v_link.other ->> 'language'
+                             then '' else k.language_from end,
         muted = array(select m from unnest(k.muted) m where v_link.before -> 'muted' ? m
                       or not v_link.other -> 'muted' ? m)
     where k.tenant_id = p_tenant;

@@ -1,0 +1,110 @@
+"""The language of a person who has not chosen one: as their channel tells it, or as they told it of themselves."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from core.people.preferences import PreferenceStore
+from core.people.profile import FactSource, ProfileStore
+from tests.clocks import StandingClock
+from tests.contract.approving import Approving, open_approving
+from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.harness import exempt
+from tests.patience import PATIENCE
+
+TELLS_NONE = {"sms": "Twilio tells no language of a sender"}
+PAUSE = 0.01
+SLACK_ASKS_ONCE = {"slack": "asks once in a process, after the first message"}
+
+
+@pytest.fixture
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
+        yield system
+
+
+async def _known(system: Approving) -> tuple[str, str]:
+    store = system.delivery.store
+    tenant_id = str(await store.one("select tenant_id from tenants"))
+    known = await PreferenceStore(store.database).read(tenant_id)
+    return known.language, known.language_from
+
+
+async def _prefer(system: Approving, language: str) -> None:
+    store = system.delivery.store
+    await PreferenceStore(store.database).set(
+        str(await store.one("select tenant_id from tenants")), "language", language
+    )
+
+
+async def _tell(system: Approving, fact: str) -> int:
+    """Keep as a fact what the person said of their language."""
+    store = system.delivery.store
+    profile = ProfileStore(store.database, store.make_id)
+    tenant_id = str(await store.one("select tenant_id from tenants"))
+    number = await profile.keep(tenant_id, "language", fact, FactSource.TOLD, "turn", system.clock.now())
+    assert number is not None
+    return number
+
+
+async def _until_found(system: Approving, person: str) -> None:
+    """Let a person write, and wait for what the channel tells of them."""
+    await system.say("hello", person)
+    for _ in range(int(PATIENCE / PAUSE)):
+        if (await _known(system))[0]:
+            return
+        await asyncio.sleep(PAUSE)
+    raise AssertionError("no language was found")
+
+
+@exempt(**TELLS_NONE)
+@pytest.mark.parametrize(
+    ("person", "slack", "telegram"), [("lena", "de-DE", "de"), ("mei", "zh-CN", "zh-Hans"), ("ada", "en-GB", "en")]
+)
+async def test_language_is_found_as_the_channel_tells_it(
+    system: Approving, person: str, slack: str, telegram: str
+) -> None:
+    await _until_found(system, person)
+    name = system.delivery.channel.name
+    assert await _known(system) == ({"slack": slack, "telegram": telegram}[name], name)
+
+
+@exempt(**TELLS_NONE)
+async def test_chosen_language_wins_over_a_found_one(system: Approving) -> None:
+    await _until_found(system, "lena")
+    await _prefer(system, "French")
+    await system.say("bonjour", "lena")
+    await _tell(system, "Spanish")
+    assert await _known(system) == ("fr", "")
+
+
+@exempt(**TELLS_NONE, **SLACK_ASKS_ONCE)
+async def test_language_is_found_again_when_the_choice_is_taken_back(system: Approving) -> None:
+    await _until_found(system, "lena")
+    await _prefer(system, "French")
+    await _prefer(system, "off")
+    assert await _known(system) == ("", "")
+    await system.say("hello", "lena")
+    assert await _known(system) == ("de", "telegram")
+
+
+async def test_language_that_the_person_told_comes_before_the_channels(system: Approving) -> None:
+    await system.say("hello", "ada")
+    if system.delivery.channel.name not in TELLS_NONE:
+        await _until_found(system, "ada")
+    number = await _tell(system, "Deutsch")
+    await system.say("hello again", "ada")
+    assert await _known(system) == ("de", "profile")
+    store = system.delivery.store
+    tenant_id = str(await store.one("select tenant_id from tenants"))
+    await ProfileStore(store.database, store.make_id).undo(tenant_id, number, system.clock.now())
+    assert await _known(system) == ("", "")
+
+
+async def test_language_that_sms_does_not_tell_is_english(database_url: str) -> None:
+    async with open_approving(HARNESSES["sms"], database_url, StandingClock()) as system:
+        await system.say("hallo", "lena")
+        assert await _known(system) == ("", "")
+        await system.say("NEW", "lena")
+        assert system.delivery.channel.bubbles("lena")[-1].text == "A fresh start. What can I do for you?"
