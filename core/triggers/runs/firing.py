@@ -114,8 +114,13 @@ async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[S
 
 
 async def _write(connection: Connection, ends: list[JsonObject]) -> tuple[str, ...]:
-    async with connection.transaction():  # a savepoint: an error in it does not undo the claim
+    # An error in it does not undo the claim.
+    await connection.execute("savepoint firing")
+    try:
         rows = await connection.fetch("select lane_id from fire_tasks($1)", ends)
+    except asyncpg.PostgresError:
+        await connection.execute("rollback to savepoint firing")
+        raise
     return tuple(row["lane_id"] for row in rows)
 
 

@@ -1,0 +1,149 @@
+"""A connection goes back to the pool as it is: nothing that we do on it outlives a transaction."""
+
+import ast
+import asyncio
+import re
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from core.db.database import Database
+from core.db.migrate import load_functions
+from core.errors import LeaseLost
+from tests.core.harness import Store
+from tests.jobs.worker_harness import WorkerHarness
+from tests.postgres_meter import metered
+
+ROOT = Path(__file__).parents[3]
+OWN_CONNECTION = {"core/db/migrate.py", "onevalet/dev/embedded/postgres.py", "onevalet/dev/embedded/serving_login.py"}
+"""What works on a connection of its own, which it closes."""
+# What a session keeps past a transaction.
+KEPT = re.compile(
+    r"set_config\((?:[^()]|\([^()]*\))*,\s*false\s*\)|\bpg_(?:try_)?advisory_(?:un)?lock|\bset\s+session\s+\w"
+    r"|\bcreate\s+(?:local\s+|global\s+)?temp|\b(?:un)?listen\s+[\"\w*]|\bdeclare\s+\w+\s[^;]*\bwith\s+hold\b"
+    r"|\bprepare\s+\w+\s*(?:\(|as\b)|\bdiscard\s+\w",
+    re.IGNORECASE,
+)
+_SET = re.compile(r"^\s*(?:re)?set\s+(?!local\b|transaction\b)", re.IGNORECASE)
+# What is left of it in a session, seen from inside.
+LEFT = """
+select 'lock' as what from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+union all select 'setting ' || name from pg_settings where source = 'session'
+union all select 'channel ' || channel from pg_listening_channels() channel
+union all select 'cursor ' || name from pg_cursors where name <> ''
+union all select 'table ' || relname from pg_class where relpersistence = 't'
+union all select 'tenant ' || tenant from current_setting('onevalet.tenant', true) tenant where tenant <> ''
+union all select '' from pg_sleep(0.2)
+"""
+
+
+def test_no_sql_function_leaves_anything_in_its_session() -> None:
+    assert {file.name: KEPT.findall(file.sql) for file in load_functions() if KEPT.search(file.sql)} == {}
+
+
+def test_no_statement_of_ours_leaves_anything_in_its_session() -> None:
+    names = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("**/*.py")} - OWN_CONNECTION
+    found = {
+        f"{name}:{node.lineno}"
+        for name in names
+        if not name.startswith(("tests/", "benchmarks/", "."))
+        for node in ast.walk(ast.parse((ROOT / name).read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _outlives(node.value)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select pg_advisory_lock(1)",
+        "perform pg_try_advisory_lock(1)",
+        "select set_config('lock_timeout', '1s', false)",
+        "perform set_config('onevalet.tenant', concat('a', 'b'), false)",
+        "create temp table t (a int)",
+        "listen news",
+        "set session lock_timeout = '1s'",
+    ],
+)
+def test_what_a_session_would_keep_is_recognised(statement: str) -> None:
+    assert KEPT.search(statement)
+
+
+async def test_a_session_is_empty_after_turns_errors_and_cancellations(store: Store) -> None:
+    for words in ("one", "two"):
+        await store.say(words)
+        await WorkerHarness(store).run_turns()
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await _break(store.database)
+    with pytest.raises(LeaseLost):
+        await store.database.call("select leave_lane('nobody', 'lane', 1, interval '0')")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await _sleep(store.database)
+    # All connections of the pool, since each has had some of it.
+    left = await asyncio.gather(*(_left(store.database) for _ in range(10)))
+    assert left == [[]] * 10
+
+
+async def test_a_transaction_left_open_is_rolled_back_with_its_tenant(database_url: str) -> None:
+    database = Database(database_url, size=1)
+    pool, connection = await database._acquire()
+    await connection.execute("begin; select set_config('onevalet.tenant', 'tn_a', true)")
+    loop = asyncio.get_running_loop()
+    told: list[dict[str, object]] = []
+    loop.set_exception_handler(lambda _, context: told.append(context))
+    await pool.release(connection)
+    loop.set_exception_handler(None)
+    assert "active transaction" in str(told)
+    assert await _left(database) == []
+    await database.close()
+
+
+async def test_what_is_left_in_a_session_is_seen(database_url: str) -> None:
+    database = Database(database_url, size=1)
+    await database.rows("select pg_advisory_lock(7)")
+    await database.rows("select set_config('onevalet.tenant', 'tn_a', false), set_config('lock_timeout', '1s', false)")
+    assert await _left(database) == ["lock", "setting lock_timeout", "tenant tn_a"]
+    await database.close()
+
+
+@pytest.mark.parametrize("tenant", ["", "tn_a", "o'hara", "back\\slash", "\\'; select 1; --", "E'x'", "größe", "a\0b"])
+async def test_a_transaction_has_the_tenant_to_the_letter(store: Store, tenant: str) -> None:
+    async with store.database.tenant(tenant) as connection:
+        assert await connection.fetchval("select current_setting('onevalet.tenant')") == tenant.replace("\0", "")
+
+
+async def test_one_select_under_a_tenant_is_three_round_trips(database_url: str) -> None:
+    async with metered(database_url) as meter:
+        database = Database(meter.url)
+        for _ in range(2):
+            meter.clear()
+            await database.tenant_rows("tn_a", "select $1::text")
+        assert len(meter.statements) == 3, meter.statements
+        assert meter.transactions == 1
+        meter.clear()
+        await database.call("select 1 where $1", True)
+        assert meter.statements == ["select 1 where $1"]
+        await database.close()
+
+
+def _outlives(text: str) -> bool:
+    if re.search(r"set_config\(.*false|pg_(try_)?advisory_lock", text):
+        return True
+    return bool(_SET.match(text)) and " = " in text
+
+
+async def _left(database: Database) -> list[str]:
+    return [row["what"] for row in await database.rows(LEFT) if row["what"]]
+
+
+async def _break(database: Database) -> None:
+    async with database.tenant("tn_a") as connection:
+        for _ in range(2):
+            await connection.execute("insert into tenants (tenant_id) values ('tn_a')")
+
+
+async def _sleep(database: Database) -> None:
+    async with database.tenant("tn_a") as connection:
+        await connection.execute("select pg_sleep(5)")
