@@ -9,21 +9,17 @@ import structlog
 
 from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
-from core.language.catalogue import gettext, speaking
-from core.loop.answer_limits import shortened
 from core.messaging.channels import Billed, NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Begun, Outbox
 from core.messaging.segments import Bill
 from core.messaging.states import SendState
 from core.queue.quarantine import CURRENT_WORK
-from core.replies import MISSING
 from jobs.backoff import CHECK_AFTER, fate
 from jobs.provider_calls import ProviderCalls
+from jobs.rendering import render
 from jobs.timeouts import elapsed
 
-LONG_TEXT = 2_000
-"""Characters from which a message is rendered in a thread."""
 MAX_TAKE_BACK_TRIES = 2
 """How often the removal of a message without an answer is tried; later messages wait for it."""
 MAX_HANGS = 3
@@ -141,24 +137,15 @@ class DeliveryRunner:
         return await self._outbox.settle(claim)
 
     async def _render(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> list[KeptPart]:
-        message = shortened(due.message)
         if due.tells_missing:
             await self._outbox.tell_missing(claim)
-            # The end of a long message may wait until it is asked for.
-            with speaking(due.language):
-                missing = gettext(MISSING)
-            first = (missing, message.text) if len(message.text) > LONG_TEXT else (message.text, missing)
-            message = replace(message, text="\n\n".join(filter(None, first)))
         try:
-            if len(message.text) > LONG_TEXT:  # the loop's other work need not wait for it
-                parts = await asyncio.to_thread(channel.render, message)
-            else:
-                parts = channel.render(message)
+            parts, said = await render(due, channel, self._clock.now())
         except Exception:
             # A message that breaks its renderer must not hold up all that come after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
             return []
-        return await self._outbox.keep_parts(claim, parts)
+        return await self._outbox.keep_parts(claim, parts, said)
 
     async def _send_part(
         self, claim: Claim, due: DueMessage, channel: NotificationChannel, part: KeptPart, attempt: int

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 import structlog
 
 from core.agents.pool import Pool
-from core.approvals.cards import DRAW, REMINDER
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.db.clock_check import CheckedClock
@@ -110,9 +109,9 @@ async def advance_approvals(store: ApprovalStore, clock: Clock, make_id: IdMaker
         return  # what expires by a wrong clock never comes back
     await store.sweep_cards(now)
     for tenant_id, approval_id in await store.due_reminders(now):
-        await store.remind(tenant_id, approval_id, REMINDER, make_id("out"), now)
+        await store.remind(tenant_id, approval_id, make_id("out"), now)
     await store.scrub(now)
-    if ended := await store.expire(now, DRAW["expired"]):
+    if ended := await store.expire(now):
         _log.info("approvals_expired", count=ended)
 
 

@@ -7,7 +7,10 @@ from datetime import timedelta
 import structlog
 
 from core.approvals.card_updates import DueRedraw, RedrawClaim, RedrawEnd, Redraws, RedrawState
+from core.approvals.outcomes import card_line
+from core.clock import Clock
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
+from core.language.catalogue import speaking
 from core.messaging.channels import NotificationChannel, Redrawing
 from jobs.backoff import MAX_WAIT
 from jobs.claim_loop import Runner
@@ -25,8 +28,11 @@ _log = structlog.get_logger()
 class RedrawRunner:
     """Draw due cards; a failure never holds up the action itself."""
 
-    def __init__(self, redraws: Redraws, channels: Mapping[str, NotificationChannel]) -> None:
+    def __init__(
+        self, redraws: Redraws, channels: Mapping[str, NotificationChannel], clock: Clock | None = None
+    ) -> None:
         self._redraws = redraws
+        self._clock = clock or Clock()
         self._channels = channels
         self._runner: Runner[RedrawClaim] = Runner("redraw", self.claim, self.run, slots=SLOTS, poll=POLL)
 
@@ -65,9 +71,11 @@ class RedrawRunner:
             return RedrawEnd(RedrawState.GIVEN_UP, "this channel changes nothing that was sent")
         if due.part is None or not due.provider_id:
             return RedrawEnd(RedrawState.GIVEN_UP, "its last part was not sent, as far as is known")
+        with speaking(due.language):
+            line = card_line(due.outcome, due.outcome_at, due.timezone, self._clock.now())
         try:
             async with asyncio.timeout(DRAW_TIMEOUT):
-                await channel.redraw(due.part, due.provider_id, due.address, due.outcome)
+                await channel.redraw(due.part, due.provider_id, due.address, line)
         except Rejected as error:
             return RedrawEnd(RedrawState.GIVEN_UP, type(error).__name__)
         except (DeliveryError, TimeoutError) as error:

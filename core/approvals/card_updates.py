@@ -1,9 +1,10 @@
 """Due card updates in Postgres: claimed by row, each write checked against the fence."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from core.approvals.outcomes import CardOutcome
 from core.db.database import Database, fetch_one
 from core.messaging.channels import Part
 from core.messaging.messages import Address
@@ -23,14 +24,21 @@ class RedrawClaim:
 
 @dataclass(frozen=True, slots=True)
 class DueRedraw:
-    """A card to update: its last part, which has the buttons, or None if it was never sent; and its address."""
+    """A card to update: its last part, which has the buttons, and its address.
+
+    `part` and `provider_id` are None if it was never sent, as far as is known. `language` and `timezone` are the
+    person's; empty where they are not known.
+    """
 
     outbound_id: str
-    outcome: str
+    outcome: CardOutcome
+    outcome_at: datetime
     attempts: int
     address: Address
     part: Part | None
-    provider_id: str
+    provider_id: str | None
+    language: str
+    timezone: str
 
 
 class RedrawState(StrEnum):
@@ -66,8 +74,9 @@ class Redraws:
         async with self._database.tenant(claim.tenant_id) as connection:
             row = await fetch_one(
                 connection,
-                "select r.outcome, r.attempts, c.channel, c.account, c.peer, c.thread, p.text, p.data, p.segments,"
-                " coalesce(p.provider_id, '') as provider_id from redraws r"
+                "select r.outcome, r.outcome_at, r.attempts, c.channel, c.account, c.peer, c.thread, p.text, p.data,"
+                " p.segments, nullif(p.provider_id, '') as provider_id, t.language, t.timezone from redraws r"
+                " join tenants t on t.tenant_id = r.tenant_id"
                 " join outbound o on o.tenant_id = r.tenant_id and o.id = r.outbound_id"
                 " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
                 " left join lateral (select * from outbound_parts e where e.tenant_id = o.tenant_id"
@@ -78,16 +87,27 @@ class Redraws:
             )
         part = Part(row["text"], row["data"], row["segments"]) if row["text"] is not None else None
         address = Address(row["channel"], row["account"], row["peer"], row["thread"])
-        return DueRedraw(claim.outbound_id, row["outcome"], row["attempts"], address, part, row["provider_id"])
+        return DueRedraw(
+            outbound_id=claim.outbound_id,
+            outcome=CardOutcome(row["outcome"]),
+            outcome_at=row["outcome_at"],
+            attempts=row["attempts"],
+            address=address,
+            part=part,
+            provider_id=row["provider_id"],
+            language=row["language"],
+            timezone=row["timezone"],
+        )
 
     async def end(self, claim: RedrawClaim, due: DueRedraw, end: RedrawEnd) -> None:
         """Record how an attempt ended. If the outcome to show has changed since, the update is due again."""
         await self._database.call(
-            "select end_redraw($1,$2,$3,$4,$5,$6,$7)",
+            "select end_redraw($1,$2,$3,$4,$5,$6,$7,$8)",
             claim.tenant_id,
             claim.outbound_id,
             claim.fence,
             due.outcome,
+            due.outcome_at,
             end.state,
             end.reason,
             end.delay,

@@ -1,4 +1,4 @@
-"""The texts of approvals: cards, replies to a decision, and the line on a decided card. Pure."""
+"""The card of a request for consent: its text and its buttons. Pure."""
 
 from dataclasses import asdict, dataclass
 
@@ -9,54 +9,8 @@ from core.json_types import JsonObject
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal, plain_words
 
-SAY = {
-    "approve": "Approved {code}: {summary}.",
-    "cancel": "Cancelled {code}: {summary}.",
-    "edit": "Thank you, I am changing {code} and will show it again.",
-    "pending": "{code} is still waiting for your decision.",
-    "already_approved": "{code} was already approved by {who} at {decided}.",
-    "already_cancelled": "{code} was already cancelled by {who} at {decided}.",
-    "already_expired": "{code} expired at {decided}, and nothing was done. Reply AGAIN {code} for a fresh card.",
-    "expired": "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card.",
-    "replaced": "{code} was changed at {decided}: the newer card counts.",
-    "over": "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card.",
-    "altered": "{code} is not what you were shown any more, so it cannot be approved. "
-    "Reply NO {code}, or AGAIN {code} for a fresh card.",
-    "not_whole": "I cannot tell whether all of {code} reached you, so it cannot be approved. "
-    "Reply AGAIN {code} for a fresh card, or NO {code}.",
-    "not_editable": "{code} cannot be changed: approve or cancel it.",
-    "not_sent": "I am still sending {code}: please read all of it first.",
-    "confirm": "{code} is high risk, and a number can be forged. To approve it, send OK {code} {confirm} "
-    "within 10 minutes: {summary}.",
-    "wrong": "That number does not fit {code}. Nothing was approved.",
-    "too_many": "Too many tries for {code}. It can still be cancelled here, or approved in another chat of yours.",
-    "snooze": "I will remind you of {code}; it stays open until {expires}.",
-    "too_late": "{code} ends too soon for that: it is open until {expires}.",
-    "ask_change": "What should I change about {code}? Reply in your own words.",
-    "guessed": "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
-    "You can decide in another chat of yours, or by a button.",
-    "nothing": "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits.",
-    "no_code": "Nothing waits under {code}. PENDING lists what does.",
-    "not_yours": "This is not yours to decide.",
-    "unknown": "This button no longer works.",
-}
-"""Replies by outcome. The database fills in the braces, in the decision's transaction."""
-
-NEEDS_CODE = "Please write OK {code} to approve or NO {code} to cancel: {summary}."
-"""The reply to a bare OK or NO where only codes count; the outcome `needs_code`."""
-
-DRAW = {
-    "approve": "Approved at {when}.",
-    "cancel": "Cancelled at {when}.",
-    "edit": "To be changed, as you asked at {when}.",
-    "expired": "Expired at {when}; nothing was done.",
-    "reissued": "Asked again at {when}, since your accounts were linked.",
-}
-"""The line that every card of an approval shows once it is decided."""
-
 ASKED = "(I asked for your approval {code}: {summary})"
 """How a card appears in the history of later turns."""
-REMINDER = "{code} is still waiting for your decision, until {expires}: {summary}. Reply OK {code} or NO {code}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from core.approvals.cards import DRAW
 from core.approvals.exact_replies import Verb, new_codes
 from core.approvals.types import Approval, ApprovalState, DecidedBy, PendingApproval
 from core.clock import Clock
@@ -73,14 +72,13 @@ class ApprovalStore:
         `said_in` is the message with the decision, whose sender decides, or an id that the operator makes for it.
         """
         row = await self._database.call(
-            "select * from decide_approval($1,$2,$3,$4,$5,$6,$7)",
+            "select * from decide_approval($1,$2,$3,$4,$5,$6)",
             tenant_id,
             approval_id,
             _STATES[verb].value,
             # No identity: that of the sender of `said_in`.
             {"identity": "", "channel": channel, "how": how, "said_in": said_in},
             None if changes is None else {"changes": changes},
-            DRAW[verb.value],
             now,
         )
         if row and row["lane_id"]:
@@ -163,9 +161,9 @@ class ApprovalStore:
         """Remove used confirmation numbers from stored messages."""
         await self._database.call("select scrub_numbers($1,$2)", now, _MAX_AT_ONCE)
 
-    async def expire(self, now: datetime, outcome: str) -> int:
+    async def expire(self, now: datetime) -> int:
         """End everybody's expired approvals and wake their turns. Return how many there were."""
-        rows = await self._database.rows("select * from expire_approvals($1,$2,$3)", now, outcome, _MAX_AT_ONCE)
+        rows = await self._database.rows("select * from expire_approvals($1,$2)", now, _MAX_AT_ONCE)
         for row in rows:
             if row["lane_id"]:
                 self._wakeups.wake_turn(row["lane_id"])
@@ -176,10 +174,10 @@ class ApprovalStore:
         rows = await self._database.rows("select * from due_reminders($1,$2)", now, _MAX_AT_ONCE)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
-    async def remind(self, tenant_id: str, approval_id: str, text: str, outbound_id: str, now: datetime) -> None:
+    async def remind(self, tenant_id: str, approval_id: str, outbound_id: str, now: datetime) -> None:
         """Remind a person, once, in the chat that has the card."""
         row = await self._database.call(
-            "select remind_approval($1,$2,$3,$4,$5) as told", tenant_id, approval_id, text, outbound_id, now
+            "select remind_approval($1,$2,$3,$4) as told", tenant_id, approval_id, outbound_id, now
         )
         if row and row["told"]:
             self._wakeups.wake_delivery(row["told"])
@@ -193,8 +191,8 @@ class ApprovalMerge(MergeHook):
 
     async def before(self, connection: Connection, kept: str, gone: str) -> None:
         """Close the open approvals; their turns ask again, bound to the person who stays."""
-        await connection.execute("select reissue_approvals($1,$2,$3)", gone, DRAW["reissued"], self._clock.now())
+        await connection.execute("select reissue_approvals($1,$2)", gone, self._clock.now())
 
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
         """Close the open approvals; each side's turns ask again, bound to their new owner."""
-        await connection.execute("select reissue_approvals($1,$2,$3)", parting.tenant_id, DRAW["reissued"], parting.now)
+        await connection.execute("select reissue_approvals($1,$2)", parting.tenant_id, parting.now)

@@ -1,25 +1,27 @@
 """Decisions at the door: presses, forms and exact words, decided in the inbox's own transaction, without any lease."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
 
 import asyncpg
 import structlog
 
-from core.approvals.cards import DRAW, NEEDS_CODE, SAY
 from core.approvals.exact_replies import ExactReply, Verb, button, new_number, read_button
 from core.approvals.form_check import form_errors
+from core.approvals.outcomes import DecisionOutcome, moment, toast
 from core.approvals.types import read_form
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import of_message, of_press
+from core.json_types import JsonObject
+from core.language.catalogue import speaking
 from core.messaging.channels import Received
 from core.messaging.messages import Form, InboundMessage, Press
 from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups
 
-_DONE = {"approve": "Approved.", "cancel": "Cancelled."}
-"""What the presser of a button is shown, in place of the reply that their conversation gets."""
 _log = structlog.get_logger()
 
 
@@ -47,35 +49,40 @@ class Decisions:
         if press.entered is not None and (errors := await self._form_errors(press, sender, token)):
             _log.info("form_not_taken", channel=address.channel, fields=len(errors))
             return Received("", errors=errors)
+        now = self.clock.now()
         row = await self.database.one(
-            "select * from receive_press($1,$2,$3,$4,$5,$6,$7,$8)",
+            "select * from receive_press($1,$2,$3,$4,$5,$6)",
             of_press(press, sender, self.access, self.make_id),
             verb.value,
             token,
             None if press.entered is None else dict(press.entered),
             press.has_forms,
-            self.clock.now(),
-            SAY,
-            DRAW,
+            now,
         )
         self._ring(row)
         _log.info("pressed", channel=address.channel, outcome=row["outcome"], duplicate=row["duplicate"])
-        form = _form(row["form"], verb) if row["form"] else None
-        toast = None if form else _DONE.get(row["outcome"], row["said"] or None)
-        return Received(row["inbound_id"], row["duplicate"], toast, form)
+        timezone = row["timezone"] or ""
+        with speaking(row["language"] or ""):
+            if row["form"]:
+                return Received(row["inbound_id"], row["duplicate"], form=_form(row["form"], verb, timezone, now))
+            said = toast(DecisionOutcome(row["outcome"]), row["about"], timezone, now)
+        return Received(row["inbound_id"], row["duplicate"], said)
 
     async def _form_errors(self, press: Press, sender: str, token: str) -> dict[str, str]:
         """Return what is wrong with a form that the person who was asked sent; of others' nothing is said."""
-        row = await self.database.one(
-            "select form_sent($1,$2,$3,$4) as form", press.address.channel, press.address.account, sender, token
+        row = await self.database.call(
+            "select * from form_sent($1,$2,$3,$4)", press.address.channel, press.address.account, sender, token
         )
-        return form_errors(read_form(row["form"] or ()), dict(press.entered or ()))
+        if row is None:
+            return {}
+        with speaking(row["language"]):
+            return form_errors(read_form(row["form"]), dict(press.entered or ()))
 
     async def exact(self, message: InboundMessage, sender: str, exact: ExactReply) -> asyncpg.Record:
-        """Take in an exact word; the row is `receive_message`'s, with `outcome` empty where it decided nothing."""
+        """Take in an exact word; the row is `receive_message`'s, `outcome` None where it decided nothing."""
         address = message.address
         row = await self.database.one(
-            "select * from receive_exact($1,$2,$3,$4,$5,$6)",
+            "select * from receive_exact($1,$2,$3,$4)",
             of_message(message, sender, self.access, self.make_id),
             {
                 "verb": exact.verb.value,
@@ -83,11 +90,10 @@ class Decisions:
                 "names_code": exact.names_code,
                 "given": exact.confirmation_number or "",
                 "fresh": new_number(),
+                "codes_only": address.channel in self.codes_only,
             },
             exact.snooze,
             self.clock.now(),
-            SAY | ({"needs_code": NEEDS_CODE} if address.channel in self.codes_only else {}),
-            DRAW,
         )
         self._ring(row)
         if row["outcome"]:
@@ -103,10 +109,10 @@ class Decisions:
             self.wakeups.wake_delivery(row["conversation_id"])
 
 
-def _form(row: dict[str, object], verb: Verb) -> Form:
-    pairs = [*row["shown"], ("By", row["name"]), ("Open until", row["until"])]  # type: ignore[misc]
-    shown = "\n".join(f"{label}: {text}" for label, text in pairs)
-    token, title = button(Verb.EDIT, str(row["token"])), str(row["code"])
-    if verb is Verb.DETAILS:
-        return Form(token, f"Details of {title}", shown)
-    return Form(token, f"Change {title}", str(row["summary"]), read_form(row["form"]))
+def _form(row: JsonObject, verb: Verb, timezone: str, now: datetime) -> Form:
+    token, code = button(Verb.EDIT, str(row["token"])), str(row["code"])
+    if verb is not Verb.DETAILS:
+        return Form(token, f"Change {code}", str(row["summary"]), read_form(row["form"]))
+    until = moment(datetime.fromisoformat(str(row["until"])), timezone, now) if row["until"] else ""
+    pairs = [*cast(list[list[str]], row["shown"]), ["By", str(row["name"])], ["Open until", until]]
+    return Form(token, f"Details of {code}", "\n".join(f"{label}: {text}" for label, text in pairs))

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.db.database import Database, fetch_one
 from core.messaging.channels import Part
-from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage
+from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage, Sentence
 from core.messaging.states import IdentityState, SendState
 
 
@@ -49,6 +49,10 @@ class DueMessage:
     """How many workers it has blocked."""
     language: str = ""
     """The person's, as a BCP 47 tag; empty where it is not known."""
+    timezone: str = ""
+    """The person's, as an IANA name; empty where it is not known."""
+    sentences: tuple[Sentence, ...] = ()
+    """What the message says instead of a text of its own, until its first rendering fixes the words."""
 
     @property
     def takes_back(self) -> bool:
@@ -91,7 +95,7 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
             " exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id"
             "  and g.conversation_id = o.conversation_id and g.given_up_at is not null"
             "  and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id) as missing,"
-            " i.state as identity_state, p.language from outbound o"
+            " i.state as identity_state, p.language, p.timezone from outbound o"
             " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
             " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
             " join tenants p on p.tenant_id = o.tenant_id"
@@ -124,6 +128,8 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         own_chat=row["own_chat"],
         hangs=row["hangs"],
         language=row["language"],
+        timezone=row["timezone"],
+        sentences=tuple(Sentence(**sentence) for sentence in row["sentences"]),
     )
 
 

@@ -257,6 +257,14 @@ class OutboundMessage:
         return self.text.removesuffix(self.closing).rstrip()
 
 
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of ours by its key, with the values to fill in; its words are found when the message is rendered."""
+
+    key: str
+    values: JsonObject
+
+
 class FormFieldKind(StrEnum):
     """How a value of a form is entered."""
 

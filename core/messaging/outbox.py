@@ -87,16 +87,20 @@ class Outbox:
         """Return the claimed row with the address it goes to."""
         return await load_message(self._database, claim)
 
-    async def keep_parts(self, claim: Claim, parts: Sequence[Part]) -> list[KeptPart]:
-        """Store the rendering, or give the one that an earlier attempt stored."""
+    async def keep_parts(self, claim: Claim, parts: Sequence[Part], text: str | None = None) -> list[KeptPart]:
+        """Store the rendering, or return the one that an earlier attempt stored.
+
+        `text`: the words that the message's sentences became; they are its text from now on.
+        """
         rendered = [self._kept(portion) for portion in _portions(parts)]
         await self._database.rows(
-            "select * from keep_parts($1,$2,$3,$4,$5)",
+            "select * from keep_parts($1,$2,$3,$4,$5,$6)",
             claim.tenant_id,
             claim.outbound_id,
             claim.fence,
             rendered[0],
             rendered[1:],
+            text,
         )
         return await load_parts(self._database, claim)
 

@@ -12,13 +12,12 @@ import structlog
 from core.agents.agent_call import fields_in
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import ApprovalDecision
-from core.approvals.cards import SAY
 from core.approvals.exact_replies import Verb
+from core.approvals.outcomes import DecisionOutcome, decided_text
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval
 from core.clock import Clock
 from core.errors import ToolFailed
-from core.messaging.visible_text import literal
 from core.turns.context import TurnContext
 from core.turns.decide_tool import open_to_words
 from core.turns.types import TurnRequest, TurnResult, TurnState
@@ -59,7 +58,7 @@ class AgentDecisions:
         )
         if not decided:
             return None
-        said = SAY[verb.value].format(code=approval.code, summary=literal(approval.summary))
+        said = decided_text(DecisionOutcome(verb), approval.code, approval.summary)
         return TurnResult(TurnState.DONE, said, f"decision: {approval.code}", history=context.said)
 
     async def _read(self, approval: Approval, text: str, context: TurnContext) -> Verb | None:

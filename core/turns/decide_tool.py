@@ -12,8 +12,8 @@ from typing import cast
 from pydantic import BaseModel
 
 from core import replies
-from core.approvals.cards import SAY
 from core.approvals.exact_replies import Verb
+from core.approvals.outcomes import DecisionOutcome, decided_text
 from core.approvals.store import ApprovalStore
 from core.approvals.types import HIGH, Approval, ApprovalState
 from core.clock import Clock
@@ -22,7 +22,6 @@ from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, canonical_json
 from core.llm.types import ToolCall
 from core.messaging.messages import Origin
-from core.messaging.visible_text import literal
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
@@ -90,7 +89,7 @@ class DecideTool(Tool[..., object]):
             return f"{approval.code}: too late, it was {state.value} already.", True
         if verb is Verb.EDIT:
             return f"{approval.code} is changed, and shown again.", False
-        return SAY[verb.value].format(code=approval.code, summary=literal(approval.summary)), True
+        return decided_text(DecisionOutcome(verb), approval.code, approval.summary), True
 
     def _read(self, decision: JsonObject) -> tuple[Approval, Verb, JsonObject]:
         code = str(decision.get("code") or "").upper().strip()

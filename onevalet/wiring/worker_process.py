@@ -53,7 +53,7 @@ def build_process(
         ask_for_process=ask_for_process,
     )
     upkeep = (
-        Part("redraws", RedrawRunner(Redraws(database), parts.outbound.channels).poll),
+        Part("redraws", RedrawRunner(Redraws(database), parts.outbound.channels, clock).poll),
         *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in maintenance.table()),
     )

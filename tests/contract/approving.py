@@ -71,7 +71,9 @@ class Approving:
     async def work(self) -> None:
         """Run what waits, send what is owed, and draw what is due, until nothing is left."""
         store, name = self.delivery.store, self.delivery.channel.name
-        redraws = RedrawRunner(Redraws(store.database), {name: self.delivery.channel.sender} | self.others)
+        redraws = RedrawRunner(
+            Redraws(store.database), {name: self.delivery.channel.sender} | self.others, clock=self.clock
+        )
         while True:
             lease = await self.turn()
             await self.delivery.deliver()
@@ -156,7 +158,7 @@ async def open_approving(
         inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=clock, codes_only=codes_only)
         async with open_harness(kind, inbox) as harness:
             delivery = DeliveryHarness(
-                store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1")
+                store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1", clock=clock)
             )
             yield Approving(delivery, clock, codes_only=codes_only)
             await assert_nothing_for_the_model(store)

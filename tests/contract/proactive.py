@@ -81,7 +81,7 @@ class Proactive(Approving):
             "w1",
             TurnFeatures(runs=triggers.runs, approvals=self.approvals, holds_cards=service.holds_cards),
         )
-        redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender})
+        redraws = RedrawRunner(Redraws(store.database), {harness.name: harness.sender}, self.clock)
         while True:
             await advance_approvals(self.approvals, self.clock, store.make_id)
             fired = await triggers.runner.once()

@@ -95,8 +95,8 @@ async def texts_only(database_url: str) -> AsyncIterator[TwoPlaces]:
 
 
 def use_up(places: TwoPlaces, *, all_people: bool = False) -> None:
-    """Leave one segment of the day: not enough for a card."""
-    used = SegmentBudget(all_day=1) if all_people else SegmentBudget(person_day=1)
+    """Leave one segment of the day, beside that of the greeting: not enough for a card."""
+    used = SegmentBudget(all_day=2) if all_people else SegmentBudget(person_day=2)
     places.system.delivery.channel.sender.budget = used  # type: ignore[attr-defined]
 
 

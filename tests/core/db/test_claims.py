@@ -12,7 +12,8 @@ _NESTED = "".join(
 )
 _SEVERAL = "from generate_series($1::int, $2::int) n"
 _ROWS = {
-    "redraws": f"insert into redraws (tenant_id, outbound_id, outcome) select 'ann', 'o' || n, 'done' {_SEVERAL}",
+    "redraws": f"insert into redraws (tenant_id, outbound_id, outcome, outcome_at)"
+    f" select 'ann', 'o' || n, 'expired', now() {_SEVERAL}",
     "memory_jobs": f"insert into memory_jobs (tenant_id, id) select 'ann', 'j' || n {_SEVERAL}",
     "run_notices": f"insert into run_notices (tenant_id, run_id, key, text) select 'ann', 'r', 'k' || n, '' {_SEVERAL}",
     "events": "insert into events (tenant_id, source, id, type, data, occurred_at, received_at)"

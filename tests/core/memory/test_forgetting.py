@@ -126,6 +126,12 @@ async def put_beside(talk: Talk, *, pending: bool) -> None:
         "insert into approval_audit (tenant_id, approval_id, at, what, detail) values ($1,'a1',$2,'requested',$3)",
         who, now, held,
     )  # fmt: skip
+    # Never sent, so nothing of it was worded.
+    await admin.execute(
+        "insert into outbound (tenant_id, id, conversation_id, kind, text, sentences, state, seq)"
+        " select $1, 'o1', id, 'receipt', '', $2, 'failed', 99 from conversations where tenant_id = $1 limit 1",
+        who, json.dumps([{"key": "approve", "values": {"code": "7K", "summary": statement}}]),
+    )  # fmt: skip
     await admin.execute(
         "insert into profile_facts (tenant_id, id, number, key, value, source, since)"
         " values ($1,'f1',1,'hobby',$2,'told',$3)",

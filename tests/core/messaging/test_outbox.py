@@ -14,6 +14,7 @@ from core.messaging.messages import (
     Media,
     OutboundKind,
     OutboundMessage,
+    Sentence,
     StatusUpdate,
 )
 from core.messaging.outbox import Begun, PartEnd
@@ -158,6 +159,19 @@ async def test_parts_and_their_refs_stay_those_of_the_first_rendering(store: Sto
     assert [(p.ref, p.part) for p in kept] == [(p.ref, p.part) for p in first]
     assert [(p.state, p.attempt, p.lost) for p in kept] == [("sending", 1, 1), ("ready", 0, 0)]
     assert kept[0].lost_since is not None
+
+
+async def test_what_sentences_became_at_first_is_the_text_from_then_on(store: Store) -> None:
+    await store.enqueue("one")
+    await store.admin.execute("update outbound set text = '', sentences = $1", '[{"key": "edit", "values": {"n": 1}}]')
+    claim = await store.outbox.claim(None, "s")
+    assert claim is not None
+    due = await store.outbox.load(claim)
+    assert (due.message.text, due.sentences) == ("", (Sentence("edit", {"n": 1}),))
+    await store.outbox.keep_parts(claim, [Part("first words")], "first words")
+    await store.outbox.keep_parts(claim, [Part("other words")], "other words")
+    due = await store.outbox.load(claim)
+    assert (due.message.text, due.sentences) == ("first words", ())
 
 
 async def test_promise_7_the_attempt_is_a_row_before_the_call_leaves(store: Store) -> None:

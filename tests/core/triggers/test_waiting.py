@@ -87,6 +87,6 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
         # Its time began when the card was sent.
         await store.admin.execute("update approvals set hash = 'sealed', expires_at = $1", harness.clock.now())
         harness.clock.move(seconds=1)
-        assert await approvals.expire(harness.clock.now(), "expired") == 1
+        assert await approvals.expire(harness.clock.now()) == 1
         await harness.work()
         assert (SENT, await harness.states(task)) == ([], ["EXPIRED"])

@@ -63,7 +63,7 @@ end $$;
 -- p_by: the identity that decides, its channel and how; with an empty identity, the sender of the message `said_in`.
 -- Repeatable by `said_in`. The turn may resume.
 create function decide_approval(
-    p_tenant text, p_approval text, p_state text, p_by jsonb, p_proposed jsonb, p_outcome text, p_now timestamptz,
+    p_tenant text, p_approval text, p_state text, p_by jsonb, p_proposed jsonb, p_now timestamptz,
     out decided boolean, out lane_id text)
 language plpgsql as $$
 declare
@@ -92,7 +92,7 @@ begin
     if decided then
         perform audit_approval(p_tenant, p_approval, p_now, p_state, v_identity, p_by ->> 'channel',
                                rtrim((p_by ->> 'how') || ' ' || v_said_in), coalesce(p_proposed, '{}'));
-        perform draw_outcome(p_tenant, p_approval, p_outcome, p_now);
+        perform draw_outcome(p_tenant, p_approval, p_state, p_now);
         lane_id := wake_turn(p_tenant, v_turn);
     else
         decided := v_said_in <> '' and exists (
@@ -113,7 +113,7 @@ end $$;
 
 -- Expires approvals that have waited too long, for all people; their turns resume and say so. Approvals of a turn that
 -- has ended end with it. A lane that is locked now is left to the next run.
-create function expire_approvals(p_now timestamptz, p_outcome text, p_limit int)
+create function expire_approvals(p_now timestamptz, p_limit int)
 returns table (tenant_id text, approval_id text, lane_id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -134,7 +134,7 @@ begin
                and t.id = v_row.turn_id and t.state not in ('running', 'waiting')));
         if found then
             perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'expiry', '{}');
-            perform draw_outcome(v_row.tenant_id, v_row.id, p_outcome, p_now);
+            perform draw_outcome(v_row.tenant_id, v_row.id, 'expired', p_now);
             return query select v_row.tenant_id, v_row.id, wake_turn(v_row.tenant_id, v_row.turn_id);
         end if;
     end loop;
@@ -149,7 +149,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- After two people became one: an approval is bound to the person who was asked, so each is requested again.
-create function reissue_approvals(p_tenant text, p_outcome text, p_now timestamptz)
+create function reissue_approvals(p_tenant text, p_now timestamptz)
 returns int
 language plpgsql as $$
 declare
@@ -165,7 +165,7 @@ begin
         where a.tenant_id = p_tenant and a.id = v_row.id and a.state = 'pending';
         if found then
             perform audit_approval(p_tenant, v_row.id, p_now, 'reissued', '', '', '', '{}');
-            perform draw_outcome(p_tenant, v_row.id, p_outcome, p_now);
+            perform draw_outcome(p_tenant, v_row.id, 'reissued', p_now);
             perform wake_turn(p_tenant, v_row.turn_id);
             v_count := v_count + 1;
         end if;
@@ -187,36 +187,16 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where a.state = 'pending' and (p_code = '' or a.code = p_code) order by a.created_at, a.id limit p_limit
 $$;
 
--- Formats a moment for the person, with the date unless it is today; in UTC if their timezone is unknown.
-create function told_time(p_tenant text, p_moment timestamptz)
-returns text
-language plpgsql stable as $$
-declare
-    v_zone text;
-    v_there timestamp;
-    v_now timestamp;
-begin
-    select coalesce(nullif(t.timezone, ''), 'UTC') into v_zone from tenants t where t.tenant_id = p_tenant;
-    begin
-        v_there := p_moment at time zone coalesce(v_zone, 'UTC');
-        v_now := clock_timestamp() at time zone coalesce(v_zone, 'UTC');
-    exception when invalid_parameter_value then
-        v_there := p_moment at time zone 'UTC';
-        v_now := clock_timestamp() at time zone 'UTC';
-    end;
-    return to_char(v_there, case when v_there::date = v_now::date then 'HH24:MI' else 'HH24:MI "on" FMDD FMMonth' end);
-end $$;
-
--- Schedules a redraw of every card of an approval, on every channel, to show the outcome. p_outcome is a line with
--- {when}, shown in the person's own time.
+-- Schedules a redraw of every card of an approval, on every channel, to show the outcome: the key of a line, said when
+-- the card is drawn.
 create function draw_outcome(p_tenant text, p_approval text, p_outcome text, p_now timestamptz)
 returns void
 language sql as $$
-    insert into redraws as r (tenant_id, outbound_id, outcome)
-    select c.tenant_id, c.outbound_id, replace(p_outcome, '{when}', told_time(p_tenant, p_now))
+    insert into redraws as r (tenant_id, outbound_id, outcome, outcome_at)
+    select c.tenant_id, c.outbound_id, p_outcome, p_now
     from approval_cards c where c.tenant_id = p_tenant and c.approval_id = p_approval and c.role = 'card'
     on conflict on constraint redraws_pkey do update
-    set outcome = excluded.outcome, state = 'due', attempts = 0, next_attempt_at = clock_timestamp()
+    set outcome = excluded.outcome, outcome_at = excluded.outcome_at, state = 'due', attempts = 0, next_attempt_at = clock_timestamp()
 $$;
 
 -- Writes a request for consent, committed with its card and with the turn that asks.
@@ -247,18 +227,15 @@ language sql immutable as $$
     select regexp_replace(p_line, '[\\`*~\[\]<]|&(?=#?[0-9A-Za-z]+;)|(?<![[:alnum:]])_|_(?![[:alnum:]])', '\\\&', 'g')
 $$;
 
--- Returns the sentence for the person, filled in from the approval: as Markdown, or p_plain, where none is read.
-create function tell_outcome(p_tenant text, p_approval text, p_text text, p_confirm text, p_plain boolean default false)
-returns text
+-- Returns a sentence about an approval by its key, with the values that it may need; its words are chosen when it is
+-- sent. p_number: the confirmation number, which only the sentence that asks for it has.
+create function about_approval(p_tenant text, p_approval text, p_key text, p_number text default '')
+returns jsonb
 language sql stable as $$
-    select replace(replace(replace(replace(replace(replace(p_text,
-        '{code}', a.code), '{confirm}', p_confirm),
-        '{who}', case a.decided_channel
-                     when 'sms' then 'you by SMS' when '' then 'you' when 'operator' then 'the operator'
-                     else 'you on ' || initcap(a.decided_channel) end),
-        '{decided}', coalesce(told_time(p_tenant, a.decided_at), '')),
-        '{expires}', coalesce(told_time(p_tenant, a.expires_at), '')),
-        '{summary}', case when p_plain then a.summary else literal(a.summary) end)
+    select jsonb_build_object('key', p_key, 'values', jsonb_build_object(
+        'code', a.code, 'summary', a.summary, 'decided_on', a.decided_channel, 'decided_at', a.decided_at,
+        'expires_at', a.expires_at)
+        || case when p_key = 'confirm' then jsonb_build_object('number', p_number) else '{}' end)
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
@@ -320,7 +297,7 @@ language sql stable as $$
 $$;
 
 -- Reminds once, where the card is, and records it in the same transaction. Returns the conversation.
-create function remind_approval(p_tenant text, p_approval text, p_text text, p_outbound text, p_now timestamptz)
+create function remind_approval(p_tenant text, p_approval text, p_outbound text, p_now timestamptz)
 returns text
 language plpgsql as $$
 declare
@@ -336,7 +313,8 @@ begin
     end if;
     perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
     perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
-        'id', p_outbound, 'kind', 'notification', 'text', tell_outcome(p_tenant, p_approval, p_text, ''))));
+        'id', p_outbound, 'kind', 'notification',
+        'sentences', jsonb_build_array(about_approval(p_tenant, p_approval, 'reminder')))));
     return v_conversation;
 end $$;
 
@@ -361,16 +339,19 @@ begin
 end $$;
 
 create function end_redraw(
-    p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_state text, p_reason text, p_delay interval)
+    p_tenant text, p_outbound text, p_fence bigint, p_outcome text, p_outcome_at timestamptz, p_state text,
+    p_reason text, p_delay interval)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     -- The content may have changed since: then the redraw is due again.
     update redraws r
-    set state = case when r.outcome = p_outcome then p_state else 'due' end, reason = p_reason, lease_until = null,
-        next_attempt_at = clock_timestamp() + case when r.outcome = p_outcome then p_delay else interval '0' end,
+    set state = case when v.current then p_state else 'due' end, reason = p_reason, lease_until = null,
+        next_attempt_at = clock_timestamp() + case when v.current then p_delay else interval '0' end,
         drawn_at = case when p_state = 'drawn' then clock_timestamp() else r.drawn_at end
+    from (select (s.outcome, s.outcome_at) = (p_outcome, p_outcome_at) as current from redraws s
+          where s.tenant_id = p_tenant and s.outbound_id = p_outbound for update) v
     where r.tenant_id = p_tenant and r.outbound_id = p_outbound and r.fence = p_fence and r.state = 'due';
 end $$;
 
@@ -390,7 +371,7 @@ begin
           and o.state in ('sent', 'ambiguous', 'failed')
         limit p_limit
     loop
-        update outbound o set text = regexp_replace(o.text, '\m\d{6}\M', '******', 'g')
+        update outbound o set text = regexp_replace(o.text, '\m\d{6}\M', '******', 'g'), sentences = '[]'
         where o.tenant_id = v_row.tenant_id and o.id = v_row.outbound_id;
         update outbound_parts e set text = regexp_replace(e.text, '\m\d{6}\M', '******', 'g')
         where e.tenant_id = v_row.tenant_id and e.outbound_id = v_row.outbound_id;

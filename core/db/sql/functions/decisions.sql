@@ -116,14 +116,13 @@ language sql stable as $$
 $$;
 
 -- Receives an exact word (OK 7K) and decides by it in one transaction. p_word: its verb (approve, cancel or snooze),
--- its code, the confirmation number in it, and a fresh one. p_templates: the replies by outcome; p_captions: the
--- captions of cards. If it turns out not to decide anything it stays an ordinary message, with an empty `outcome`; but
--- one whose code can be nothing else (`names_code`) is told that nothing waits under it. EDIT decides nothing: the
--- model reads its words, unless its code waits for nothing. If
--- p_templates has 'needs_code', a bare word and ALL decide nothing and are answered with the pending codes; after five
--- unknown codes no code decides anything in that conversation for an hour, which the person is told once.
-create function receive_exact(
-    p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz, p_templates jsonb, p_captions jsonb)
+-- its code, the confirmation number in it, and a fresh one. If it turns out not to decide anything it stays an ordinary
+-- message, without an `outcome`; but one whose code can be nothing else (`names_code`) is told that nothing waits under
+-- it. EDIT decides nothing: the model reads its words, unless its code waits for nothing. Where only codes decide
+-- (`codes_only`), a bare word and ALL decide nothing and are answered with the pending codes. After five unknown codes
+-- no code decides anything in that conversation for an hour, which the person is told once. The reply is queued as the
+-- keys and values of its sentences.
+create function receive_exact(p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
                lanes_to_wake text[])
 language plpgsql as $$
@@ -134,7 +133,8 @@ declare
     v_identity text;
     v_meant record;
     v_state text;
-    v_replies text[] := '{}';
+    v_sentences jsonb := '[]';
+    v_codes_only boolean := (p_word ->> 'codes_only')::boolean;
     v_lanes_to_wake text[] := '{}';
     v_turn text;
     v_one text;
@@ -152,7 +152,7 @@ begin
     end if;
     -- If it decided nothing the first time it decides nothing now: another card may have arrived since.
     if v_in.inbound_id is null or v_in.duplicate or v_in.lane_id is null or v_again then
-        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, '',
+        return query select v_in.inbound_id, v_in.duplicate, v_in.tenant_id, v_in.lane_id, null::text, null::text,
                             v_lanes_to_wake;
         return;
     end if;
@@ -163,11 +163,12 @@ begin
     end if;
     select f.identity_id into v_identity from find_identity(v.channel, v.account, v.user_key) f;
     select count(*) into v_count from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now);
-    if v_code = '' and (v_count = 0 or (v_count > 1 and not p_templates ? 'needs_code')) then
-        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
+    if v_code = '' and (v_count = 0 or (v_count > 1 and not v_codes_only)) then
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, null::text,
+                            v_lanes_to_wake;
         return;
     end if;
-    if p_templates ? 'guessed' and v_given_code not in ('', 'ALL') and p_word ->> 'verb' <> 'edit'
+    if v_given_code not in ('', 'ALL') and p_word ->> 'verb' <> 'edit'
        and wrong_codes(v_in.tenant_id, v_in.lane_id, v.id) >= 5 then
         v_again := exists (
             select 1 from inbound i where i.tenant_id = v_in.tenant_id and i.conversation_id = v_in.lane_id
@@ -176,23 +177,25 @@ begin
         where i.tenant_id = v_in.tenant_id and i.id = v.id;
         if not v_again then
             perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-                'id', v.outbound, 'kind', 'receipt', 'text', p_templates ->> 'guessed')));
+                'id', v.outbound, 'kind', 'receipt',
+                'sentences', jsonb_build_array(jsonb_build_object('key', 'guessed', 'values', '{}'::jsonb)))));
         end if;
         return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'guessed', v_lanes_to_wake;
         return;
     end if;
-    if p_templates ? 'needs_code' and v_code in ('', 'ALL') then
-        v_replies := array(
-            select tell_outcome(v_in.tenant_id, a.id, p_templates ->> 'needs_code', '') from approvals a
-            where a.tenant_id = v_in.tenant_id and a.id in (
+    if v_codes_only and v_code in ('', 'ALL') then
+        select coalesce(jsonb_agg(about_approval(v_in.tenant_id, w.id, 'needs_code') order by w.created_at, w.id), '[]')
+        into v_sentences
+        from (select a.id, a.created_at from approvals a
+              where a.tenant_id = v_in.tenant_id and a.id in (
                 select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, '', p_now) m
                 union select m.approval_id from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, 'ALL', p_now) m)
-            order by a.created_at, a.id limit 10);
-        if v_replies <> '{}' then
+              order by a.created_at, a.id limit 10) w;
+        if v_sentences <> '[]' then
             update inbound i set state = 'done', reason = 'decision: needs_code', outcome = 'needs_code'
             where i.tenant_id = v_in.tenant_id and i.id = v.id;
             perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-                'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_replies, E'\n'))));
+                'id', v.outbound, 'kind', 'receipt', 'sentences', v_sentences)));
             return query select v.id, false, v_in.tenant_id, null::text, v_in.lane_id, 'needs_code', v_lanes_to_wake;
             return;
         end if;
@@ -202,7 +205,8 @@ begin
         perform note_reply_to(v_in.tenant_id, v.id, v.reply_to);
         if exists (select 1 from meant_approvals(v_in.tenant_id, v_in.lane_id, v.id, v_code, p_now) m
                    where why_decided(v_in.tenant_id, m.approval_id, p_now) in ('pending', 'altered')) then
-            return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
+            return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, null::text,
+                            v_lanes_to_wake;
             return;
         end if;
     end if;
@@ -212,29 +216,31 @@ begin
         v_one := v_meant.approval_id;
         select t.outcome, t.lane_id into v_state, v_turn from take_exact(
             v_in.tenant_id, v_one, p_word ->> 'verb', v_identity, v.channel, p_word ->> 'given', p_word ->> 'fresh',
-            p_snooze, p_now, p_captions) t;
+            p_snooze, p_now) t;
         if v_turn is not null then
             v_lanes_to_wake := v_lanes_to_wake || v_turn;
         end if;
-        v_replies := v_replies || tell_outcome(v_in.tenant_id, v_one, p_templates ->> v_state, p_word ->> 'fresh');
+        v_sentences := v_sentences || about_approval(v_in.tenant_id, v_one, v_state, p_word ->> 'fresh');
         if v_state = 'confirm' then
             v_number := v_one;
         end if;
     end loop;
     if v_count = 0 and v_given_code <> 'ALL' and (v_given_code = '' or not (p_word ->> 'names_code')::boolean) then
-        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, '', v_lanes_to_wake;
+        return query select v_in.inbound_id, false, v_in.tenant_id, v_in.lane_id, null::text, null::text,
+                            v_lanes_to_wake;
         return;
     end if;
     if v_count = 0 then
         v_state := case v_given_code when 'ALL' then 'nothing' else 'no_code' end;
-        v_replies := array[replace(p_templates ->> v_state, '{code}', v_given_code)];
+        v_sentences := jsonb_build_array(jsonb_build_object(
+            'key', v_state, 'values', jsonb_build_object('code', v_given_code)));
     end if;
     update inbound i set state = 'done', reason = 'decision: ' || v_state, outcome = v_state,
         text = case when p_word ->> 'given' = '' then i.text else replace(i.text, p_word ->> 'given', '') end,
         turn_id = (select a.turn_id from approvals a where a.tenant_id = v_in.tenant_id and a.id = v_one)
     where i.tenant_id = v_in.tenant_id and i.id = v.id;
     perform enqueue(v_in.tenant_id, v_in.lane_id, null, jsonb_build_array(jsonb_build_object(
-        'id', v.outbound, 'kind', 'receipt', 'text', array_to_string(v_replies, E'\n'), 'shows', v_number)));
+        'id', v.outbound, 'kind', 'receipt', 'sentences', v_sentences, 'shows', v_number)));
     return query select v_in.inbound_id, false, v_in.tenant_id, null::text, v_in.lane_id, v_state, v_lanes_to_wake;
 end $$;
 
@@ -258,7 +264,7 @@ $$;
 -- Applies one exact word to one approval. Returns the key of the reply, and the lane that may resume.
 create function take_exact(
     p_tenant text, p_approval text, p_verb text, p_identity text, p_channel text, p_given text,
-    p_fresh text, p_snooze interval, p_now timestamptz, p_captions jsonb, out outcome text, out lane_id text)
+    p_fresh text, p_snooze interval, p_now timestamptz, out outcome text, out lane_id text)
 language plpgsql as $$
 declare
     v_risk text;
@@ -291,8 +297,7 @@ begin
     end if;
     select d.decided, d.lane_id into v_decided, lane_id from decide_approval(
         p_tenant, p_approval, case p_verb when 'approve' then 'approved' else 'cancelled' end,
-        jsonb_build_object('identity', p_identity, 'channel', p_channel, 'how', v_how), null, p_captions ->> p_verb,
-        p_now) d;
+        jsonb_build_object('identity', p_identity, 'channel', p_channel, 'how', v_how), null, p_now) d;
     outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
 end $$;
 
@@ -314,12 +319,12 @@ begin
 end $$;
 
 -- Receives a press or a submitted form. Authority is the sender's identity and the stored row: a token proves nothing.
--- p_verb: approve, cancel, edit, details. `form` is for the channel to open; `outcome` the key of the reply.
+-- p_verb: approve, cancel, edit, details. `form` is for the channel to open; `outcome` is the key of the reply, `about`
+-- its values, and `language` and `timezone` those of the presser.
 create function receive_press(
-    p_arrival jsonb, p_verb text, p_token text, p_entered jsonb, p_has_forms boolean, p_now timestamptz,
-    p_templates jsonb, p_captions jsonb)
+    p_arrival jsonb, p_verb text, p_token text, p_entered jsonb, p_has_forms boolean, p_now timestamptz)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
-               said text, form jsonb, lanes_to_wake text[])
+               about jsonb, form jsonb, language text, timezone text, lanes_to_wake text[])
 language plpgsql as $$
 declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
@@ -332,11 +337,14 @@ declare
     v_lanes_to_wake text[] := '{}';
     v_owed text;
     v_again boolean;
+    v_language text;
+    v_timezone text;
 begin
     v_again := was_received(v.channel, v.account, v.keys, v.id);
     select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
     select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(v.channel, v.account, v.user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_own, ''), true);
+    select t.language, t.timezone into v_language, v_timezone from tenants t where t.tenant_id = v_own;
     if v_tenant is null or v_own is distinct from v_tenant
        or not exists (select 1 from identities i where i.tenant_id = v_own and i.id = v_identity and i.state = 'active'
                       and i.admitted <> '' and not (v.listed_only and i.admitted in ('open', 'allowlist'))) then
@@ -346,15 +354,15 @@ begin
             perform audit_approval(v_tenant, v_approval, p_now, 'refused', '', v.channel, p_verb, '{}');
         end if;
         return query select (v.keys)[1], false, null::text, null::text, null::text, v_outcome,
-                            p_templates ->> v_outcome, null::jsonb, '{}'::text[];
+                            '{}'::jsonb, null::jsonb, v_language, v_timezone, '{}'::text[];
         return;
     end if;
     select r.* into v_in from receive_message(p_arrival) r;
     if v_in.inbound_id is null or v_in.duplicate then
         v_outcome := why_decided(v_tenant, v_approval, p_now);
         return query select coalesce(v_in.inbound_id, (v.keys)[1]), true, v_tenant, null::text, null::text, v_outcome,
-                            tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, '', true), null::jsonb,
-                            '{}'::text[];
+                            about_approval(v_tenant, v_approval, v_outcome) -> 'values', null::jsonb,
+                            v_language, v_timezone, '{}'::text[];
         return;
     end if;
     if v_again then
@@ -364,12 +372,11 @@ begin
         select i.conversation_id into v_owed from inbound i where i.tenant_id = v_tenant and i.id = v.id;
         select t.outcome, case when t.lane_id is null then '{}' else array[t.lane_id] end
         into v_outcome, v_lanes_to_wake
-        from take_press(v_tenant, v_approval, v_identity, v.channel, p_verb, p_entered, p_now, p_captions,
-                        p_has_forms) t;
+        from take_press(v_tenant, v_approval, v_identity, v.channel, p_verb, p_entered, p_now, p_has_forms) t;
         if v_outcome = 'ask_change' then
             perform enqueue(v_tenant, v_owed, null, jsonb_build_array(jsonb_build_object(
                 'id', v.outbound, 'kind', 'reply', 'wants_reply', true, 'shows', v_approval,
-                'text', tell_outcome(v_tenant, v_approval, p_templates ->> 'ask_change', ''))));
+                'sentences', jsonb_build_array(about_approval(v_tenant, v_approval, 'ask_change')))));
         end if;
         update inbound i set state = 'done', reason = 'press: ' || v_outcome, outcome = v_outcome,
             turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
@@ -377,15 +384,15 @@ begin
     end if;
     return query select
         v.id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
-        tell_outcome(v_tenant, v_approval, p_templates ->> v_outcome, '', true),
+        about_approval(v_tenant, v_approval, v_outcome) -> 'values',
         case when v_outcome in ('edit', 'details') and p_entered is null then form_shown(v_tenant, v_approval) end,
-        v_lanes_to_wake;
+        v_language, v_timezone, v_lanes_to_wake;
 end $$;
 
 -- Applies one press to one approval. Returns the key of the reply, and the lane that may resume.
 create function take_press(
     p_tenant text, p_approval text, p_identity text, p_channel text, p_verb text, p_entered jsonb, p_now timestamptz,
-    p_captions jsonb, p_has_forms boolean, out outcome text, out lane_id text)
+    p_has_forms boolean, out outcome text, out lane_id text)
 language plpgsql as $$
 declare
     v_decided boolean;
@@ -411,8 +418,7 @@ begin
             case p_verb when 'approve' then 'approved' when 'cancel' then 'cancelled' else 'replaced' end,
             jsonb_build_object('identity', p_identity, 'channel', p_channel,
                                'how', case when p_entered is null then 'button' else 'form' end),
-            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_captions ->> p_verb,
-            p_now) d;
+            case when p_entered is not null then jsonb_build_object('changes', p_entered) end, p_now) d;
         outcome := case when v_decided then p_verb else why_decided(p_tenant, p_approval, p_now) end;
     elsif p_verb = 'edit' then
         -- The result is a change of this approval, whose time runs from here at the latest.
@@ -427,13 +433,14 @@ returns jsonb
 language sql stable as $$
     select jsonb_build_object(
         'token', a.token, 'code', a.code, 'summary', a.summary, 'shown', a.shown, 'form', a.form, 'name', a.name,
-        'until', coalesce(told_time(p_tenant, a.expires_at), ''))
+        'until', a.expires_at)
     from approvals a where a.tenant_id = p_tenant and a.id = p_approval
 $$;
 
--- Returns the fields of the form that was opened under a token, for the person who was asked, while it can be sent.
+-- Returns the fields of the form that was opened under a token, for the person who was asked, while it can be sent,
+-- and that person's language.
 create function form_sent(p_channel text, p_account text, p_user_key text, p_token text)
-returns jsonb
+returns table (form jsonb, language text)
 language plpgsql stable as $$
 declare
     v_tenant text;
@@ -442,11 +449,11 @@ begin
     select a.tenant_id, a.approval_id into v_tenant, v_approval from find_approval(p_token) a
     join find_identity(p_channel, p_account, p_user_key) i on i.tenant_id = a.tenant_id;
     if v_tenant is null then
-        return null;
+        return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
-    return (select a.form from approvals a
-            where a.tenant_id = v_tenant and a.id = v_approval and a.state = 'pending' and a.editable);
+    return query select a.form, t.language from approvals a join tenants t on t.tenant_id = a.tenant_id
+                 where a.tenant_id = v_tenant and a.id = v_approval and a.state = 'pending' and a.editable;
 end $$;
 
 -- Counts the unknown codes written in a conversation within an hour. A code begins with a digit, so "ok but" has none.

@@ -244,10 +244,10 @@ begin
     from outbound o
     where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
       and o.state in ('sent', 'ambiguous', 'failed') and value_says(jsonb_build_array(q.text, q.data), p_phrases);
-    update outbound o set text = redact_text(o.text, p_phrases),
+    update outbound o set text = redact_text(o.text, p_phrases), sentences = redact_value(o.sentences, p_phrases),
         actions = redact_value(o.actions, p_phrases), media = redact_value(o.media, p_phrases)
     where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
-      and value_says(jsonb_build_array(o.text, o.actions, o.media), p_phrases);
+      and value_says(jsonb_build_array(o.text, o.sentences, o.actions, o.media), p_phrases);
     update memory_messages m set message = redact_value(m.message, p_phrases)
     where m.tenant_id = p_tenant and value_says(m.message, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
@@ -257,7 +257,8 @@ begin
        and not exists (select from pool_entries e where e.tenant_id = p_tenant
                        and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases))
        and not exists (select from memory_jobs j where j.tenant_id = p_tenant and value_says(j.messages, p_phrases))
-       and not exists (select from outbound o where o.tenant_id = p_tenant and says_any(o.text, p_phrases));
+       and not exists (select from outbound o where o.tenant_id = p_tenant
+                       and value_says(jsonb_build_array(o.text, o.sentences), p_phrases));
 end $$;
 
 -- Creates a shared collection, or returns the one that this person owns under the name.

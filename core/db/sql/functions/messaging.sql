@@ -2,7 +2,8 @@
 
 -- Puts outgoing messages into the outbox, in order: seq is assigned to those that may be sent now; one with "held" true
 -- gets it from release_outbound. "regardless": may go to someone who said STOP; "wants_reply": the person's next
--- message answers it; "shows": the approval that a card shows. Repeating it adds nothing.
+-- message answers it; "shows": the approval that a card shows; "sentences": what the text is made of when it is sent.
+-- Repeating it adds nothing.
 create function enqueue(p_tenant text, p_conversation text, p_turn text, p_outbound jsonb)
 returns void
 language plpgsql as $$
@@ -16,9 +17,10 @@ begin
     where c.tenant_id = p_tenant and c.id = p_conversation for update;
     for v_message in select * from jsonb_array_elements(p_outbound) loop
         v_held := coalesce((v_message ->> 'held')::boolean, false);
-        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, actions, media, state, seq,
-                              regardless, wants_reply, closing)
-        values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind', v_message ->> 'text',
+        insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, sentences, actions, media, state,
+                              seq, regardless, wants_reply, closing)
+        values (p_tenant, v_message ->> 'id', p_conversation, p_turn, v_message ->> 'kind',
+                coalesce(v_message ->> 'text', ''), coalesce(v_message -> 'sentences', '[]'),
                 coalesce(v_message -> 'actions', '[]'), coalesce(v_message -> 'media', '[]'),
                 case when v_held then 'held' else 'ready' end, case when not v_held then v_seq + 1 end,
                 coalesce((v_message ->> 'regardless')::boolean, false),
@@ -128,14 +130,18 @@ begin
 end $$;
 
 -- Stores the rendering of the first attempt, including the portions that the person has to ask for, so that later
--- attempts send the very same parts.
-create function keep_parts(p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb)
+-- attempts send the very same parts. p_text: the words that its sentences became; null where it has none.
+create function keep_parts(
+    p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb, p_text text)
 returns setof outbound_parts
 language plpgsql as $$
 begin
     perform lock_outbound(p_tenant, p_outbound, p_fence);
     if not exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound) then
-        update outbound o set rest = p_rest where o.tenant_id = p_tenant and o.id = p_outbound;
+        update outbound o
+        set rest = p_rest, text = coalesce(p_text, o.text),
+            sentences = case when p_text is null then o.sentences else '[]' end
+        where o.tenant_id = p_tenant and o.id = p_outbound;
         perform insert_parts(p_tenant, p_outbound, p_parts);
     end if;
     return query select * from outbound_parts e

@@ -1,0 +1,194 @@
+"""The sentences about a decision: chosen by key in the decision's own transaction, said in the person's language. Pure.
+
+What is stored is the key and the values (the SQL function `about_approval`). The words are found once, when the message
+is rendered for the first time or the press is answered.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+
+from babel.dates import format_skeleton
+
+from core.clock import zone_or_utc
+from core.json_types import Json, JsonObject
+from core.language.catalogue import current_locale, gettext
+from core.language.times import time_in_words
+from core.messaging.messages import Sentence
+from core.messaging.visible_text import literal
+
+
+class DecisionOutcome(StrEnum):
+    """What came of a press or an exact word, as SQL names it."""
+
+    APPROVED = "approve"
+    CANCELLED = "cancel"
+    EDIT = "edit"
+    DETAILS = "details"
+    PENDING = "pending"
+    ALREADY_APPROVED = "already_approved"
+    ALREADY_CANCELLED = "already_cancelled"
+    ALREADY_EXPIRED = "already_expired"
+    EXPIRED = "expired"
+    REPLACED = "replaced"
+    OVER = "over"
+    ALTERED = "altered"
+    NOT_WHOLE = "not_whole"
+    NOT_EDITABLE = "not_editable"
+    NOT_SENT = "not_sent"
+    CONFIRM = "confirm"
+    WRONG_NUMBER = "wrong"
+    TOO_MANY_TRIES = "too_many"
+    SNOOZED = "snooze"
+    TOO_LATE_TO_SNOOZE = "too_late"
+    ASK_CHANGE = "ask_change"
+    NEEDS_CODE = "needs_code"
+    GUESSED = "guessed"
+    NOTHING = "nothing"
+    NO_CODE = "no_code"
+    NOT_YOURS = "not_yours"
+    UNKNOWN = "unknown"
+    REMINDER = "reminder"
+    """No outcome of a decision, but said of one that is due."""
+
+
+class CardOutcome(StrEnum):
+    """What a card shows of its approval once that is decided, as SQL names it."""
+
+    APPROVED = "approved"
+    CANCELLED = "cancelled"
+    REPLACED = "replaced"
+    EXPIRED = "expired"
+    REISSUED = "reissued"
+
+
+_SENTENCES = {
+    DecisionOutcome.APPROVED: "Approved {code}: {summary}.",
+    DecisionOutcome.CANCELLED: "Cancelled {code}: {summary}.",
+    DecisionOutcome.EDIT: "Thank you, I am changing {code} and will show it again.",
+    DecisionOutcome.PENDING: "{code} is still waiting for your decision.",
+    DecisionOutcome.ALREADY_APPROVED: "{code} was already approved {by} at {decided}.",
+    DecisionOutcome.ALREADY_CANCELLED: "{code} was already cancelled {by} at {decided}.",
+    DecisionOutcome.ALREADY_EXPIRED: (
+        "{code} expired at {decided}, and nothing was done. Reply AGAIN {code} for a fresh card."
+    ),
+    DecisionOutcome.EXPIRED: "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card.",
+    DecisionOutcome.REPLACED: "{code} was changed at {decided}: the newer card counts.",
+    DecisionOutcome.OVER: (
+        "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card."
+    ),
+    DecisionOutcome.ALTERED: (
+        "{code} is not what you were shown any more, so it cannot be approved. "
+        "Reply NO {code}, or AGAIN {code} for a fresh card."
+    ),
+    DecisionOutcome.NOT_WHOLE: (
+        "I cannot tell whether all of {code} reached you, so it cannot be approved. "
+        "Reply AGAIN {code} for a fresh card, or NO {code}."
+    ),
+    DecisionOutcome.NOT_EDITABLE: "{code} cannot be changed: approve or cancel it.",
+    DecisionOutcome.NOT_SENT: "I am still sending {code}: please read all of it first.",
+    DecisionOutcome.CONFIRM: (
+        "{code} is high risk, and a number can be forged. To approve it, send OK {code} {number} "
+        "within 10 minutes: {summary}."
+    ),
+    DecisionOutcome.WRONG_NUMBER: "That number does not fit {code}. Nothing was approved.",
+    DecisionOutcome.TOO_MANY_TRIES: (
+        "Too many tries for {code}. It can still be cancelled here, or approved in another chat of yours."
+    ),
+    DecisionOutcome.SNOOZED: "I will remind you of {code}; it stays open until {expires}.",
+    DecisionOutcome.TOO_LATE_TO_SNOOZE: "{code} ends too soon for that: it is open until {expires}.",
+    DecisionOutcome.ASK_CHANGE: "What should I change about {code}? Reply in your own words.",
+    DecisionOutcome.NEEDS_CODE: "Please write OK {code} to approve or NO {code} to cancel: {summary}.",
+    DecisionOutcome.GUESSED: (
+        "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
+        "You can decide in another chat of yours, or by a button."
+    ),
+    DecisionOutcome.NOTHING: (
+        "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits."
+    ),
+    DecisionOutcome.NO_CODE: "Nothing waits under {code}. PENDING lists what does.",
+    DecisionOutcome.NOT_YOURS: "This is not yours to decide.",
+    DecisionOutcome.UNKNOWN: "This button no longer works.",
+    DecisionOutcome.REMINDER: (
+        "{code} is still waiting for your decision, until {expires}: {summary}. Reply OK {code} or NO {code}."
+    ),
+}
+_TOASTS = {DecisionOutcome.APPROVED: "Approved.", DecisionOutcome.CANCELLED: "Cancelled."}
+"""What the presser of a button is shown in place of the whole sentence."""
+_ON_CARDS = {
+    CardOutcome.APPROVED: "Approved at {when}.",
+    CardOutcome.CANCELLED: "Cancelled at {when}.",
+    CardOutcome.REPLACED: "To be changed, as you asked at {when}.",
+    CardOutcome.EXPIRED: "Expired at {when}; nothing was done.",
+    CardOutcome.REISSUED: "Asked again at {when}, since your accounts were linked.",
+}
+_CHANNELS = {"slack": "Slack", "telegram": "Telegram", "terminal": "Terminal"}
+
+
+def said_of(sentences: Sequence[Sentence], timezone: str, now: datetime) -> str:
+    """Return stored sentences as the text of a message, in Markdown, a line each."""
+    return "\n".join(
+        _filled(DecisionOutcome(one.key), one.values, lambda at: moment(at, timezone, now), literal)
+        for one in sentences
+    )
+
+
+def decided_text(outcome: DecisionOutcome, code: str, summary: str) -> str:
+    """Return what is said of a decision in words, in Markdown."""
+    return gettext(_SENTENCES[outcome], code=code, summary=literal(summary))
+
+
+def toast(outcome: DecisionOutcome, values: JsonObject, timezone: str, now: datetime) -> str | None:
+    """Return what the presser of a button is shown, without markup; None where there is nothing to say."""
+    if outcome in _TOASTS:
+        return gettext(_TOASTS[outcome])
+    if outcome not in _SENTENCES:
+        return None
+    return _filled(outcome, values, lambda at: moment(at, timezone, now), str)
+
+
+def card_line(outcome: CardOutcome, at: datetime, timezone: str, now: datetime) -> str:
+    """Return the line that every card of an approval shows once it is decided."""
+    return gettext(_ON_CARDS[outcome], when=moment(at, timezone, now))
+
+
+def moment(at: datetime, timezone: str, now: datetime) -> str:
+    """Return a moment as the person's wall time, with the date unless it is today; in UTC where no zone is known."""
+    zone = zone_or_utc(timezone)
+    local = at.astimezone(zone)
+    clock = time_in_words(local)
+    if local.date() == now.astimezone(zone).date():
+        return clock
+    return gettext("{time} on {date}", time=clock, date=format_skeleton("MMMMd", local, locale=current_locale()))
+
+
+def _filled(
+    outcome: DecisionOutcome, values: JsonObject, told: Callable[[datetime], str], written: Callable[[str], str]
+) -> str:
+    """Fill a sentence with its values; a missing moment is left out, as that of a card which was not sent."""
+    return gettext(
+        _SENTENCES[outcome],
+        code=values.get("code"),
+        summary=written(str(values.get("summary"))),
+        number=values.get("number"),
+        by=_by(values.get("decided_on")),
+        decided=_told(values, "decided_at", told),
+        expires=_told(values, "expires_at", told),
+    )
+
+
+def _told(values: Mapping[str, Json], name: str, told: Callable[[datetime], str]) -> str:
+    at = values.get(name)
+    return told(datetime.fromisoformat(at)) if isinstance(at, str) else ""
+
+
+def _by(channel: Json) -> str:
+    """Return by whom, and where, something was decided."""
+    match channel:
+        case None | "":
+            return gettext("by you")
+        case "sms":
+            return gettext("by you by SMS")
+        case "operator":
+            return gettext("by the operator")
+    return gettext("by you on {channel}", channel=_CHANNELS.get(str(channel), str(channel).capitalize()))
