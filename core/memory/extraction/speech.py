@@ -8,6 +8,8 @@ from core.llm.types import ChatMessage, Role
 from core.memory.types import ASSISTANT, PERSON, Kind, Said
 
 FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
+MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory"})
+"""An answer after only these repeats what is remembered already."""
 _OURS = re.compile(
     r"^(?:\(I asked for your approval \w+: .*\)|\[The person sent .*, not shown here\.\])$", re.MULTILINE
 )
@@ -16,7 +18,10 @@ _FORWARDED = ("forwarded message", "original message", "begin forwarded message"
 
 
 async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> list[Said]:
-    """Return what was said in a turn; nothing of a turn that was about forgetting: it would be remembered again."""
+    """Return what was said in a turn, but for what would be remembered again.
+
+    This is a turn that was about forgetting, and the assistant's answer from nothing but memories.
+    """
     rows = await connection.fetch(
         "select conversation_id, position, message, created_at from history where tenant_id = $1 and turn_id = $2"
         " and not exists (select from memory_forgettings f"
@@ -29,6 +34,8 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
     called = {call.name for _, message in messages for call in message.tool_calls}
     if called & FORGETTING_TOOLS:  # the row of the question may be gone by now
         return []
+    if called and called <= MEMORY_TOOLS:
+        messages = [(row, message) for row, message in messages if message.role is not Role.ASSISTANT]
     used_tools = any(message.role is Role.TOOL for _, message in messages)
     spoken: list[Said] = []
     for row, message in messages:
