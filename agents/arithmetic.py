@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from decimal import Decimal, DecimalException, localcontext
 
-from onevalet import ToolRetry, tool
+from onevalet import ToolRetry, gettext, tool
 
 type Number = Decimal
 
@@ -49,9 +49,11 @@ async def calculate(expression: str) -> str:
             numbers.prec = _DIGITS
             return _written(_value(tree.body, 0))
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ToolRetry("That is not an expression I can read; write for example (3 + 4) * 2.5") from error
+        raise ToolRetry(
+            gettext("That is no expression that can be calculated; write for example (3 + 4) * 2.5")
+        ) from error
     except (DecimalException, OverflowError, TypeError) as error:
-        raise ToolRetry("That has no result: a division by zero, or a number out of range.") from error
+        raise ToolRetry(gettext("That has no result: a division by zero, or a number out of range.")) from error
 
 
 def _value(node: ast.expr, depth: int) -> Number:
@@ -59,7 +61,7 @@ def _value(node: ast.expr, depth: int) -> Number:
         raise ToolRetry("The expression is nested too deeply; do it in parts.")
     match node:
         case ast.Constant(value=bool()):
-            raise ToolRetry("Only numbers can be calculated with.")
+            raise ToolRetry(gettext("Only numbers can be calculated with."))
         case ast.Constant(value=int() | float() as number):
             return Decimal(repr(number))
         case ast.Name(id=name) if name in _CONSTANTS:
@@ -75,17 +77,20 @@ def _value(node: ast.expr, depth: int) -> Number:
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
             return _FUNCTIONS[name](*(_value(argument, depth + 1) for argument in args))
         case _:
-            raise ToolRetry("Only numbers, + - * / // % **, brackets and the listed functions are known.")
+            raise ToolRetry(
+                gettext("Only numbers can be calculated with."),
+                note="Only numbers, + - * / // % **, brackets and the listed functions are known.",
+            )
 
 
 def _power(base: Number, exponent: Number) -> Number:
     if abs(exponent) > _MAX_EXPONENT:
-        raise ToolRetry(f"An exponent beyond {_MAX_EXPONENT} is out of range.")
+        raise ToolRetry(gettext("An exponent beyond {number} is out of range.", number=_MAX_EXPONENT))
     return base**exponent
 
 
 def _written(number: Number) -> str:
     if not number.is_finite():
-        raise ToolRetry("That has no finite result.")
+        raise ToolRetry(gettext("That has no finite result."))
     rounded = number.normalize()
     return f"{rounded:f}" if -20 < rounded.adjusted() < _DIGITS else str(rounded)

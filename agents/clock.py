@@ -3,7 +3,7 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from onevalet import ToolExecutionContext, ToolRetry, tool
+from onevalet import ToolExecutionContext, ToolRetry, gettext, moment_in_words, tool
 
 
 @tool(name="current_time", effect="read")
@@ -17,10 +17,16 @@ async def current_time(context: ToolExecutionContext, timezone: str = "") -> str
     try:
         zone = ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ToolRetry(f"There is no timezone named {name!r}; use an IANA name, Europe/Berlin.") from error
+        raise ToolRetry(
+            gettext("There is no timezone named “{name}”.", name=name), note="Use an IANA name, such as Europe/Berlin."
+        ) from error
     now = context.clock.now().astimezone(zone)
-    offset = now.utcoffset() or timedelta()
-    return f"{now:%A, %Y-%m-%d %H:%M:%S} in {name} (UTC{_signed(offset)})"
+    return gettext(
+        "It is {moment} in {zone} (UTC{offset}).",
+        moment=moment_in_words(now, zone),
+        zone=name,
+        offset=_signed(now.utcoffset() or timedelta()),
+    )
 
 
 def _signed(offset: timedelta) -> str:

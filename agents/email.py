@@ -19,10 +19,29 @@ import idna
 from aiosmtplib import SMTP
 from aiosmtplib.errors import SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 
-from onevalet import AgentResult, ApprovalRequest, InputField, StandardAgent, ToolFailed, valet
+from onevalet import (
+    AgentResult,
+    ApprovalRequest,
+    InputField,
+    StandardAgent,
+    ToolFailed,
+    gettext,
+    gettext_noop,
+    listed,
+    ngettext,
+    valet,
+)
 
 _SERVICE = "email"
 _SECONDS = 20.0
+_NAMES = (
+    gettext_noop("recipient"),
+    gettext_noop("cc"),
+    gettext_noop("subject"),
+    gettext_noop("body"),
+    gettext_noop("account"),
+)
+"""What cards and questions call the fields."""
 _MAX_RECIPIENTS = 50
 # RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: the addresses that people use.
 _ADDRESS = re.compile(
@@ -38,9 +57,9 @@ _POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
 def _are_addresses(given: Sequence[str]) -> str | None:
     if len(given) > _MAX_RECIPIENTS:
-        return f"these are more than {_MAX_RECIPIENTS} addresses"
+        return gettext("these are more than {number} addresses", number=_MAX_RECIPIENTS)
     wrong = [address for address in given if not _ADDRESS.fullmatch(_as_mailed(address))]
-    return f"{wrong[0]!r} is no email address" if wrong else None
+    return gettext("“{text}” is no email address", text=wrong[0]) if wrong else None
 
 
 def _as_mailed(address: str) -> str:
@@ -57,11 +76,11 @@ def _as_mailed(address: str) -> str:
 def _as_read(address: str) -> str:
     """Return the domain of an address beside what DNS writes for it, which no lookalike letters disguise."""
     domains = [text.rpartition("@")[2] for text in (address, _as_mailed(address))]
-    return "" if domains[0] == domains[1] else f"{domains[0]} is {domains[1]}"
+    return "" if domains[0] == domains[1] else gettext("{domain} is {code}", domain=domains[0], code=domains[1])
 
 
 def _are_some_addresses(given: Sequence[str]) -> str | None:
-    return _are_addresses(given) if given else "it is empty"
+    return _are_addresses(given) if given else gettext("it is empty")
 
 
 def _is_one_line(given: str) -> bool:
@@ -86,33 +105,33 @@ class SendEmailAgent(StandardAgent):
     """Send an email from the person's own account."""
 
     recipient = InputField(
-        "Who should receive it?",
+        gettext_noop("Who should receive it?"),
         description="Email address of each recipient",
         type=list[str],
         validator=_are_some_addresses,
         pattern=_LOOKS_LIKE_ONE,
-        validator_description="each must be an address such as sam@example.com, without a name",
+        validator_description=gettext_noop("each must be an address such as sam@example.com, without a name"),
     )
     cc = InputField(
-        "Who should get a copy?",
+        gettext_noop("Who should get a copy?"),
         description="Email address of each who gets a copy",
         type=list[str],
         required=False,
         default=[],
         validator=_are_addresses,
         pattern=_LOOKS_LIKE_ONE,
-        validator_description="each must be an address such as sam@example.com, without a name",
+        validator_description=gettext_noop("each must be an address such as sam@example.com, without a name"),
     )
     subject = InputField(
-        "What is the subject?",
+        gettext_noop("What is the subject?"),
         required=False,
         default="",
         validator=_is_one_line,
-        validator_description="one line of at most 500 characters",
+        validator_description=gettext_noop("one line of at most 500 characters"),
     )
-    body = InputField("What should it say?", description="The whole text, as it is to be sent")
+    body = InputField(gettext_noop("What should it say?"), description="The whole text, as it is to be sent")
     account = InputField(
-        "From which account?",
+        gettext_noop("From which account?"),
         description="Name of the connected email account; leave it out unless the person named one",
         required=False,
         default="",
@@ -122,39 +141,51 @@ class SendEmailAgent(StandardAgent):
         return True
 
     def approval_request(self) -> ApprovalRequest:
-        several = len(self.recipient) + len(self.cc) - 1
-        others = f" and {several} more" if several else ""
-        domains = dict.fromkeys(read for address in [*self.recipient, *self.cc] if (read := _as_read(address)))
-        spelt = f" ({', '.join(domains)})" if domains else ""
-        summary = f"Send an email to {self.recipient[0]}{others}{spelt}"
+        addresses: list[str] = [*self.recipient, *self.cc]
+        first, *others = addresses
+        summary = gettext("Send an email to {address}", address=first)
+        if others:
+            summary = ngettext(
+                "Send an email to {address} and {number} more",
+                "Send an email to {address} and {number} more",
+                len(others),
+                address=first,
+            )
+        if domains := dict.fromkeys(read for address in addresses if (read := _as_read(address))):
+            summary = f"{summary} ({', '.join(domains)})"
         return replace(super().approval_request(), action_summary=summary)
 
     async def ask_first(self) -> Mapping[str, str]:
         accounts = await self.context.credentials.accounts(self.tenant_id, _SERVICE)
         known = self.account in accounts.names if self.account else len(accounts.names) < 2 or accounts.chosen
-        *others, last = accounts.names or ("",)
-        return {} if known or not others else {"account": f"From which account: {', '.join(others)} or {last}?"}
+        if known or len(accounts.names) < 2:
+            return {}
+        return {"account": gettext("From which account: {accounts}?", accounts=listed(accounts.names, "or"))}
 
     async def on_running(self, msg: str) -> AgentResult:
         account = await self._account()
         recipients = list(dict.fromkeys(_as_mailed(address) for address in [*self.recipient, *self.cc]))
         await _send(account, recipients, self._message(account))
-        copied = f", with a copy to {', '.join(self.cc)}" if self.cc else ""
-        return self.make_result(raw_message=f"Sent to {', '.join(self.recipient)}{copied}.")
+        to, copies = ", ".join(self.recipient), ", ".join(self.cc)
+        sent = gettext("Sent to {addresses}.", addresses=to)
+        if copies:
+            sent = gettext("Sent to {addresses}, with a copy to {copies}.", addresses=to, copies=copies)
+        return self.make_result(raw_message=sent)
 
     async def _account(self) -> _Account:
         credentials, name = self.context.credentials, self.account
         if not name:
             accounts = await credentials.accounts(self.tenant_id, _SERVICE)
             if len(accounts.names) > 1 and not accounts.chosen:
-                listed = ", ".join(accounts.names)
+                names = ", ".join(accounts.names)
                 raise ToolFailed(
-                    f"Nothing was sent: there are several accounts ({listed}).", note="Ask the person from which one."
+                    gettext("Nothing was sent: there are several accounts ({accounts}).", accounts=names),
+                    note="Ask the person from which one.",
                 )
             name = accounts.chosen
         kept = await credentials.get(self.tenant_id, _SERVICE, name) if name else None
         if kept is None:
-            raise ToolFailed("Nothing was sent: no such email account is connected.")
+            raise ToolFailed(gettext("Nothing was sent: no such email account is connected."))
         return _read_account(kept)
 
     def _message(self, account: _Account) -> bytes:
@@ -190,9 +221,9 @@ def _read_account(kept: Mapping[str, object]) -> _Account:
     tls = str(kept.get("tls") or ("implicit" if port == 465 else "starttls"))
     host = str(kept.get("host") or "")
     if not host or not isinstance(port, int) or not _ADDRESS.fullmatch(address) or not sender.isprintable():
-        raise ToolFailed("Nothing was sent: what is stored for this email account is not complete.")
+        raise ToolFailed(gettext("Nothing was sent: what is stored for this email account is not complete."))
     if tls not in ("implicit", "starttls", "none"):
-        raise ToolFailed("Nothing was sent: `tls` of this email account must be implicit, starttls or none.")
+        raise ToolFailed(gettext("Nothing was sent: `tls` of this email account must be implicit, starttls or none."))
     return _Account(host, port, tls, user, str(kept.get("password") or ""), name, address)
 
 
@@ -213,11 +244,13 @@ async def _send(account: _Account, recipients: Sequence[str], message: bytes) ->
             for recipient in recipients:
                 await client.rcpt(recipient)
         except (SMTPException, OSError, ValueError) as error:
-            raise ToolFailed(f"Nothing was sent: {_plain(error)}.") from error
+            raise ToolFailed(gettext("Nothing was sent: {reason}.", reason=_plain(error))) from error
         try:
             await client.data(message)
         except SMTPResponseException as error:
-            raise ToolFailed(f"Nothing was sent: the mail server refuses the email ({error.code}).") from error
+            raise ToolFailed(
+                gettext("Nothing was sent: the mail server refuses the email ({code}).", code=error.code)
+            ) from error
         # Any other error leaves open whether it was accepted, and is raised unchanged.
         with suppress(SMTPException, OSError):
             await client.quit()
@@ -228,12 +261,12 @@ async def _send(account: _Account, recipients: Sequence[str], message: bytes) ->
 def _plain(error: Exception) -> str:
     match error:
         case SMTPAuthenticationError():
-            return "the mail server does not accept the stored user and password"
+            return gettext("the mail server does not accept the stored user and password")
         case SMTPRecipientRefused():
-            return f"the mail server refuses {error.recipient}"
+            return gettext("the mail server refuses {address}", address=error.recipient)
         case SMTPResponseException():
-            return f"the mail server refuses this sender ({error.code})"
+            return gettext("the mail server refuses this sender ({code})", code=error.code)
         case TimeoutError():
-            return "the mail server gave no answer in time"
+            return gettext("the mail server gave no answer in time")
         case _:
-            return "no safe connection to the mail server could be made"
+            return gettext("no safe connection to the mail server could be made")

@@ -1,8 +1,10 @@
 """Remember, recall, correct and forget, in the person's own words."""
 
-from onevalet import ToolExecutionContext, ToolRetry, tool
+from onevalet import ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool, with_note
 
 _MAX_LENGTH = 600
+_NAMES = (gettext_noop("forget"), gettext_noop("memories"))
+"""What the card calls the action and its argument."""
 
 
 @tool(name="remember", effect="idempotent", parallel=False, needs_memory="on")
@@ -15,7 +17,9 @@ async def remember(statement: str, context: ToolExecutionContext) -> str:
     if not statement.strip() or len(statement) > _MAX_LENGTH:
         raise ToolRetry(f"Give one statement of 1 to {_MAX_LENGTH} characters.")
     kept = await context.memory.remember(statement.strip(), context.idempotency_key)
-    return "\n".join(["Remembered:", *(memory.line() for memory in kept)]) if kept else "That was known already."
+    if not kept:
+        return gettext("That was known already.")
+    return "\n".join([gettext("Remembered:"), *(memory.line() for memory in kept)])
 
 
 @tool(name="search_memory", effect="read", needs_memory="recall")
@@ -27,8 +31,8 @@ async def search_memory(question: str, context: ToolExecutionContext) -> str:
     """
     memories = await context.memory.search(question)
     if not memories:
-        return "Nothing is known about that."
-    return "\n".join(["Known:", *(memory.line() for memory in memories)])
+        return gettext("Nothing is known about that.")
+    return "\n".join([gettext("Known:"), *(memory.line() for memory in memories)])
 
 
 @tool(name="list_memories", effect="read", needs_memory="on")
@@ -36,8 +40,8 @@ async def list_memories(context: ToolExecutionContext) -> str:
     """List what the person has told about themselves, the newest first: for "what do you know about me?"."""
     memories = await context.memory.overview()
     if not memories:
-        return "Nothing is remembered yet."
-    return "\n".join(["Remembered:", *(memory.line() for memory in memories)])
+        return gettext("Nothing is remembered yet.")
+    return "\n".join([gettext("Remembered:"), *(memory.line() for memory in memories)])
 
 
 @tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on")
@@ -49,11 +53,9 @@ async def correct_memory(number: int, context: ToolExecutionContext, statement: 
         statement: What is right, in the person's voice. Leave it empty to let the memory hold again as it was.
     """
     kept = await context.memory.correct(number, statement.strip(), context.idempotency_key)
-    return (
-        "\n".join(["From now on this counts:", *(memory.line() for memory in kept)])
-        if kept
-        else "That was known already."
-    )
+    if not kept:
+        return gettext("That was known already.")
+    return "\n".join([gettext("From now on this counts:"), *(memory.line() for memory in kept)])
 
 
 @tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on")
@@ -66,9 +68,11 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
     """
     memories = await context.memory.ask_to_forget(what.strip(), numbers or ())
     if not memories:
-        return "Nothing that is remembered matches that."
-    lines = ["This is what is meant. Call forget with those of these lines that the person wants to be forgotten:"]
-    return "\n".join([*lines, *(memory.line() for memory in memories)])
+        return gettext("Nothing that is remembered matches that.")
+    return with_note(
+        "\n".join([gettext("This may be meant:"), *(memory.line() for memory in memories)]),
+        "Nothing is forgotten yet. Call forget with those of these lines that the person wants to be forgotten.",
+    )
 
 
 @tool(name="forget", effect="idempotent", parallel=False, needs_memory="on", needs_approval=True)
@@ -81,4 +85,4 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
     if not memories:
         raise ToolRetry("Name what to forget: call ask_to_forget first, and give its lines.")
     gone = await context.memory.forget(memories)
-    return f"Forgotten for good: {gone}. Do not repeat what it was."
+    return with_note(gettext("Forgotten for good: {number}.", number=gone), "Do not repeat what it was.")

@@ -1,6 +1,6 @@
 """Keep notes for the person: short texts, each with a number that stays its own."""
 
-from onevalet import ToolExecutionContext, ToolRetry, tool
+from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
 
 _NOTES = "notes"
 _MAX_LENGTH = 2000
@@ -17,9 +17,11 @@ async def add_note(text: str, context: ToolExecutionContext) -> str:
     if not text:
         raise ToolRetry("The note is empty; give its text.")
     if len(text) > _MAX_LENGTH:
-        raise ToolRetry(f"A note has at most {_MAX_LENGTH} characters; keep it in several.")
+        raise ToolRetry(
+            gettext("A note has at most {number} characters.", number=_MAX_LENGTH), note="Keep it in several."
+        )
     kept = await context.storage.put(_NOTES, context.idempotency_key, {"text": text})
-    return f"Noted as number {kept.number}: {text}"
+    return gettext("Noted as number {number}: {text}", number=kept.number, text=text)
 
 
 @tool(name="list_notes", effect="read")
@@ -27,8 +29,8 @@ async def list_notes(context: ToolExecutionContext) -> str:
     """List the person's notes, each with its number."""
     notes = await context.storage.list(_NOTES)
     if not notes:
-        return "There are no notes."
-    return "\n".join(["The notes:", *(f"{note.number}. {_text(note.value)}" for note in notes)])
+        return gettext("There are no notes.")
+    return "\n".join([gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)])
 
 
 @tool(name="forget_note", effect="idempotent", parallel=False)
@@ -41,8 +43,8 @@ async def forget_note(number: int, context: ToolExecutionContext) -> str:
     for note in await context.storage.list(_NOTES):
         if note.number == number:
             await context.storage.delete(_NOTES, note.key)
-            return f"Note {number} is forgotten: {_text(note.value)}"
-    return f"There is no note {number} now."
+            return gettext("Note {number} is forgotten: {text}", number=number, text=_text(note.value))
+    return gettext("There is no note {number} now.", number=number)
 
 
 def _text(value: object) -> str:

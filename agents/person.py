@@ -1,6 +1,6 @@
 """What the person prefers, and what is known about them: shown and changed in their own words."""
 
-from onevalet import ToolExecutionContext, tool
+from onevalet import ToolExecutionContext, gettext, tool
 
 
 @tool(name="set_preference", effect="idempotent", parallel=False)
@@ -44,10 +44,11 @@ async def list_accounts(context: ToolExecutionContext) -> str:
     """List the services that the person has connected, with the accounts of each and which one is meant by itself."""
     connected = await context.credentials.list(context.tenant_id)
     if not connected:
-        return "Nothing is connected."
-    chosen = {True: " (meant when none is named)", False: ""}
+        return gettext("Nothing is connected.")
+    lines = {False: "{service}: {account}", True: gettext("{service}: {account} (meant when none is named)")}
     return "\n".join(
-        f"{account['service']}: {account['account_name']}{chosen[bool(account['preferred'])]}" for account in connected
+        lines[bool(account["preferred"])].format(service=account["service"], account=account["account_name"])
+        for account in connected
     )
 
 
@@ -60,4 +61,8 @@ async def choose_account(service: str, account: str, context: ToolExecutionConte
         account: The account's name, as list_accounts gives it.
     """
     await context.credentials.prefer(context.tenant_id, service, account)
-    return f"From now on {account} is meant where {service} is used and no account is named."
+    return gettext(
+        "From now on {account} is meant where {service} is used and no account is named.",
+        account=account,
+        service=service,
+    )

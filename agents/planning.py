@@ -7,9 +7,21 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.moments import read_moment, zone_named
-from onevalet import AgentResult, AgentStatus, ApprovalRequest, StandardAgent, ToolFailed, ToolRetry
+from onevalet import (
+    AgentResult,
+    AgentStatus,
+    ApprovalRequest,
+    StandardAgent,
+    ToolFailed,
+    ToolRetry,
+    gettext,
+    gettext_noop,
+)
 
-_WHERE = "Which city are you in? I need your timezone for that."
+_WHERE = gettext_noop("Which city are you in? I need your timezone for that.")
+_NOWHERE = gettext_noop("I do not know that place. Which city are you in? I need your timezone for that.")
+_NAMES = (gettext_noop("when"), gettext_noop("now"))
+"""What cards call the details of a plan."""
 _OPEN_MINUTES = 24 * 60
 """How long the person may take to agree, unless the planned moment comes sooner."""
 
@@ -41,13 +53,13 @@ class PlanningAgent(StandardAgent):
         await self._try()
         known = await self.context.tasks.timezone()
         if not known and self.trigger_needs_zone():
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, _WHERE)
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(_WHERE))
         return await self._go_on(known)
 
     async def on_waiting_for_input(self, msg: str) -> AgentResult:
         zone = zone_named(msg)
         if not zone:
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, f"I do not know that place. {_WHERE}")
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(_NOWHERE))
         await self.context.tasks.set_timezone(zone)
         return await self._go_on(await self.context.tasks.timezone())
 
@@ -65,7 +77,7 @@ class PlanningAgent(StandardAgent):
         try:
             when = self.in_words()
         except (ToolRetry, ToolFailed) as error:
-            when, said = f"never: {error}", ()
+            when, said = gettext("never: {reason}", reason=error), ()
         return replace(
             request,
             action_summary=f"{self.about()}, {when}",
@@ -89,7 +101,7 @@ class PlanningAgent(StandardAgent):
             return datetime.fromisoformat(str(kept))
         moment = read_moment(text, self._now(), self.context.language)
         if moment is None:
-            raise ToolRetry(f"I cannot tell when {text!r} is; give it as 2027-01-31T15:00.")
+            raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note="Give it as 2027-01-31T15:00.")
         return moment
 
     def seen(self) -> str:

@@ -11,12 +11,24 @@ from onevalet import (
     ToolExecutionContext,
     ToolRetry,
     TriggerContext,
+    gettext,
+    gettext_noop,
     tool,
     valet,
 )
 
 _MAX_LENGTH = 1000
-_QUIET = " That is in your quiet hours; it rings all the same."
+_NAMES = (gettext_noop("text"), gettext_noop("at"))
+"""What cards and questions call the fields."""
+_SET = gettext_noop(
+    "I will remind you on {moment} ({zone}): {text}. It is task {number}; to take it back, write “{word}”."
+)
+_SET_IN_QUIET = gettext_noop(
+    "I will remind you on {moment} ({zone}): {text}. That is in your quiet hours; it rings all the same. It is task "
+    "{number}; to take it back, write “{word}”."
+)
+_UNDO = "undo"
+"""The word that takes it back without a model; it stands in the sentence in every language."""
 
 
 class TellExecutor(ActionExecutor):
@@ -27,7 +39,9 @@ class TellExecutor(ActionExecutor):
 
     async def execute(self, context: TriggerContext) -> ActionResult:
         text = str(context.task.action.get("text") or context.task.title)
-        return ActionResult(True, f"Reminder: {text}" if context.trigger_type == "schedule" else text)
+        return ActionResult(
+            True, gettext("Reminder: {text}", text=text) if context.trigger_type == "schedule" else text
+        )
 
 
 def _is_short(text: str) -> bool:
@@ -42,13 +56,13 @@ class RemindMe(PlanningAgent):
     """
 
     text = InputField(
-        "What shall I remind you of?",
+        gettext_noop("What shall I remind you of?"),
         description='What to remind them of, as they should read it: "call mum"',
         validator=_is_short,
-        validator_description=f"1 to {_MAX_LENGTH} characters",
+        validator_description=gettext_noop("1 to 1000 characters"),
     )
     at = InputField(
-        "When shall I remind you?",
+        gettext_noop("When shall I remind you?"),
         description='In their own time: 2027-01-31T15:00, or as they said it ("3pm", "tomorrow 9:00", "in 20 minutes")',
     )
 
@@ -56,7 +70,7 @@ class RemindMe(PlanningAgent):
         return {"kind": "schedule", "at": self.moment().isoformat()}
 
     def about(self) -> str:
-        return f"Remind you: {self._words}"
+        return gettext("Remind you: {text}", text=self._words)
 
     def asks_first(self) -> bool:
         # What a task's run reads may have been written by anybody; the person's own words need no consent.
@@ -71,10 +85,12 @@ class RemindMe(PlanningAgent):
             title=self._words,
             key=self.context.idempotency_key,
         )
-        when, quiet = kept.when.removeprefix("once, "), _QUIET if kept.quiet else ""
+        sentence = gettext(_SET_IN_QUIET if kept.quiet else _SET)
+        zone = self.state.get("zone")
         return self.make_result(
-            raw_message=f"I will remind you {when}: {self._words}.{quiet} It is task {kept.number}; "
-            'to take it back, write "undo".'
+            raw_message=sentence.format(
+                moment=kept.next_at, zone=zone, text=self._words, number=kept.number, word=_UNDO
+            )
         )
 
     @property
@@ -87,5 +103,8 @@ async def undo_reminder(context: ToolExecutionContext) -> str:
     """Take back the reminder that was just set, when the person wants that undone. For others use stop_task."""
     undone = await context.tasks.undo()
     if undone is None:
-        raise ToolRetry("No reminder was set just now: use stop_task, with the task that they mean.")
-    return f"Undone: I will not remind you of “{undone.title}”."
+        raise ToolRetry(
+            gettext("No reminder was set just now."),
+            note="For another one use stop_task, with the task that they mean.",
+        )
+    return gettext("Undone: I will not remind you of “{text}”.", text=undone.title)

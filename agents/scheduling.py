@@ -4,11 +4,35 @@ from typing import Any
 
 from agents.moments import zone_named
 from agents.planning import PlanningAgent
-from onevalet import AgentResult, InputField, ToolRetry, valet
+from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
 _HEARTBEAT_MINUTES = 15
 HEARTBEAT = "heartbeat"
+_NAMES = (
+    gettext_noop("what"),
+    gettext_noop("cron"),
+    gettext_noop("every minutes"),
+    gettext_noop("timezone"),
+    gettext_noop("until"),
+    gettext_noop("count"),
+    gettext_noop("missed"),
+    gettext_noop("event source"),
+    gettext_noop("event type"),
+    gettext_noop("event filter"),
+    gettext_noop("expression"),
+    gettext_noop("url"),
+    gettext_noop("tool"),
+    gettext_noop("tool arguments"),
+    gettext_noop("path"),
+    gettext_noop("reset"),
+    gettext_noop("min gap minutes"),
+    gettext_noop("remind only"),
+    gettext_noop("only if worth it"),
+    gettext_noop("urgent"),
+    gettext_noop("channel"),
+)
+"""What cards and questions call the fields."""
 _LOOK = (
     "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
     "what changed. Use what you can look at; do not repeat what they were told already."
@@ -29,7 +53,7 @@ class ScheduleTask(PlanningAgent):
     """
 
     what = InputField(
-        "What shall I do then?",
+        gettext_noop("What shall I do then?"),
         description="What to do each time, as an instruction to yourself; with remind_only the words to be told",
     )
     cron = _option("Five fields, in the person's time: 0 8 * * 1-5 is weekdays at 8")
@@ -77,16 +101,21 @@ class ScheduleTask(PlanningAgent):
             title=self.what,
             key=self.context.idempotency_key,
         )
-        coming = f" Next: {kept.next_at}." if kept.next_at and not self.expression else ""
-        coming += f" Now: {self.seen()}." if self.seen() else ""
-        return self.make_result(raw_message=f"It is set up as task {kept.number}: {kept.when}.{coming}")
+        known = {"number": kept.number, "when": kept.when, "next": kept.next_at, "seen": self.seen()}
+        if self.seen():
+            text = gettext("It is set up as task {number}: {when}. Now: {seen}.", **known)
+        elif kept.next_at and not self.expression:
+            text = gettext("It is set up as task {number}: {when}. Next: {next}.", **known)
+        else:
+            text = gettext("It is set up as task {number}: {when}.", **known)
+        return self.make_result(raw_message=text)
 
     def trigger(self) -> dict[str, Any]:
         given = [name for name in ("cron", "every_minutes", "event_type", "expression") if getattr(self, name)]
         if len(given) != 1 and given != ["every_minutes", "expression"]:
             raise ToolRetry("Give exactly one of cron, every_minutes, event_type and expression.")
         if self.every_minutes and not _SHORTEST_MINUTES <= self.every_minutes <= _MAX_MINUTES:
-            raise ToolRetry("An interval is a minute at least, and a year at most.")
+            raise ToolRetry(gettext("An interval is a minute at least, and a year at most."))
         made = self._watch() if self.expression else self._event() if self.event_type else self._schedule()
         made["count"] = self.count
         return {name: value for name, value in made.items() if value not in (None, "", {})}
@@ -94,7 +123,9 @@ class ScheduleTask(PlanningAgent):
     def _schedule(self) -> dict[str, Any]:
         zone = zone_named(self.timezone) if self.timezone else ""
         if self.timezone and not zone:
-            raise ToolRetry(f"{self.timezone!r} names no timezone: give a city or an IANA name.")
+            raise ToolRetry(
+                gettext("“{text}” names no timezone.", text=self.timezone), note="Give a city or an IANA name."
+            )
         return {
             "kind": "schedule",
             "cron": self.cron,
@@ -135,7 +166,7 @@ class SetHeartbeat(PlanningAgent):
     """
 
     every_minutes = InputField(
-        "How often shall I look, in minutes?",
+        gettext_noop("How often shall I look, in minutes?"),
         description="How often to look, at least 15; 0 ends it",
         type=int,
     )
@@ -144,16 +175,16 @@ class SetHeartbeat(PlanningAgent):
         # To end it needs no consent; to begin does.
         if self.every_minutes <= 0:
             await self._end_old()
-            return self.make_result(raw_message="I do not look by myself any more.")
+            return self.make_result(raw_message=gettext("I do not look by myself any more."))
         return await super().on_running(msg)
 
     def trigger(self) -> dict[str, Any]:
         if not _HEARTBEAT_MINUTES <= self.every_minutes <= _MAX_MINUTES:
-            raise ToolRetry(f"Every {_HEARTBEAT_MINUTES} minutes is the most often.")
+            raise ToolRetry(gettext("Every {number} minutes is the most often.", number=_HEARTBEAT_MINUTES))
         return {"kind": "schedule", "interval_minutes": self.every_minutes, "missed": "skip"}
 
     def about(self) -> str:
-        return "Look whether anything is worth telling you, and write only then"
+        return gettext("Look whether anything is worth telling you, and write only then")
 
     async def keep(self) -> AgentResult:
         kept = await self.context.tasks.create(
@@ -165,7 +196,11 @@ class SetHeartbeat(PlanningAgent):
         )
         await self._end_old(but=kept.id)
         return self.make_result(
-            raw_message=f"I look {kept.when} and write only when something is worth it. It is task {kept.number}."
+            raw_message=gettext(
+                "I look {when} and write only when something is worth it. It is task {number}.",
+                when=kept.when,
+                number=kept.number,
+            )
         )
 
     async def _end_old(self, but: str = "") -> None:

@@ -2,9 +2,20 @@
 
 from typing import Literal
 
-from onevalet import TaskNote, ToolExecutionContext, ToolRetry, tool
+from onevalet import TaskNote, ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool
 
 _FILLERS = {"the", "my", "a", "an", "one", "task", "tasks", "reminder", "reminders", "about", "for", "number", "that"}
+_DONE = {
+    "pause": gettext_noop("Task {number}, {title}, is paused."),
+    "resume": gettext_noop("Task {number}, {title}, goes on."),
+    "delete": gettext_noop("Task {number}, {title}, is stopped for good."),
+}
+_STATES = {
+    "ACTIVE": gettext_noop("{title}: {when}"),
+    "PAUSED": gettext_noop("{title}: {when} (paused)"),
+    "DISABLED": gettext_noop("{title}: {when} (disabled)"),
+    "COMPLETED": gettext_noop("{title}: {when} (completed)"),
+}
 
 
 @tool(name="list_tasks", effect="read")
@@ -12,8 +23,8 @@ async def list_tasks(context: ToolExecutionContext) -> str:
     """List what the person has planned: reminders, scheduled tasks, what waits for events, what is watched."""
     tasks = await context.tasks.list()
     if not tasks:
-        return "Nothing is scheduled."
-    return "\n".join(["Scheduled:", *(_line(task) for task in tasks)])
+        return gettext("Nothing is scheduled.")
+    return "\n".join([gettext("Scheduled:"), *(_line(task) for task in tasks)])
 
 
 @tool(name="pause_task", effect="idempotent", parallel=False)
@@ -23,7 +34,7 @@ async def pause_task(which: str, context: ToolExecutionContext) -> str:
     Args:
         which: Its number, as list_tasks gives it, or words of its title.
     """
-    return await _change(which, "pause", "is paused", context)
+    return await _change(which, "pause", context)
 
 
 @tool(name="resume_task", effect="idempotent", parallel=False)
@@ -33,7 +44,7 @@ async def resume_task(which: str, context: ToolExecutionContext) -> str:
     Args:
         which: Its number, as list_tasks gives it, or words of its title.
     """
-    return await _change(which, "resume", "goes on", context)
+    return await _change(which, "resume", context)
 
 
 @tool(name="stop_task", effect="idempotent", parallel=False)
@@ -43,7 +54,7 @@ async def stop_task(which: str, context: ToolExecutionContext) -> str:
     Args:
         which: Its number, as list_tasks gives it, or words of its title.
     """
-    return await _change(which, "delete", "is stopped for good", context)
+    return await _change(which, "delete", context)
 
 
 @tool(name="run_task_now", effect="idempotent", parallel=False)
@@ -55,7 +66,9 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
     """
     task = await _meant(which, context)
     await context.tasks.run_now(task.id, context.idempotency_key)
-    return f"Task {task.number}, {task.title}, runs now; what comes of it is sent by itself."
+    return gettext(
+        "Task {number}, {title}, runs now; what comes of it is sent by itself.", number=task.number, title=task.title
+    )
 
 
 @tool(name="why_task", effect="read")
@@ -68,13 +81,11 @@ async def why_task(which: str, context: ToolExecutionContext) -> str:
     return await context.tasks.why(which)
 
 
-async def _change(
-    which: str, change: Literal["pause", "resume", "delete"], done: str, context: ToolExecutionContext
-) -> str:
+async def _change(which: str, change: Literal["pause", "resume", "delete"], context: ToolExecutionContext) -> str:
     task = await _meant(which, context)
-    if not await context.tasks.change(task.id, change):
-        return f"Task {task.number}, {task.title}, is {task.state.lower()} and cannot be changed so."
-    return f"Task {task.number}, {task.title}, {done}."
+    changed = await context.tasks.change(task.id, change)
+    sentence = _DONE[change] if changed else gettext_noop("Task {number}, {title}, cannot be changed so now.")
+    return gettext(sentence, number=task.number, title=task.title)
 
 
 async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
@@ -89,14 +100,16 @@ async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
     if len(matches) == 1:
         return matches[0]
     if not tasks:
-        raise ToolRetry("Nothing is scheduled.")
-    listed = "\n".join(_line(task) for task in matches or tasks)
-    raise ToolRetry(
-        f"{'Several may be meant' if matches else 'None of these is that'}; say which by its number:\n{listed}"
-    )
+        raise ToolRetry(gettext("Nothing is scheduled."))
+    lines = "\n".join(_line(task) for task in matches or tasks)
+    if matches:
+        raise ToolRetry(gettext("Several may be meant; say which by its number:\n{tasks}", tasks=lines))
+    raise ToolRetry(gettext("None of these is that; say which by its number:\n{tasks}", tasks=lines))
 
 
 def _line(task: TaskNote) -> str:
-    coming = f", next {task.next_at}" if task.state == "ACTIVE" and task.next_at not in task.when else ""
-    state = "" if task.state == "ACTIVE" else f" ({task.state.lower()})"
-    return f"{task.number}. {task.title}: {task.when}{coming}{state}"
+    if task.state == "ACTIVE" and task.next_at not in task.when:
+        words = gettext("{title}: {when}, next on {moment}", title=task.title, when=task.when, moment=task.next_at)
+    else:
+        words = gettext(_STATES[task.state], title=task.title, when=task.when)
+    return f"{task.number}. {words}"

@@ -24,6 +24,10 @@ from onevalet import (
     ToolExecutionContext,
     ToolFailed,
     ToolRetry,
+    day_in_words,
+    gettext,
+    gettext_noop,
+    ngettext,
     valet,
 )
 
@@ -32,7 +36,17 @@ _MAX_OFFERS = 3
 _SUPPLIER_MS = 12_000
 """How long Duffel waits for the airlines, in milliseconds: less than our own timeout."""
 _CODE = re.compile(r"[A-Z]{3}")
-SAMPLE = "Sample data, not real flights"
+_NAMES = (
+    gettext_noop("origin"),
+    gettext_noop("destination"),
+    gettext_noop("date"),
+    gettext_noop("return date"),
+    gettext_noop("passengers"),
+)
+"""What cards and questions call the fields."""
+_HEAD = gettext_noop("The cheapest flights, {search}:")
+_TEST_MODE = gettext_noop("Sample data, not real flights (the key is for the provider's test mode), {search}:")
+_NO_KEY = gettext_noop("Sample data, not real flights (no flight search is set up), {search}:")
 
 
 class _Place(BaseModel):
@@ -87,27 +101,34 @@ class FlightSearchAgent(StandardAgent):
     A watch finds its data at $.cheapest.price and $.cheapest.currency, and all offers at $.offers.
     """
 
-    origin = InputField("Where do you fly from?", description="City or airport to leave from, best as its IATA code")
-    destination = InputField("Where do you fly to?", description="City or airport to go to, best as its IATA code")
-    date = InputField("On which day do you leave?", description="Day of departure", type=Date)
+    origin = InputField(
+        gettext_noop("Where do you fly from?"), description="City or airport to leave from, best as its IATA code"
+    )
+    destination = InputField(
+        gettext_noop("Where do you fly to?"), description="City or airport to go to, best as its IATA code"
+    )
+    date = InputField(gettext_noop("On which day do you leave?"), description="Day of departure", type=Date)
     return_date = InputField(
-        "On which day do you come back?", description="Day of the flight back", type=Date | None, required=False
+        gettext_noop("On which day do you come back?"),
+        description="Day of the flight back",
+        type=Date | None,
+        required=False,
     )
     passengers = InputField(
-        "How many of you fly?",
+        gettext_noop("How many of you fly?"),
         description="How many adults fly",
         type=int,
         required=False,
         default=1,
         validator=lambda count: 1 <= count <= 9,
-        validator_description="from 1 to 9",
+        validator_description=gettext_noop("from 1 to 9"),
     )
 
     async def on_running(self, msg: str) -> AgentResult:
         # Twelve hours behind UTC, where a day ends last: an earlier date is over everywhere.
         today = (self.context.clock.now() - timedelta(hours=12)).date()
         if self.date < today or (self.return_date and self.return_date < self.date):
-            raise ToolRetry("Give days that are still to come, the flight back last.")
+            raise ToolRetry(gettext("Both days must be still to come, the flight back last."))
         key = self.context.settings.get("flights_key")
         offers = await self._offers(key) if key else self._sample()
         return self.make_result(raw_message=offers)
@@ -127,17 +148,22 @@ class FlightSearchAgent(StandardAgent):
         query = urlencode({"offer_request_id": request.id, "sort": "total_amount", "limit": _MAX_OFFERS})
         offers = (await duffel.get(_Offers, f"/air/offers?{query}")).data[:_MAX_OFFERS]
         if not offers:
-            return TextWithData(f"There are no flights from {origin} to {destination} on {self.date}.", _data([]))
-        real = all(offer.live_mode for offer in offers)
-        head = "The cheapest flights" if real else f"{SAMPLE} (the key is for the provider's test mode)"
-        lines = [f"{head}, {self._search(origin, destination)}:", *(_described(offer) for offer in offers)]
+            none = gettext(
+                "There are no flights from {origin} to {destination} on {day}.",
+                origin=origin,
+                destination=destination,
+                day=day_in_words(self.date),
+            )
+            return TextWithData(none, _data([]))
+        head = _HEAD if all(offer.live_mode for offer in offers) else _TEST_MODE
+        lines = [gettext(head, search=self._search(origin, destination)), *(_described(offer) for offer in offers)]
         found = [(offer.owner.name, float(offer.total_amount), offer.total_currency) for offer in offers]
         return TextWithData("\n".join(lines), _data(found))
 
     def _sample(self) -> TextWithData:
         """Make up offers, always the same for the same search."""
         origin, destination = (" ".join(place.split()).upper()[:40] for place in (self.origin, self.destination))
-        lines = [f"{SAMPLE} (no flight search is set up), {self._search(origin, destination)}:"]
+        lines = [gettext(_NO_KEY, search=self._search(origin, destination))]
         found: list[tuple[str, float, str]] = []
         digest = hashlib.sha256(f"{origin} {destination} {self.date} {self.return_date}".encode()).digest()
         for number, airline in enumerate(("Example Air", "Sample Airways", "Specimen Airlines")):
@@ -145,13 +171,18 @@ class FlightSearchAgent(StandardAgent):
             lands = leaves + timedelta(minutes=90 + digest[number + 3])
             price = (120 + 60 * number + digest[number + 6] % 50) * self.passengers * (2 if self.return_date else 1)
             found.append((airline, float(price), "USD"))
-            lines.append(f"{airline}, USD {price}.00: {origin} {leaves:%H:%M} - {destination} {lands:%H:%M}, made up")
+            flight = f"{airline}, USD {price}.00: {origin} {leaves:%H:%M} - {destination} {lands:%H:%M}"
+            lines.append(gettext("{flight}, made up", flight=flight))
         return TextWithData("\n".join(lines), _data(found))
 
     def _search(self, origin: str, destination: str) -> str:
-        back = f", back on {self.return_date}" if self.return_date else ""
-        people = f", {self.passengers} people" if self.passengers > 1 else ""
-        return f"{origin} to {destination} on {self.date}{back}{people}"
+        day = day_in_words(self.date)
+        parts = [gettext("{origin} to {destination} on {day}", origin=origin, destination=destination, day=day)]
+        if self.return_date:
+            parts.append(gettext("back on {day}", day=day_in_words(self.return_date)))
+        if self.passengers > 1:
+            parts.append(ngettext("{number} person", "{number} people", self.passengers))
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +199,7 @@ class _Duffel:
         places = await self.get(_Places, f"/places/suggestions?{urlencode({'query': place})}")
         codes = [suggestion.iata_code for suggestion in places.data if suggestion.iata_code]
         if not codes:
-            raise ToolRetry(f"No airport is known for {place!r}; name a larger city nearby.")
+            raise ToolRetry(gettext("No airport is known for “{place}”; name a larger city nearby.", place=place))
         return codes[0]
 
     async def get[Answer: BaseModel](self, kind: type[Answer], path: str, body: Any = None) -> Answer:
@@ -177,11 +208,13 @@ class _Duffel:
         headers = {"Authorization": f"Bearer {self.key}", "Duffel-Version": "v2", "Accept": "application/json"}
         answer = await self.context.http.request("POST" if body else "GET", url, headers=headers, json=body)
         if answer.status not in (200, 201):
-            raise ToolFailed(f"The flight search does not work at the moment (status {answer.status}).")
+            raise ToolFailed(
+                gettext("The flight search does not work at the moment (status {status}).", status=answer.status)
+            )
         try:
             return kind.model_validate_json(answer.body)
         except ValidationError as error:
-            raise ToolFailed("The flight search gave an answer that cannot be read.") from error
+            raise ToolFailed(gettext("The flight search gave an answer that cannot be read.")) from error
 
 
 def _data(found: Sequence[tuple[str, float, str]]) -> dict[str, Any]:
@@ -199,9 +232,13 @@ def _described(offer: _Offer) -> str:
             f"{part.marketing_carrier.iata_code or ''}{part.marketing_carrier_flight_number or ''}"
             for part in leg.segments
         )
-        stops = "direct" if len(leg.segments) == 1 else f"{len(leg.segments) - 1} stop(s)"
+        stops = len(leg.segments) - 1
+        way = ngettext("{number} stop", "{number} stops", stops) if stops else gettext("direct")
         legs.append(
             f"{first.origin.iata_code} {first.departing_at:%Y-%m-%d %H:%M} - "
-            f"{last.destination.iata_code} {last.arriving_at:%Y-%m-%d %H:%M} ({numbers}, {stops})"
+            f"{last.destination.iata_code} {last.arriving_at:%Y-%m-%d %H:%M} ({numbers}, {way})"
         )
-    return f"{offer.owner.name}, {offer.total_currency} {offer.total_amount}: {'; back '.join(legs)}"
+    flights = legs[0]
+    for back in legs[1:]:
+        flights = gettext("{flight}; back {back}", flight=flights, back=back)
+    return f"{offer.owner.name}, {offer.total_currency} {offer.total_amount}: {flights}"

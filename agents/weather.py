@@ -11,35 +11,53 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ValidationError
 
-from onevalet import TextWithData, ToolExecutionContext, ToolFailed, ToolRetry, tool
+from onevalet import (
+    TextWithData,
+    ToolExecutionContext,
+    ToolFailed,
+    ToolRetry,
+    day_in_words,
+    gettext,
+    gettext_noop,
+    tool,
+)
 
 _PLACES = "https://geocoding-api.open-meteo.com"
 _FORECASTS = "https://api.open-meteo.com"
 _DAYS_AHEAD = 15
-_UNREADABLE = "The weather service gave an answer that cannot be read."
-_UNITS = {
-    "metric": ("Celsius", "km/h", {}),
-    "imperial": ("Fahrenheit", "mph", {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph"}),
+_UNREADABLE = gettext_noop("The weather service gave an answer that cannot be read.")
+_ASKED = {"metric": {}, "imperial": {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph"}}
+_SCALE = {"metric": "degrees Celsius", "imperial": "degrees Fahrenheit"}
+# No degree sign: it would double the price of an SMS.
+_HEAD = {
+    "metric": gettext_noop("Weather in {place}, in degrees Celsius:"),
+    "imperial": gettext_noop("Weather in {place}, in degrees Fahrenheit:"),
 }
+_NOW = {
+    "metric": gettext_noop("Now: {sky}, {degrees} degrees (feels like {felt}), wind {wind} km/h"),
+    "imperial": gettext_noop("Now: {sky}, {degrees} degrees (feels like {felt}), wind {wind} mph"),
+}
+_DAY = gettext_noop("{day}: {sky}, {low} to {high} degrees")
+_DAY_WITH_RAIN = gettext_noop("{day}: {sky}, {low} to {high} degrees, {chance} % chance of rain")
 # WMO code table 4677, as far as Open-Meteo gives it.
 _SKY = {
-    **dict.fromkeys((0,), "clear"),
-    **dict.fromkeys((1,), "mostly clear"),
-    **dict.fromkeys((2,), "partly cloudy"),
-    **dict.fromkeys((3,), "overcast"),
-    **dict.fromkeys((45, 48), "fog"),
-    **dict.fromkeys((51, 53, 55), "drizzle"),
-    **dict.fromkeys((56, 57), "freezing drizzle"),
-    **dict.fromkeys((61, 63), "rain"),
-    **dict.fromkeys((65,), "heavy rain"),
-    **dict.fromkeys((66, 67), "freezing rain"),
-    **dict.fromkeys((71, 73, 77), "snow"),
-    **dict.fromkeys((75,), "heavy snow"),
-    **dict.fromkeys((80, 81), "rain showers"),
-    **dict.fromkeys((82,), "violent rain showers"),
-    **dict.fromkeys((85, 86), "snow showers"),
-    **dict.fromkeys((95,), "thunderstorm"),
-    **dict.fromkeys((96, 99), "thunderstorm with hail"),
+    **dict.fromkeys((0,), gettext_noop("clear")),
+    **dict.fromkeys((1,), gettext_noop("mostly clear")),
+    **dict.fromkeys((2,), gettext_noop("partly cloudy")),
+    **dict.fromkeys((3,), gettext_noop("overcast")),
+    **dict.fromkeys((45, 48), gettext_noop("fog")),
+    **dict.fromkeys((51, 53, 55), gettext_noop("drizzle")),
+    **dict.fromkeys((56, 57), gettext_noop("freezing drizzle")),
+    **dict.fromkeys((61, 63), gettext_noop("rain")),
+    **dict.fromkeys((65,), gettext_noop("heavy rain")),
+    **dict.fromkeys((66, 67), gettext_noop("freezing rain")),
+    **dict.fromkeys((71, 73, 77), gettext_noop("snow")),
+    **dict.fromkeys((75,), gettext_noop("heavy snow")),
+    **dict.fromkeys((80, 81), gettext_noop("rain showers")),
+    **dict.fromkeys((82,), gettext_noop("violent rain showers")),
+    **dict.fromkeys((85, 86), gettext_noop("snow showers")),
+    **dict.fromkeys((95,), gettext_noop("thunderstorm")),
+    **dict.fromkeys((96, 99), gettext_noop("thunderstorm with hail")),
 }
 
 
@@ -92,9 +110,11 @@ async def get_weather(
     place = await _find(city, context)
     today = context.clock.now().astimezone(ZoneInfo(place.timezone)).date()
     if date is not None and not today <= date <= today + timedelta(days=_DAYS_AHEAD):
-        raise ToolRetry(f"It is {today} there, and forecasts reach {_DAYS_AHEAD} days ahead; ask for a day in between.")
+        raise ToolRetry(
+            gettext("Forecasts reach from today to {number} days ahead.", number=_DAYS_AHEAD),
+            note=f"It is {today} there. Ask for a day in between.",
+        )
     first, last = (date, date) if date else (today, today + timedelta(days=2))
-    scale, speed, asked = _UNITS[units]
     query = {
         "latitude": str(place.latitude),
         "longitude": str(place.longitude),
@@ -103,25 +123,29 @@ async def get_weather(
         "daily": ",".join(name for name in _Days.model_fields if name != "time"),
         "start_date": str(first),
         "end_date": str(last),
-        **asked,
+        **_ASKED[units],
     }
     body = await _get(context, _FORECASTS, "/v1/forecast", query)
     try:
         forecast = _Forecast.model_validate_json(body)
     except ValidationError as error:
-        raise ToolFailed(_UNREADABLE) from error
+        raise ToolFailed(gettext(_UNREADABLE)) from error
     where = ", ".join(dict.fromkeys(part for part in (place.name, place.admin1, place.country) if part))
-    # No degree sign: it would double the price of an SMS.
-    lines = [f"Weather in {where}, in degrees {scale}:"]
-    data: dict[str, Any] = {"place": where, "days": _days_data(forecast.daily)}
+    lines, days = _days(forecast.daily)
+    data: dict[str, Any] = {"place": where, "days": days}
     if date is None or date == today:
         now = forecast.current
-        lines.append(
-            f"Now: {_sky(now.weather_code)}, {round(now.temperature_2m)} degrees (feels like "
-            f"{round(now.apparent_temperature)}), wind {round(now.wind_speed_10m)} {speed}"
+        sky = _sky(now.weather_code)
+        data["now"] = {"sky": sky, "temperature": now.temperature_2m, "unit": _SCALE[units]}
+        said = gettext(
+            _NOW[units],
+            sky=gettext(sky),
+            degrees=round(now.temperature_2m),
+            felt=round(now.apparent_temperature),
+            wind=round(now.wind_speed_10m),
         )
-        data["now"] = {"sky": _sky(now.weather_code), "temperature": now.temperature_2m, "unit": f"degrees {scale}"}
-    return TextWithData("\n".join([*lines, *_days(forecast.daily)]), data)
+        lines.insert(0, said)
+    return TextWithData("\n".join([gettext(_HEAD[units], place=where), *lines]), data)
 
 
 async def _find(city: str, context: ToolExecutionContext) -> _Place:
@@ -132,25 +156,29 @@ async def _find(city: str, context: ToolExecutionContext) -> _Place:
     try:
         places = _Places.model_validate_json(await _get(context, _PLACES, "/v1/search", query)).results
     except ValidationError as error:
-        raise ToolFailed(_UNREADABLE) from error
+        raise ToolFailed(gettext(_UNREADABLE)) from error
     if places:
         return places[0]
     # The service finds "Paris", and nothing for "Paris, France".
     if "," in name:
         return await _find(name.partition(",")[0], context)
-    raise ToolRetry(f"There is no place named {name!r} that the weather service knows; name a larger one nearby.")
+    raise ToolRetry(gettext("The weather service knows no place named “{name}”; name a larger one nearby.", name=name))
 
 
 async def _get(context: ToolExecutionContext, server: str, path: str, query: dict[str, str]) -> bytes:
     url = f"{context.settings.get('weather_url') or server}{path}?{urlencode(query)}"
     answer = await context.http.request("GET", url)
     if answer.status != 200:
-        raise ToolFailed(f"The weather service cannot tell at the moment (status {answer.status}).")
+        raise ToolFailed(
+            gettext("The weather service cannot tell at the moment (status {status}).", status=answer.status)
+        )
     return answer.body
 
 
-def _days(days: _Days) -> list[str]:
-    lines = []
+def _days(days: _Days) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the days as lines for a person, without those of which too little is known, and as data."""
+    lines: list[str] = []
+    data: list[dict[str, Any]] = []
     for day, code, low, high, chance in zip(
         days.time,
         days.weather_code,
@@ -159,32 +187,15 @@ def _days(days: _Days) -> list[str]:
         days.precipitation_probability_max,
         strict=False,
     ):
-        if code is None or low is None or high is None:
+        sky = None if code is None else _sky(code)
+        data.append({"date": str(day), "sky": sky, "low": low, "high": high, "rain_chance": chance})
+        if sky is None or low is None or high is None:
             continue
-        rain = f", {chance} % chance of rain" if chance else ""
-        lines.append(f"{day:%A}, {day}: {_sky(code)}, {round(low)} to {round(high)} degrees{rain}")
-    return lines
-
-
-def _days_data(days: _Days) -> list[dict[str, Any]]:
-    return [
-        {
-            "date": str(day),
-            "sky": None if code is None else _sky(code),
-            "low": low,
-            "high": high,
-            "rain_chance": chance,
-        }
-        for day, code, low, high, chance in zip(
-            days.time,
-            days.weather_code,
-            days.temperature_2m_min,
-            days.temperature_2m_max,
-            days.precipitation_probability_max,
-            strict=False,
-        )
-    ]
+        known = {"day": day_in_words(day), "sky": gettext(sky), "low": round(low), "high": round(high)}
+        lines.append(gettext(_DAY_WITH_RAIN if chance else _DAY, chance=chance, **known))
+    return lines, data
 
 
 def _sky(code: int) -> str:
-    return _SKY.get(code, "changeable")
+    """Return the sky in English, as data has it."""
+    return _SKY.get(code, gettext_noop("changeable"))

@@ -39,7 +39,12 @@ SAY_THIS = (
 
 def note(text: str) -> str:
     """Return the end of a tool result that is for the model alone: what it should do about it."""
-    return f"\n{_NOTE}{text}{_NOTE_END}"
+    return with_note("", text)
+
+
+def with_note(text: str, note: str) -> str:
+    """Return a tool's text with a note for the model alone at its end: what it should do about the result."""
+    return f"{text}\n{_NOTE}{note}{_NOTE_END}"
 
 
 def without_notes(text: str) -> str:

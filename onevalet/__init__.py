@@ -33,7 +33,11 @@ if TYPE_CHECKING:
     from core.hooks.judge import Judgement as Judgement
     from core.language.catalogue import gettext as gettext
     from core.language.catalogue import gettext_noop as gettext_noop
+    from core.language.catalogue import listed as listed
     from core.language.catalogue import ngettext as ngettext
+    from core.language.times import day_in_words as day_in_words
+    from core.language.times import moment_in_words as moment_in_words
+    from core.language.times import number_in_words as number_in_words
     from core.llm.types import ModelAnswer as ModelAnswer
     from core.llm.types import TextSoFar as TextSoFar
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
     from core.people.tenant import WhileRunning as WhileRunning
+    from core.replies import with_note as with_note
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
     from core.tools.results import CallResult as CallResult
@@ -77,7 +82,8 @@ _HOMES = {
         "core.events.types": "Event",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
-        "core.language.catalogue": "gettext gettext_noop ngettext",
+        "core.language.catalogue": "gettext gettext_noop listed ngettext",
+        "core.language.times": "day_in_words moment_in_words number_in_words",
         "core.llm.types": "ModelAnswer TextSoFar",
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",
@@ -86,6 +92,7 @@ _HOMES = {
         "core.messaging.channels": "NotificationChannel",
         "core.notifications.types": "Notification Urgency",
         "core.people.tenant": "WhileRunning",
+        "core.replies": "with_note",
         "core.tools.context": "TaskNote ToolExecutionContext",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.tool": "tool",

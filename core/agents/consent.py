@@ -12,6 +12,7 @@ from core.approvals.edits import Check, as_it_was, form_of
 from core.approvals.rendering import is_empty
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.messaging.messages import FormField
 
 
@@ -40,7 +41,7 @@ def agent_consent(
 
 
 def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:
-    return {name: field.label for name, field in inputs.items()} | {INSTRUCTION: "instruction"}
+    return {name: field.label for name, field in inputs.items()} | {INSTRUCTION: gettext("instruction")}
 
 
 def _properties(valet: Valet, without: Collection[str]) -> JsonObject:
@@ -55,7 +56,7 @@ def agent_form(inputs: Mapping[str, InputField], schemas: JsonObject, arguments:
     required = [name for name, field in inputs.items() if field.required]
     patterns = {name: field.pattern for name, field in inputs.items() if field.pattern}
     checked = {name: _with_pattern(schema, patterns.get(name)) for name, schema in schemas.items()}
-    return form_of(checked, arguments, required, {name: field.validator_description for name, field in inputs.items()})
+    return form_of(checked, arguments, required, {name: field.wanted for name, field in inputs.items()})
 
 
 def _with_pattern(schema: Json, pattern: str | None) -> Json:
@@ -75,12 +76,18 @@ def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...], schemas
         }
         unknown = [name for name in changes if name not in inputs]
         if unknown:
-            raise ToolRetry(f"There is no {unknown[0].replace('_', ' ')} to change; there are {', '.join(inputs)}.")
+            raise ToolRetry(
+                gettext(
+                    "There is no {field} to change; there are {fields}.",
+                    field=unknown[0].replace("_", " "),
+                    fields=", ".join(inputs),
+                )
+            )
         known = {name: value for name, value in arguments.items() if name in inputs}
         cleared = {name for name, value in changes.items() if value in ("", None) and not inputs[name].required}
         collected = collect(inputs, {k: v for k, v in known.items() if k not in cleared}, changes)
         if collected.wrong or collected.missing:
-            wrong = collected.wrong or dict.fromkeys(collected.missing, "it is missing")
+            wrong = collected.wrong or dict.fromkeys(collected.missing, gettext("it is missing"))
             raise ToolRetry("; ".join(f"{inputs[name].label}: {error.rstrip('.')}" for name, error in wrong.items()))
         return collected.fields | {name: arguments[name] for name in rest if name in arguments}
 

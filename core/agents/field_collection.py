@@ -8,6 +8,7 @@ from core.agents.fields import InputField, InvalidValue
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 
 _LETTING_GO = re.compile(
     r"(cancel|stop)( it| that)?|(drop|skip|leave|forget) (it|that)|forget about it|never ?mind"
@@ -67,9 +68,16 @@ def question(inputs: Mapping[str, InputField], collected: Collected) -> str:
     for name, input_field in inputs.items():
         if name in collected.wrong:
             error = collected.wrong[name].rstrip(".")
-            asked.append(f"The {input_field.label} cannot be used: {error}. {input_field.prompt}")
+            asked.append(
+                gettext(
+                    "The {field} cannot be used: {reason}. {question}",
+                    field=input_field.label,
+                    reason=error,
+                    question=gettext(input_field.prompt),
+                )
+            )
         elif name in collected.missing:
-            asked.append(input_field.prompt)
+            asked.append(gettext(input_field.prompt))
     return "\n".join(asked)
 
 
@@ -106,7 +114,7 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> 
         return entry, collected.wrong
     changed = collected.fields != entry.fields
     if not changed and not answer.words:
-        return entry, {"": "it answers nothing that was asked"}
+        return entry, {"": gettext("it answers nothing that was asked")}
     # Without a question, so that the agent asks again for what is still missing.
     return replace(entry, fields=collected.fields, answer=answer.words, question="", reminded=False), {}
 

@@ -8,6 +8,18 @@ from typing import Any, Self, get_origin, overload
 from pydantic import TypeAdapter, ValidationError
 
 from core.json_types import Json, JsonObject, is_finite
+from core.language.catalogue import gettext, gettext_noop
+
+_TYPES = {
+    "integer": gettext_noop("it must be a whole number"),
+    "number": gettext_noop("it must be a number"),
+    "boolean": gettext_noop("it must be yes or no"),
+    "array": gettext_noop("it must be a list"),
+}
+_FORMATS = {
+    "date": gettext_noop("it must be a date such as 2027-01-31"),
+    "date-time": gettext_noop("it must be a date and time such as 2027-01-31T15:00"),
+}
 
 type Validator = Callable[[Any], object]
 """Returns None or True for a valid value; False, or a text to show, for an invalid one."""
@@ -63,10 +75,12 @@ class Field:
 class InputField(Field):
     """A value that an agent needs before it runs.
 
-    `prompt` is the question to the person, `description` the text for the model. `validator` gets the converted value
-    and returns None or True for a valid one, False or a text to show for an invalid one. `type` is anything JSON can
-    hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...]. `pattern` is a regular expression for
-    all of a text, or of each in a list: a form tells at once what does not fit it; the validator still decides.
+    `prompt` is the question to the person, `description` the text for the model. The prompt, the validator's
+    description and the field's name are said to people in their language, where a catalogue has them. `validator`
+    gets the converted value and returns None or True for a valid one, False or a text to show for an invalid one.
+    `type` is anything JSON can hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...].
+    `pattern` is a regular expression for all of a text, or of each in a list: a form tells at once what does not
+    fit it; the validator still decides.
     """
 
     def __init__(
@@ -89,26 +103,36 @@ class InputField(Field):
 
     @property
     def label(self) -> str:
-        """Return the field's name as words."""
+        """Return the field's name as words, for the person."""
+        return gettext(self.words)
+
+    @property
+    def words(self) -> str:
+        """Return the field's name as words, for the model."""
         return self.name.replace("_", " ")
+
+    @property
+    def wanted(self) -> str:
+        """Return which values are valid, for the person; empty where nothing says it."""
+        return gettext(self.validator_description) if self.validator_description else ""
 
     def check(self, given: Any) -> Any:
         """Return a value from the model or a person, converted. Raises `InvalidValue` with what is wrong."""
         try:
             value = self.adapter.validate_python(_readable(given, self.type))
         except ValidationError as error:
-            wanted = self.validator_description or _wanted(self.schema())
+            wanted = self.wanted or _wanted(self.schema())
             raise InvalidValue(wanted or str(error.errors()[0]["msg"])) from error
         if not is_finite(self.to_json(value)):
-            raise InvalidValue(self.validator_description or "it must be a finite number")
+            raise InvalidValue(self.wanted or gettext("it must be a finite number"))
         if self.required and isinstance(value, str) and not value.strip():
-            raise InvalidValue("it is empty")
+            raise InvalidValue(gettext("it is empty"))
         error_text = self._validated(value)
         if error_text is None or error_text is True:
             return value
         if isinstance(error_text, str) and error_text:
             raise InvalidValue(error_text)
-        raise InvalidValue(self.validator_description or "it is not valid")
+        raise InvalidValue(self.wanted or gettext("it is not valid"))
 
     def _validated(self, value: Any) -> object:
         try:
@@ -163,11 +187,9 @@ def _readable(given: Any, kind: Any) -> Any:
 def _wanted(schema: JsonObject) -> str:
     choices = schema.get("enum")
     if isinstance(choices, list):
-        return f"it must be one of: {', '.join(map(str, choices))}"
-    words = {"integer": "a whole number", "number": "a number", "boolean": "yes or no", "array": "a list"}
-    formats = {"date": "a date such as 2027-01-31", "date-time": "a date and time such as 2027-01-31T15:00"}
-    wanted = formats.get(str(schema.get("format"))) or words.get(str(schema.get("type")))
-    return f"it must be {wanted}" if wanted else ""
+        return gettext("it must be one of: {choices}", choices=", ".join(map(str, choices)))
+    wanted = _FORMATS.get(str(schema.get("format"))) or _TYPES.get(str(schema.get("type")))
+    return gettext(wanted) if wanted else ""
 
 
 def _without_titles(node: Json) -> Json:

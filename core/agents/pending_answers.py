@@ -15,6 +15,7 @@ from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, read_json
+from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import ChatMessage, Marker, ToolCall
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
@@ -27,7 +28,7 @@ ANSWER = "answer_waiting_agent"
 """The built-in tool with which the model passes the person's answer to an agent that waits."""
 HOLD = "hold_waiting_agent"
 """The built-in tool with which the model pauses, resumes or drops an agent that waits."""
-PAUSED = "Paused: {name}. Tell me when to go on."
+PAUSED = gettext_noop("Paused: {name}. Tell me when to go on.")
 _SAYS = (
     "Hand on what the person said to an agent that waits for their answer: what was asked, a correction of what it "
     "was given before, or that they drop it."
@@ -113,7 +114,10 @@ class PendingAnswers:
         taken, wrong = take(entry, valet.inputs, answer)
         if wrong:
             errors = "; ".join(f"{name}: {error}" if name else error for name, error in wrong.items())
-            raise ToolRetry(f"Not taken: {errors}.", note="Ask the person for it, in your own words.")
+            raise ToolRetry(
+                gettext("That cannot be taken: {reasons}.", reasons=errors),
+                note="Ask the person for it, in your own words.",
+            )
         self.changed[entry.agent_id] = taken
 
     def hold(self, arguments: Mapping[str, object]) -> str:
@@ -133,7 +137,7 @@ class PendingAnswers:
                 return ""
             case "pause", AgentStatus.WAITING_FOR_INPUT:
                 self.changed[entry.agent_id] = replace(entry, status=AgentStatus.PAUSED)
-                return PAUSED.format(name=entry.told_as)
+                return gettext(PAUSED, name=entry.told_as)
             case "resume", AgentStatus.PAUSED:
                 # Without a question, so that the agent asks it again.
                 again = replace(entry, status=AgentStatus.WAITING_FOR_INPUT, question="", reminded=False)

@@ -22,16 +22,16 @@ from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentStatus
 from core.journal.types import Outcome, StepState
 from core.json_types import Json, JsonObject, canonical_hash
+from core.language.catalogue import gettext, gettext_noop
 from core.loop.gate import ConsentGate, Waiting
 from core.loop.outcomes import UNKNOWN_OUTCOME
 
 _log = structlog.get_logger()
 
 _OVER = {
-    PoolEnd.CANCELLED: replies.CANCELLED,
-    PoolEnd.EXPIRED: f"Not done: no answer came in time, so it was dropped.{replies.TELL_THEM}",
-    PoolEnd.STALE: f"Not done: it has changed since it was begun, so it was set aside.{replies.TELL_THEM}",
-    PoolEnd.DROPPED: f"Not done: too much was waiting, so it was dropped.{replies.TELL_THEM}",
+    PoolEnd.EXPIRED: gettext_noop("Not done: no answer came in time, so it was dropped."),
+    PoolEnd.STALE: gettext_noop("Not done: it has changed since it was begun, so it was set aside."),
+    PoolEnd.DROPPED: gettext_noop("Not done: too much was waiting, so it was dropped."),
 }
 
 
@@ -55,7 +55,8 @@ class AgentRun:
             reason = entry.reason or PoolEnd.DROPPED
             if reason is not PoolEnd.STALE:
                 await self._cancelled(entry)
-            return _OVER[reason], Outcome.ERROR
+            over = f"{gettext(_OVER[reason])}{replies.TELL_THEM}" if reason in _OVER else replies.CANCELLED
+            return over, Outcome.ERROR
         collected = self._collect(arguments)
         if not collected.whole:
             inputs = self._call.valet.inputs

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from core.agents.fields import Field, InputField, OutputField, fields_of, values_of
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject, canonical_hash
+from core.language.catalogue import gettext
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, Risk
 
@@ -124,7 +125,7 @@ class StandardAgent:
         inputs = fields_of(type(self), InputField)
         details = {field.name: field.to_json(getattr(self, field.name)) for field in inputs.values()}
         values = ", ".join(f"{field.label}: {details[field.name]}" for field in inputs.values())
-        summary = self.valet.description.splitlines()[0].rstrip(".")
+        summary = gettext(self.valet.description.splitlines()[0].rstrip("."))
         return ApprovalRequest(name, f"{summary} ({values})" if values else summary, details)
 
     async def parse_approval_async(self, text: str) -> ApprovalDecision | None:
@@ -179,7 +180,7 @@ class StandardAgent:
 
     def _task(self) -> str:
         inputs = fields_of(type(self), InputField)
-        lines = [f"{field.label}: {field.to_json(getattr(self, field.name))}" for field in inputs.values()]
+        lines = [f"{field.words}: {field.to_json(getattr(self, field.name))}" for field in inputs.values()]
         return "\n".join(part for part in (self.task_instruction, *lines) if part) or "Do your work now."
 
 

@@ -12,6 +12,7 @@ from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
+from typing import Literal
 
 from babel import Locale
 from babel.lists import format_list
@@ -61,9 +62,9 @@ def gettext_noop(sentence: str) -> str:
     return sentence
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence, such as `a, b and c`."""
-    return format_list(list(names), locale=current_locale())
+def listed(names: Sequence[str], style: Literal["standard", "or"] = "standard") -> str:
+    """Return names as a list in a sentence, such as `a, b and c`, or with "or"."""
+    return format_list(list(names), style, locale=current_locale())
 
 
 def current_locale() -> Locale:

@@ -16,7 +16,6 @@ FORGET = (
 )
 LISTED = r"[^\n]+:[^\n]*\n(?P<lines>\d.+)"
 """A result that says what follows, and then lists memories by number."""
-FORGOTTEN = r"Forgotten for good\b.*"
 
 
 def asked(match: re.Match[str]) -> JsonObject:

@@ -19,7 +19,6 @@ from core.turns.prompt_lines import NOW, read_lines
 from onevalet.demo.days import read_day
 from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
-from onevalet.demo.memories import FORGOTTEN
 from onevalet.demo.schedules import unmarked
 
 MODEL = "demo/valet"
@@ -155,7 +154,7 @@ def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[
                 before, after, calls, done = [], [], {}, []
             case "tool" if not text.endswith(replies.HANDED_OVER):
                 if call := calls.get(str(message.get("tool_call_id"))):
-                    done.append(Done(*call, text))
+                    done.append(Done(*call, replies.without_notes(text)))
     return before, after, done
 
 
@@ -295,12 +294,8 @@ def _phrase(plan: Plan, made: Done) -> str:
 
 
 def _for_person(result: str) -> str:
-    """Return a result without its notes for a model."""
-    if re.fullmatch(FORGOTTEN, result, re.DOTALL):  # by then the question that led to it is forgotten too
-        return "Forgotten for good."
-    if result == replies.CANCELLED:
-        return "All right, I let that go."
-    return replies.without_notes(result)
+    """Return a result as it is told."""
+    return "All right, I let that go." if result == replies.CANCELLED else result
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:

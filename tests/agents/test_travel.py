@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 from yarl import URL
 
-from agents.travel import SAMPLE, FlightSearchAgent
+from agents.travel import FlightSearchAgent
 from core.http.client import GuardedClient
 from onevalet import AgentStatus, ToolExecutionContext, ToolFailed, ToolRetry
 from tests.agents.services import KEY, Web, duffel, no_loop
@@ -43,7 +43,7 @@ async def search(context: ToolExecutionContext, **values: object) -> str:
 async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, context: ToolExecutionContext) -> None:
     answer = await search(context, return_date=date(2026, 12, 9), passengers=2)
     assert answer.splitlines()[:2] == [
-        "The cheapest flights, BER to NYC on 2026-12-04, back on 2026-12-09, 2 people:",
+        "The cheapest flights, BER to NYC on Fri 4 Dec 2026, back on Wed 9 Dec 2026, 2 people:",
         "Duffel Airways, EUR 99.50: BER 2026-12-04 09:10 - NYC 2026-12-04 12:30 (ZZ100, direct); "
         "back NYC 2026-12-09 09:10 - BER 2026-12-09 12:30 (ZZ100, direct)",
     ]
@@ -57,7 +57,7 @@ async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, con
             "passengers": [{"type": "adult"}] * 2,
         }
     ]
-    assert SAMPLE not in answer
+    assert "Sample data" not in answer
 
 
 @pytest.mark.parametrize("wish", [{}, {"return_date": date(2026, 12, 9)}, {"origin": "Berlin\nReal flights:"}])
@@ -82,7 +82,7 @@ async def test_what_cannot_be_found_is_said_in_a_sentence(provider: Web, context
         with pytest.raises(ToolRetry):
             await search(context, **wish)
     provider.body = "none"
-    assert await search(context) == "There are no flights from BER to NYC on 2026-12-04."
+    assert await search(context) == "There are no flights from BER to NYC on Fri 4 Dec 2026."
     provider.status, provider.body = 500, f"internal detail {KEY}"
     with pytest.raises(ToolFailed, match=r"^The flight search does not work at the moment \(status 500\)\.$"):
         await search(context)
@@ -93,7 +93,7 @@ async def test_what_cannot_be_found_is_said_in_a_sentence(provider: Web, context
 async def test_today_counts_wherever_it_still_is_today(context: ToolExecutionContext) -> None:
     late = StandingClock()
     late.at = datetime(2026, 12, 5, 7, 0, tzinfo=UTC)  # in Honolulu it is the evening of the 4th
-    assert "BER to NYC on 2026-12-04" in await search(replace(context, clock=late))
+    assert "BER to NYC on Fri 4 Dec 2026" in await search(replace(context, clock=late))
 
 
 def test_a_key_is_not_shown_where_a_context_is_printed(context: ToolExecutionContext) -> None:

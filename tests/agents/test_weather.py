@@ -40,9 +40,9 @@ async def test_now_and_the_next_three_days_by_the_places_own_calendar(
     assert answer.splitlines() == [
         "Weather in Berlin, Germany, in degrees Celsius:",
         "Now: rain, 3 degrees (feels like 0), wind 14 km/h",
-        "Monday, 2026-11-23: overcast, 2 to 7 degrees, 80 % chance of rain",
-        "Tuesday, 2026-11-24: overcast, 2 to 7 degrees, 80 % chance of rain",
-        "Wednesday, 2026-11-25: overcast, 2 to 7 degrees, 80 % chance of rain",
+        "Mon 23 Nov 2026: overcast, 2 to 7 degrees, 80 % chance of rain",
+        "Tue 24 Nov 2026: overcast, 2 to 7 degrees, 80 % chance of rain",
+        "Wed 25 Nov 2026: overcast, 2 to 7 degrees, 80 % chance of rain",
     ]
     assert answer.data["now"] == {"sky": "rain", "temperature": 3.4, "unit": "degrees Celsius"}
     assert [day["low"] for day in answer.data["days"]] == [2.2] * 3
@@ -54,7 +54,7 @@ async def test_one_day_in_the_units_of_the_person(service: Web, context: ToolExe
     answer = await get_weather("NYC", context, date=date(2026, 11, 27), units="imperial")
     assert answer.splitlines() == [
         "Weather in New York, United States, in degrees Fahrenheit:",
-        "Friday, 2026-11-27: overcast, 2 to 7 degrees, 80 % chance of rain",
+        "Fri 27 Nov 2026: overcast, 2 to 7 degrees, 80 % chance of rain",
     ]
     assert service.asked[-1]["temperature_unit"] == "fahrenheit"
     assert "Now: " in await get_weather("NYC", context, date=date(2026, 11, 22))

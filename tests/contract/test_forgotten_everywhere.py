@@ -122,7 +122,7 @@ def answer(call: ModelCall) -> Reply:
     ):
         if asked in new:
             return reply
-    if "This is what is meant" in results:
+    if "This may be meant" in results:
         lines = [line for line in results.splitlines() if re.match(r"\d+\. ", line)]
         return calls(("forget", {"memories": list[Json](lines)}))
     return calls(("ask_to_forget", {"what": CANARY}))

@@ -13,6 +13,7 @@ from core.llm.types import ModelAnswer, ModelRequest
 from core.memory.commands import NOTHING
 from core.memory.forgetting import Forgetter
 from core.memory.momex import Momex
+from core.replies import with_note
 from core.tools.tool import AnyTool
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
@@ -112,7 +113,7 @@ async def test_forgetting_that_a_kill_interrupts_ends_by_itself(
     await system.delivery.store.admin.execute("update lanes set not_before = null")
     system.model = FakeModel([says("It is gone.")])
     await system.work()
-    assert system.model.told()[-1] == "Forgotten for good: 1. Do not repeat what it was."
+    assert system.model.told()[-1] == with_note("Forgotten for good: 1.", "Do not repeat what it was.")
     assert "It is gone." in system.last()
     assert await system.states() == ["approved"], "the person is asked once"
     assert await system.delivery.store.column("select text from memories where text ~* 'storage'") == []

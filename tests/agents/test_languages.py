@@ -1,0 +1,210 @@
+"""What the tools and agents that ship say to a person, in the person's language: nothing of it stays English."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+from yarl import URL
+
+from agents.arithmetic import calculate
+from agents.clock import current_time
+from agents.email import SendEmailAgent
+from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
+from agents.notes import add_note, forget_note, list_notes
+from agents.person import choose_account, list_accounts
+from agents.reminders import RemindMe, undo_reminder
+from agents.scheduling import ScheduleTask, SetHeartbeat
+from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task
+from agents.travel import FlightSearchAgent
+from agents.weather import get_weather
+from core.errors import ToolError
+from core.http.client import GuardedClient
+from core.language.catalogue import speaking
+from core.memory.access import Remembered
+from core.replies import without_notes
+from onevalet import AgentResult, TaskNote, ToolExecutionContext
+from onevalet.testing import MemoryCredentials, StandingClock, make_context, rehearse
+from tests.agents.services import open_meteo
+
+NAMES = re.compile(
+    r"Ann|(?i:Berlin|Rome)|Germany|primary|(?i:home|tee)|E?mail|Example Air|Sample Airways|Specimen Airlines|USD|UTC"
+    r"|Europe/Berlin|[\w@.]+@example\.com|Atlantis|undo|tls|implicit|starttls|none|email|cron|\d+-\d+-\d+T?[\d:]*|Celsius|km/h|sms"
+)
+"""What is a name, an address or a word to type, in every language."""
+ENGLISH = re.compile(
+    r"\b(?:the|is|are|of|to|and|with|for|you|your|nothing|there|that|which|who|what|when|should|must|it|no|not|known|from"
+    r"|rain|degrees|now|next|task|notes?|reminder|every|back|people|remembered|forgotten|sent|cannot)\b",
+    re.IGNORECASE,
+)
+
+
+class Tasks:
+    """Tasks of a person: one that comes again, and what is created."""
+
+    def __init__(self) -> None:
+        self.kept = [
+            TaskNote("t", 1, "Tee", "08:00", "09:00", "ACTIVE"),
+            TaskNote("u", 2, "Ann", "10:00", "", "PAUSED"),
+        ]
+
+    async def timezone(self) -> str:
+        return "Europe/Berlin"
+
+    async def check(self, trigger: object) -> str:
+        return "7"
+
+    def describe(self, trigger: object, timezone: str = "") -> str:
+        return "08:00"
+
+    async def create(self, *args: object, **options: object) -> TaskNote:
+        return TaskNote("t", 3, "Tee", "08:00", "09:00", "ACTIVE", quiet=True)
+
+    async def list(self) -> list[TaskNote]:
+        return self.kept
+
+    async def change(self, task_id: str, change: str) -> bool:
+        return change != "resume"
+
+    async def undo(self) -> TaskNote | None:
+        return self.kept[0]
+
+    async def run_now(self, task_id: str, key: str) -> None:
+        """Run nothing."""
+
+
+class Memory:
+    """A memory that holds one statement, and finds nothing."""
+
+    held = (Remembered(1, "Tee", datetime(2026, 11, 21, tzinfo=UTC), "Ann"),)
+
+    async def remember(self, text: str, key: str) -> tuple[Remembered, ...]:
+        return self.held
+
+    async def correct(self, number: int, text: str, key: str) -> tuple[Remembered, ...]:
+        return self.held
+
+    async def search(self, query: str) -> tuple[Remembered, ...]:
+        return self.held if query == "Tee" else ()
+
+    async def overview(self, most: int = 30) -> tuple[Remembered, ...]:
+        return self.held
+
+    async def ask_to_forget(self, what: str, numbers: object = ()) -> tuple[Remembered, ...]:
+        return await self.search(what)
+
+    async def forget(self, shown: object = ()) -> int:
+        return 1
+
+
+@pytest.fixture
+async def context() -> AsyncIterator[ToolExecutionContext]:
+    """Yield a context with everything that a tool may use; it is Saturday, 21 November 2026."""
+    async with open_meteo() as weather:
+        http = GuardedClient(allowed_hosts=[URL(weather.url).authority])
+        yield make_context(
+            http=http,
+            clock=StandingClock(datetime(2026, 11, 21, 12, 0, tzinfo=UTC)),
+            settings={"weather_url": weather.url},
+            tasks=Tasks(),
+            memory=Memory(),
+            timezone="Europe/Berlin",
+            credentials=MemoryCredentials({"email": {"user": "home"}}),
+        )
+        await http.close()
+
+
+async def said(call: Awaitable[object]) -> str:
+    """Return what a call returns, or the error that may reach the person; notes for the model are none of it."""
+    try:
+        result = await call
+        return without_notes(result.raw_message if isinstance(result, AgentResult) else str(result))
+    except ToolError as error:
+        return str(error)
+
+
+async def told(context: ToolExecutionContext) -> list[str]:
+    """Return what people are told by tools and agents, in the language that is spoken."""
+    remind = {"text": "Tee", "at": "2026-11-21T15:00"}
+    mail = {"recipient": ["ann@example.com"], "cc": ["bo@example.com"], "body": "Tee"}
+    flight = {"origin": "Berlin", "destination": "Rome", "date": "2026-11-27"}
+    calls: list[Awaitable[object]] = [
+        current_time(context),
+        current_time(context, "Atlantis"),
+        calculate("1/0"),
+        calculate("Tee"),
+        get_weather("Berlin", context),
+        get_weather("Atlantis", context),
+        get_weather("Berlin", context, date=date(2027, 11, 21)),
+        add_note("Tee", context),
+        list_notes(context),
+        forget_note(1, context),
+        forget_note(1, context),
+        list_notes(context),
+        remember("Tee", context),
+        search_memory("Tee", context),
+        search_memory("Ann", context),
+        list_memories(context),
+        correct_memory(1, context, "Tee"),
+        ask_to_forget("Tee", context),
+        ask_to_forget("Ann", context),
+        forget(["1. Tee"], context),
+        list_accounts(context),
+        choose_account("email", "home", context),
+        list_accounts(replace(context, credentials=MemoryCredentials())),
+        list_tasks(context),
+        pause_task("1", context),
+        resume_task("1", context),
+        stop_task("Tee", context),
+        run_task_now("1", context),
+        stop_task("Rome", context),
+        undo_reminder(context),
+        rehearse(RemindMe, context, **remind).go_on(),
+        rehearse(SetHeartbeat, context, every_minutes=0).go_on(),
+        rehearse(SendEmailAgent, context, **mail).go_on(),
+        rehearse(FlightSearchAgent, context, **flight, return_date="2026-11-30", passengers=2).go_on(),
+        rehearse(FlightSearchAgent, context, **flight | {"date": "2026-11-01"}).go_on(),
+    ]
+    texts = [await said(call) for call in calls]
+    for agent in (
+        rehearse(ScheduleTask, context, what="Tee", cron="0 8 * * *"),
+        rehearse(SetHeartbeat, context, every_minutes=60),
+    ):
+        assert agent.agent is not None
+        texts += [agent.agent.approval_request().action_summary, (await agent.agent.keep()).raw_message]  # type: ignore[attr-defined]
+    card = rehearse(SendEmailAgent, context, **mail).approval
+    asked = rehearse(SendEmailAgent, context, recipient="Ann", subject="a\nb").question
+    return [*texts, card.action_summary if card else "", asked, rehearse(RemindMe, context, text="x" * 2000).question]
+
+
+@pytest.mark.parametrize(
+    ("language", "english"), [("de", ENGLISH), ("zh", re.compile("[A-Za-z]{2,}"))], ids=["de", "zh"]
+)
+async def test_no_english_is_left_in_what_people_read(
+    context: ToolExecutionContext, language: str, english: re.Pattern[str]
+) -> None:
+    with speaking(language):
+        texts = await told(context)
+    assert all(texts)
+    left = {text: found for text in texts if (found := english.findall(NAMES.sub("", text)))}
+    assert not left
+    said_in_english = await told(context)
+    assert [ENGLISH.search(text) is not None for text in said_in_english].count(True) > len(texts) * 0.8, (
+        "it would be found"
+    )
+
+
+async def test_what_a_watch_looks_into_is_the_same_in_every_language(context: ToolExecutionContext) -> None:
+    english = await get_weather("Berlin", context)
+    with speaking("de"):
+        german = await get_weather("Berlin", context)
+    assert german != english
+    assert german.data == english.data
+    assert german.splitlines() == [
+        "Wetter in Berlin, Germany, in Grad Celsius:",
+        "Jetzt: Regen, 3 Grad (gefühlt 0), Wind 14 km/h",
+        "Sa., 21. Nov. 2026: bedeckt, 2 bis 7 Grad, 80 % Regenwahrscheinlichkeit",
+        "So., 22. Nov. 2026: bedeckt, 2 bis 7 Grad, 80 % Regenwahrscheinlichkeit",
+        "Mo., 23. Nov. 2026: bedeckt, 2 bis 7 Grad, 80 % Regenwahrscheinlichkeit",
+    ]
