@@ -44,12 +44,12 @@ class WorkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventRecord:
-    """One event with one group's work on it; `group` and `state` are empty where no group wanted it."""
+    """One event with one group's work on it; `group` and `state` are None where no group wanted it."""
 
     event: Event
     received_at: datetime
-    group: str = ""
-    state: str = ""
+    group: str | None = None
+    state: WorkState | None = None
     attempts: int = 0
     reason: str = ""
 
@@ -154,8 +154,8 @@ class EventStore:
             EventRecord(
                 Event(row["source"], row["type"], row["data"], row["id"], tenant_id, row["occurred_at"]),
                 row["received_at"],
-                row["group_name"] or "",
-                row["state"] or "",
+                row["group_name"],
+                WorkState(row["state"]) if row["state"] else None,
                 row["attempts"] or 0,
                 row["reason"] or "",
             )
