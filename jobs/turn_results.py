@@ -19,7 +19,7 @@ from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE, Sorry
 from core.turns.orchestrator import Orchestrator
-from core.turns.runs import RunNote
+from core.turns.runs import RunNote, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
 from jobs.preview import show_progress
@@ -67,7 +67,7 @@ class TurnResults:
             _log.exception("turn_failed", turn=turn.turn_id)
         reason, sorry = ("poison", POISON) if poison else ("error", FAILURE)
         result = await _set_aside(turn, RUN_FAILURE if turn.run_id else sorry, reason)
-        return TurnOutcome(result, RunNote("FAILED", reason, text=result.reply) if turn.run_id else None)
+        return TurnOutcome(result, RunNote(RunState.FAILED, reason, text=result.reply) if turn.run_id else None)
 
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer what a person wrote: a command by itself, anything else with the assistant."""

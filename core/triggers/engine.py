@@ -23,7 +23,8 @@ from core.triggers.messages import occurrence_of, set_aside_text
 from core.triggers.runs.firing import Fired, fire_due, is_own_fault, run_row
 from core.triggers.tasks import TaskService
 from core.triggers.tools_api import TaskAccess
-from core.triggers.types import NOBODY_TO_TELL, ActionExecutor, RunState, Task
+from core.triggers.types import NOBODY_TO_TELL, ActionExecutor, Task
+from core.turns.runs import RunState
 
 GROUP = "tasks"
 """The consumer group in which all workers share the events."""

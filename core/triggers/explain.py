@@ -16,7 +16,8 @@ from core.triggers.kinds.condition import ConditionTrigger, Watch
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.tasks import TaskService
-from core.triggers.types import RunState, Task, TaskRun, TaskState
+from core.triggers.types import Task, TaskRun, TaskState
+from core.turns.runs import RunState
 
 LAST_RUNS = 10
 LAST_LOOKS = 5

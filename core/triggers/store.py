@@ -10,12 +10,13 @@ from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
 from core.tools.context import TaskChange
 from core.triggers.codec import Kind, stored_trigger, trigger_to_json
-from core.triggers.types import RunState, Task, TaskOutput, TaskRun, TaskState
+from core.triggers.types import Task, TaskOutput, TaskRun, TaskState
+from core.turns.runs import RunState
 
 _TASK = "select * from tasks where tenant_id = $1"
 _RUN = (
-    "select r.*, coalesce((select jsonb_agg(jsonb_build_object('key', n.key, 'text', n.text, 'state', n.state, 'fate',"
-    " n.fate, 'place', n.place, 'at', n.created_at) order by n.created_at) from run_notices n"
+    "select r.*, coalesce((select jsonb_agg(jsonb_build_object('key', n.key, 'kind', n.kind, 'text', n.text,"
+    " 'state', n.state, 'fate', n.fate, 'place', n.place, 'at', n.created_at) order by n.created_at) from run_notices n"
     " where n.tenant_id = r.tenant_id and n.run_id = r.id), '[]') as notices from task_runs r where r.tenant_id = $1"
 )
 
@@ -226,7 +227,7 @@ async def run_of_turn(connection: Connection, tenant_id: str, turn_id: str) -> t
 
 
 _PLAIN = {field.name for field in fields(Task)} - {"trigger", "kind", "output", "state", "deleted"}
-_PLAIN_OF_RUN = {field.name for field in fields(TaskRun)} - {"state", "conversation_id", "turn_id", "notices"}
+_PLAIN_OF_RUN = {field.name for field in fields(TaskRun)} - {"state", "notices"}
 """The fields of a task and of a run that their rows hold as they are."""
 
 
@@ -244,8 +245,6 @@ def _task_of(row: asyncpg.Record) -> Task:
 def _run_of(row: asyncpg.Record) -> TaskRun:
     return TaskRun(
         state=RunState(row["state"]),
-        conversation_id=row["conversation_id"] or "",
-        turn_id=row["turn_id"] or "",
         notices=tuple(row["notices"]),
         **{name: row[name] for name in _PLAIN_OF_RUN},
     )

@@ -10,6 +10,7 @@ from core.journal.types import Effect
 from core.json_types import Json, JsonObject
 from core.tools.context import ToolExecutionContext
 from core.triggers.codec import Kind, StoredTrigger
+from core.turns.runs import RunState
 from core.turns.types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
@@ -29,22 +30,6 @@ class TaskState(StrEnum):
     """It failed too often in a row, or was set aside after an unforeseen error."""
     COMPLETED = "COMPLETED"
     """Nothing more is due, or the person deleted it."""
-
-
-class RunState(StrEnum):
-    """The states of a run."""
-
-    QUEUED = "QUEUED"
-    RUNNING = "RUNNING"
-    PENDING_APPROVAL = "PENDING_APPROVAL"
-    """It waits for the person's consent or answer."""
-    COMPLETED = "COMPLETED"
-    FAILED = "FAILED"
-    EXPIRED = "EXPIRED"
-    """The person did not decide in time."""
-    SKIPPED = "SKIPPED"
-    """It was missed, and its task's policy skips missed runs; or it must not run."""
-    CANCELLED = "CANCELLED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +100,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One run of a task. `cause` is what started it; `notices` are what it had to tell and what became of that."""
+    """One run of a task. `cause` is what started it; `notices` are what it had to tell and what became of that.
+
+    `conversation_id` is set when its turn begins, if its person has one; `turn_id` is None where it was skipped.
+    """
 
     id: str
     task_id: str
@@ -124,8 +112,8 @@ class TaskRun:
     state: RunState
     reason: str = ""
     cause: JsonObject = field(default_factory=dict)
-    conversation_id: str = ""
-    turn_id: str = ""
+    conversation_id: str | None = None
+    turn_id: str | None = None
     created_at: datetime | None = None
     finished_at: datetime | None = None
     notices: tuple[JsonObject, ...] = ()

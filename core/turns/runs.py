@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from core.db.database import Connection
 from core.errors import LeaseLost
@@ -12,6 +13,32 @@ from core.people.tenant import TurnTenant
 
 MAX_FAILURES = 5
 """After so many failed runs in a row a task is disabled."""
+
+
+class RunState(StrEnum):
+    """The states of a run."""
+
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    PENDING_APPROVAL = "PENDING_APPROVAL"
+    """It waits for the person's consent or answer."""
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    EXPIRED = "EXPIRED"
+    """The person did not decide in time."""
+    SKIPPED = "SKIPPED"
+    """It was missed, and its task's policy skips missed runs; or it must not run."""
+    CANCELLED = "CANCELLED"
+
+
+class NoticeKind(StrEnum):
+    """What a notice of a run tells its person."""
+
+    END = "end"
+    QUESTION = "question"
+    """The run waits for an answer to it."""
+    DISABLED = "disabled"
+    """Its task failed too often and does not run any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +55,27 @@ class RunTurn:
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """How a run stands after its turn: `text` is what the person is told, under a `key` that comes once a run.
+    """How a run stands after its turn: `text` is what the person is told, once for its `kind` and `waiting_step`.
 
     `history` is kept while it waits; `disabled` is what they are told when the task has failed too often.
     """
 
-    state: str
+    state: RunState
     reason: str = ""
     history: tuple[ChatMessage, ...] = ()
-    key: str = "end"
+    kind: NoticeKind = NoticeKind.END
+    waiting_step: int | None = None
     text: str = ""
     disabled: str = ""
 
     def to_json(self) -> JsonObject:
         """Return what `note_run` takes."""
         return {
-            "state": self.state,
+            "state": self.state.value,
             "reason": self.reason,
             "history": [message.to_json() for message in self.history],
-            "key": self.key,
+            "kind": self.kind.value,
+            "key": self.kind.value if self.waiting_step is None else f"{self.kind.value} {self.waiting_step}",
             "text": self.text,
             "max_failures": MAX_FAILURES,
             "disabled": self.disabled,

@@ -754,6 +754,7 @@ CREATE TABLE public.run_notices (
     tenant_id text NOT NULL,
     run_id text NOT NULL,
     key text NOT NULL,
+    kind text DEFAULT 'end'::text NOT NULL,
     text text NOT NULL,
     state text DEFAULT 'open'::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
@@ -762,6 +763,7 @@ CREATE TABLE public.run_notices (
     fate text DEFAULT ''::text NOT NULL,
     place text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT run_notices_kind_check CHECK ((kind = ANY (ARRAY['end'::text, 'question'::text, 'disabled'::text]))),
     CONSTRAINT run_notices_state_check CHECK ((state = ANY (ARRAY['open'::text, 'handed_over'::text, 'failed'::text])))
 );
 

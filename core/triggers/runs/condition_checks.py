@@ -22,7 +22,8 @@ from core.triggers.messages import occurrence_of
 from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
 from core.triggers.trials import seen_now
-from core.triggers.types import RunState, Task, TaskState
+from core.triggers.types import Task, TaskState
+from core.turns.runs import RunState
 
 MAX_LOOK = 100.0
 """Seconds of a look: less than its lease, after which it is made again."""

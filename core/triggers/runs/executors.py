@@ -24,13 +24,12 @@ from core.triggers.types import (
     ORCHESTRATOR,
     ActionExecutor,
     ActionResult,
-    RunState,
     Task,
     TaskRun,
     TriggerContext,
 )
 from core.turns.orchestrator import Orchestrator
-from core.turns.runs import RunNote
+from core.turns.runs import NoticeKind, RunNote, RunState
 from core.turns.types import TurnRequest, TurnResult, TurnState
 
 _UNKNOWN = "I cannot tell whether it was done: I was interrupted while I worked on it."
@@ -73,7 +72,7 @@ class RunExecutors:
             raise LeaseLost
         task, run = task_and_run
         if task.held and "by_hand" not in run.cause and not await request.journal.recorded():
-            return TurnResult(TurnState.DONE, reason=NOBODY_TO_TELL), RunNote(RunState.SKIPPED.value, NOBODY_TO_TELL)
+            return TurnResult(TurnState.DONE, reason=NOBODY_TO_TELL), RunNote(RunState.SKIPPED, NOBODY_TO_TELL)
         executor = self._executor(task)
         if executor is None:
             done = ActionResult(False, error=f"there is no executor {task.executor}")
@@ -134,20 +133,21 @@ class RunExecutors:
         disabled = disabled_text(task)
         if turn.state is TurnState.WAITING:
             history = (*request.history, *turn.history)
-            key = f"waits {turn.waiting_step}"
-            return turn, RunNote(RunState.PENDING_APPROVAL.value, turn.reason, history, key, turn.reply, disabled)
+            kind, step = NoticeKind.QUESTION, turn.waiting_step
+            note = RunNote(RunState.PENDING_APPROVAL, turn.reason, history, kind, step, turn.reply, disabled)
+            return turn, note
         if turn.state is TurnState.FAILED:
             text = failed_text(task, done.output or gettext(replies.MODEL_DOWN) if done.turn else done.output)
             # A silent task runs often: not every failure of it is worth a message.
             text = "" if task.output.silent else text
-            return turn, RunNote(RunState.FAILED.value, done.error or turn.reason, text=text, disabled=disabled)
+            return turn, RunNote(RunState.FAILED, done.error or turn.reason, text=text, disabled=disabled)
         state = RunState.CANCELLED if turn.state is TurnState.INTERRUPTED else RunState.COMPLETED
         if _expired(request):
             state = RunState.EXPIRED
         if task.output.silent and says_nothing(turn.reply):
-            return replace(turn, reply="", reason="nothing to tell"), RunNote(state.value, "nothing to tell")
+            return replace(turn, reply="", reason="nothing to tell"), RunNote(state, "nothing to tell")
         text = result_text(task, run, turn.reply) if turn.reply else ""
-        return turn, RunNote(state.value, turn.reason, text=text)
+        return turn, RunNote(state, turn.reason, text=text)
 
 
 def _expired(request: TurnRequest) -> bool:

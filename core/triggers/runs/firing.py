@@ -17,7 +17,7 @@ from core.triggers.codec import Kind, trigger_from_json
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.messages import LATE, occurrence_of
 from core.triggers.runs.misfires import Course, Plan
-from core.triggers.types import RunState
+from core.turns.runs import RunState
 
 BATCH = 500
 LOOK_LEASE = timedelta(minutes=2)

@@ -14,6 +14,7 @@ from core.triggers.codec import Kind
 from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.store import TaskStore
 from core.triggers.types import Task, TaskRun
+from core.turns.runs import NoticeKind
 
 LEASE = timedelta(seconds=10)
 """How long a notice of a dead worker waits for another worker."""
@@ -72,27 +73,29 @@ class Notices:
         if task_and_run is None:
             return
         task, run = task_and_run
-        text = next((str(notice["text"]) for notice in run.notices if notice["key"] == key), "")
-        if not text:
+        notice = next((notice for notice in run.notices if notice["key"] == key), None)
+        if notice is None:
             return
-        notified = await self._notifier.notify(tenant_id, notification(task, run, text, key))
+        told = notification(task, run, str(notice["text"]), NoticeKind(str(notice["kind"])), key)
+        notified = await self._notifier.notify(tenant_id, told)
         await self._store.handed_over(tenant_id, run_id, key, notified)
         _log.info("run_told", run=run_id, task=task.id, fate=notified.fate.value)
 
 
-def notification(task: Task, run: TaskRun, text: str, key: str = "end") -> Notification:
+def notification(
+    task: Task, run: TaskRun, text: str, kind: NoticeKind = NoticeKind.END, key: str = NoticeKind.END.value
+) -> Notification:
     """Return the notification about a run; a question goes to the conversation that waits for its answer."""
     wanted = task.output.urgency
-    asks = key != "end"
     # A silent task may find the same news twice: that is one message.
     same_news = f"{task.id}:{canonical_hash(text)[:32]}"
     return Notification(
         text=text,
         category=task.output.category or _CATEGORIES[task.kind],
         urgency=Urgency(wanted) if wanted in tuple(Urgency) else Urgency.NORMAL,
-        dedupe_key=f"{run.id}:{key}" if asks or not task.output.silent else same_news,
+        dedupe_key=f"{run.id}:{key}" if kind is not NoticeKind.END or not task.output.silent else same_news,
         title=task.title,
         task_id=task.id,
         run_id=run.id,
-        conversation_id=run.conversation_id if key.startswith("waits") or task.output.channel else "",
+        conversation_id=(run.conversation_id or "") if kind is NoticeKind.QUESTION or task.output.channel else "",
     )

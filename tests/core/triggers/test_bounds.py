@@ -10,7 +10,8 @@ from core.triggers.engine import MAX_AN_HOUR
 from core.triggers.explain import explain
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger
-from core.triggers.types import RunState, Task
+from core.triggers.types import Task
+from core.turns.runs import RunState
 from jobs.maintenance import prune_runs
 from notify.service import NotificationService
 from tests.core.triggers.harness import Harness

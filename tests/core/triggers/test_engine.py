@@ -281,7 +281,7 @@ async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(har
     loaded = await harness.engine.store.run(tenant, run)
     assert loaded is not None
     # It was handed over, and the worker died before it could write that down.
-    await harness.notifier.notify(tenant, notification(*loaded, "counted", key))
+    await harness.notifier.notify(tenant, notification(*loaded, "counted", key=key))
     await store.admin.execute("update run_notices set next_attempt_at = now()")
     await harness.work()
     assert await harness.sent() == ["counted"]

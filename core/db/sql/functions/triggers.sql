@@ -176,7 +176,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select * into v from jsonb_to_record(p_note) as n (
-        state text, reason text, history jsonb, key text, text text, max_failures int, disabled text);
+        state text, reason text, history jsonb, key text, kind text, text text, max_failures int, disabled text);
     select * into v_run from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn for update;
     if v_run.state is null or v_run.state not in ('QUEUED', 'RUNNING') then
         return false;
@@ -186,7 +186,7 @@ begin
         finished_at = case when v.state <> 'PENDING_APPROVAL' then clock_timestamp() end
     where r.tenant_id = p_tenant and r.id = v_run.id;
     if v.text <> '' then
-        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, v.key, v.text)
+        insert into run_notices (tenant_id, run_id, key, kind, text) values (p_tenant, v_run.id, v.key, v.kind, v.text)
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
     if v.state = 'PENDING_APPROVAL' then
@@ -205,7 +205,8 @@ begin
     update tasks t set state = 'DISABLED', reason = 'failed ' || v_failures || ' times in a row', next_at = null
     where t.tenant_id = p_tenant and t.id = v_run.task_id and t.state = 'ACTIVE';
     if found then
-        insert into run_notices (tenant_id, run_id, key, text) values (p_tenant, v_run.id, 'disabled', v.disabled)
+        insert into run_notices (tenant_id, run_id, key, kind, text)
+        values (p_tenant, v_run.id, 'disabled', 'disabled', v.disabled)
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
     return found;

@@ -389,7 +389,7 @@ begin
             update task_runs r set state = 'RUNNING'
             where r.tenant_id = p_tenant and r.turn_id = v_turn.id and r.state = 'PENDING_APPROVAL';
             perform note_run(p_tenant, v_turn.id, jsonb_build_object(
-                'state', 'FAILED', 'reason', 'error', 'history', '[]'::jsonb, 'key', 'end',
+                'state', 'FAILED', 'reason', 'error', 'history', '[]'::jsonb, 'key', 'end', 'kind', 'end',
                 'text', p_templates -> case when v_begun then 'run_begun' else 'run_failed' end,
                 'max_failures', p_max_failures, 'disabled', p_templates -> 'disabled'));
         exception when data_exception or integrity_constraint_violation or program_limit_exceeded

@@ -82,6 +82,7 @@ create table run_notices (
     tenant_id       text not null,
     run_id          text not null,
     key             text not null,
+    kind            text not null default 'end' check (kind in ('end', 'question', 'disabled')),
     text            text not null,
     state           text not null default 'open' check (state in ('open', 'handed_over', 'failed')),
     attempts        int not null default 0,
