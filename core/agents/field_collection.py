@@ -39,7 +39,7 @@ class Answer:
     """
 
     fields: JsonObject = field(default_factory=dict)
-    words: str = ""
+    words: str | None = None
     drop: bool = False
 
 
@@ -116,7 +116,7 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> 
     if not changed and not answer.words:
         return entry, {"": gettext("it answers nothing that was asked")}
     # Without a question, so that the agent asks again for what is still missing.
-    return replace(entry, fields=collected.fields, answer=answer.words, question="", reminded=False), {}
+    return replace(entry, fields=collected.fields, answer=answer.words, question=None, reminded=False), {}
 
 
 def _valid(input_field: InputField, text: str) -> bool:

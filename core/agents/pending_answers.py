@@ -106,11 +106,11 @@ class PendingAnswers:
     def give(self, arguments: Mapping[str, object]) -> None:
         """Pass one answer on. Raises `ToolRetry` with what the model should do instead."""
         entry, valet = self._meant(arguments.get("task"))
-        fields, words = arguments.get("fields"), str(arguments.get("words") or "")
+        fields, words = arguments.get("fields"), str(arguments.get("words") or "") or None
         given = fields if isinstance(fields, dict) else {}
         if words and len(entry.asked) == 1 and not given:
-            given, words = {entry.asked[0]: words}, ""
-        answer = Answer(given, "" if entry.asked or given else words, arguments.get("drop") is True)
+            given, words = {entry.asked[0]: words}, None
+        answer = Answer(given, None if entry.asked or given else words, arguments.get("drop") is True)
         taken, wrong = take(entry, valet.inputs, answer)
         if wrong:
             errors = "; ".join(f"{name}: {error}" if name else error for name, error in wrong.items())
@@ -120,8 +120,8 @@ class PendingAnswers:
             )
         self.changed[entry.agent_id] = taken
 
-    def hold(self, arguments: Mapping[str, object]) -> str:
-        """Pause, resume or drop one. Return what the person is told; empty where its own turn says it.
+    def hold(self, arguments: Mapping[str, object]) -> str | None:
+        """Pause, resume or drop one. Return what the person is told; None where its own turn says it.
 
         Raises `ToolRetry` with what the model should do instead.
         """
@@ -134,15 +134,15 @@ class PendingAnswers:
         match change, entry.status:
             case "drop", _:
                 self.changed[entry.agent_id] = entry.ended(PoolEnd.CANCELLED)
-                return ""
+                return None
             case "pause", AgentStatus.WAITING_FOR_INPUT:
                 self.changed[entry.agent_id] = replace(entry, status=AgentStatus.PAUSED)
                 return gettext(PAUSED, name=entry.told_as)
             case "resume", AgentStatus.PAUSED:
                 # Without a question, so that the agent asks it again.
-                again = replace(entry, status=AgentStatus.WAITING_FOR_INPUT, question="", reminded=False)
+                again = replace(entry, status=AgentStatus.WAITING_FOR_INPUT, question=None, reminded=False)
                 self.changed[entry.agent_id] = again
-                return ""
+                return None
         raise ToolRetry(
             f"`change` is pause for what waits, resume for what is paused, or drop; {task} is {entry.status}."
         )
@@ -161,7 +161,7 @@ class PendingAnswers:
         asked = [entry for entry, _ in self.asking if not entry.reminded]
         for entry in asked:
             self.changed[entry.agent_id] = replace(entry, reminded=True)
-        return "\n".join(entry.question for entry in asked)
+        return "\n".join(entry.question for entry in asked if entry.question)
 
     def _meant(self, task: object) -> tuple[PoolEntry, Valet]:
         if task is None and len(self.offered) == 1:

@@ -27,7 +27,8 @@ class PoolEntry:
     """One agent in the pool.
 
     `turn_id`, `agent_path` and `tool_call_id` name the call. `fields` are the collected values as JSON, `asked` the
-    names of the fields that `question` asks for. `answer` is the person's answer to a question about no field.
+    names of the fields that `question` asks for, which is None once it is answered. `answer` is the person's answer to
+    a question about no field.
     `revision` counts the changes: a change applies only to the revision that was read.
     """
 
@@ -42,9 +43,9 @@ class PoolEntry:
     expires_at: datetime
     fields: JsonObject = field(default_factory=dict)
     asked: tuple[str, ...] = ()
-    question: str = ""
+    question: str | None = None
     instruction: str = ""
-    answer: str = ""
+    answer: str | None = None
     state: JsonObject = field(default_factory=dict)
     reminded: bool = False
     reason: PoolEnd | None = None
@@ -57,12 +58,12 @@ class PoolEntry:
     @property
     def wakes(self) -> bool:
         """Return whether its turn may resume: the agent was answered, which clears the question, or ended."""
-        return not self.waits or not self.question
+        return not self.waits or self.question is None
 
     @property
     def told_as(self) -> str:
         """Return what to call the agent to the person: the question, or else the words of its name."""
-        asked = self.question.strip().partition("\n")[0]
+        asked = (self.question or "").strip().partition("\n")[0]
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.agent_type.removesuffix("Agent")).replace("_", " ").lower()
         return f"“{asked}”" if asked else words
 

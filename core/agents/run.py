@@ -65,7 +65,7 @@ class AgentRun:
                 AgentStatus.WAITING_FOR_INPUT, question(inputs, collected), collected.fields, names=names
             )
         if entry is not None and entry.status is AgentStatus.PAUSED:
-            return await self._wait(AgentStatus.PAUSED, entry.question, collected.fields, entry.state)
+            return await self._wait(AgentStatus.PAUSED, entry.question or "", collected.fields, entry.state)
         if first := await self._asked_first(collected.fields):
             left = {name: value for name, value in collected.fields.items() if name not in first}
             return await self._wait(AgentStatus.WAITING_FOR_INPUT, "\n".join(first.values()), left, names=tuple(first))
@@ -90,7 +90,7 @@ class AgentRun:
         run = await next_run(self._call, fields)
         if run.known is not None and run.known.state is StepState.DONE:
             return result_text(result_of(run.known)), run.known.outcome
-        answer = self._entry.answer if self._entry is not None else ""
+        answer = self._entry.answer if self._entry is not None else None
         if run.last is not None and run.last.status is AgentStatus.WAITING_FOR_INPUT and not answer:
             return await self._wait(run.last.status, run.last.raw_message, fields, run.state)
         if await may_have_happened(self._call, run):
@@ -102,7 +102,7 @@ class AgentRun:
             return cleared.text, cleared.outcome
         return await self._execute(cleared, answer)
 
-    async def _execute(self, cleared: Cleared, answer: str) -> tuple[str, Outcome]:
+    async def _execute(self, cleared: Cleared, answer: str | None) -> tuple[str, Outcome]:
         try:
             result, outcome = await execute(self._call, cleared.run, cleared.agent, answer)
         except WaitsInside as waits:

@@ -261,5 +261,5 @@ def _from_record(call: ToolCall, known: StepRecord) -> CallResult:
         cast(int, known.result.get("chars", 0)),
         known.duration_ms,
         tuple(Entity(**entity) for entity in cast(list[dict[str, str]], known.result.get("entities", []))),
-        str(known.result.get("told", "")),
+        cast("str | None", known.result.get("told")),
     )

@@ -28,7 +28,7 @@ class ToolEnd(NamedTuple):
 
     text: str
     outcome: Outcome = Outcome.OK
-    told: str = ""
+    told: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class CallResult:
     chars: int = 0
     duration_ms: int = 0
     entities: tuple[Entity, ...] = ()
-    told: str = ""
+    told: str | None = None
 
     def arguments_summary(self) -> JsonObject:
         """Return the arguments with long values cut, for debugging."""

@@ -46,7 +46,8 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
     asked = [
         entry.question
         for entry in waiting
-        if entry.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
+        if entry.question is not None
+        and entry.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
         and (not (known := own.get(entry.agent_id)) or known.question != entry.question)
     ]
     # Approvals end by themselves, and soon.

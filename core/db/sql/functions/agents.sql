@@ -89,7 +89,7 @@ begin
     set status = case p_change when 'pause' then 'PAUSED' when 'resume' then 'WAITING_FOR_INPUT' else 'CANCELLED' end,
         reason = case p_change when 'cancel' then 'cancelled' else '' end,
         -- Drop the question: the agent asks it again.
-        context = case p_change when 'resume' then e.context || '{"question": ""}' else e.context end,
+        context = case p_change when 'resume' then e.context || '{"question": null}' else e.context end,
         revision = e.revision + 1, updated_at = clock_timestamp()
     where e.tenant_id = p_tenant and e.agent_id = p_agent
       and case p_change when 'pause' then e.status = 'WAITING_FOR_INPUT' when 'resume' then e.status = 'PAUSED'
