@@ -164,7 +164,7 @@ _CHINESE = MomentWords(
 LANGUAGES = {"en": ENGLISH, "de": _GERMAN, "es": _SPANISH, "fr": _FRENCH, "pt": _PORTUGUESE, "zh": _CHINESE}
 
 
-def languages_of(text: str, language: str) -> list[str]:
+def languages_of(text: str, language: str | None) -> list[str]:
     """Return the codes of the languages that a text may be written in, the person's own and English first."""
-    codes = dict.fromkeys((language[:2].lower(), *LANGUAGES))
+    codes = dict.fromkeys(((language or "")[:2].lower(), *LANGUAGES))
     return [code for code in codes if code in LANGUAGES and re.search(LANGUAGES[code].cues, text)]

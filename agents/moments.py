@@ -17,7 +17,7 @@ _RELATIVE = 1
 """The microsecond of the parser's base, and so of each moment that it counts from there."""
 
 
-def read_moment(text: str, now: datetime, language: str = "") -> datetime | None:
+def read_moment(text: str, now: datetime, language: str | None = None) -> datetime | None:
     """Return the wall time that a text means. `now` is the person's wall time. None: not readable.
 
     `language` (BCP 47) is the person's; what is not written in it is read in English and five other languages.

@@ -114,13 +114,13 @@ class PlanningAgent(StandardAgent):
         self.state["seen"] = await self.context.tasks.check(tried)
         self.state["tried"] = tried
 
-    async def _go_on(self, zone: str) -> AgentResult:
+    async def _go_on(self, zone: str | None) -> AgentResult:
         if self.asks_first():
             return self._read_back(zone)
         self.state["zone"] = zone
         return await self.keep()
 
-    def _read_back(self, zone: str) -> AgentResult:
+    def _read_back(self, zone: str | None) -> AgentResult:
         self.state["zone"] = zone
         if text := self._moment_text():
             self.state["moments"] = {**self._moments(), text: self.moment().isoformat()}

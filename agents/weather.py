@@ -152,7 +152,7 @@ async def _find(city: str, context: ToolExecutionContext) -> _Place:
     name = city.strip()
     if not name:
         raise ToolRetry("Name a city.")
-    query = {"name": name, "count": "1", "language": context.language[:2] or "en", "format": "json"}
+    query = {"name": name, "count": "1", "language": (context.language or "en")[:2], "format": "json"}
     try:
         places = _Places.model_validate_json(await _get(context, _PLACES, "/v1/search", query)).results
     except ValidationError as error:

@@ -70,15 +70,15 @@ def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0) -> None:
     fresh.replace(path)
 
 
-def zone_or_utc(name: str) -> ZoneInfo:
-    """Return the zone of that name; UTC where the name is empty or unknown: tzdata drops some, and hosts differ."""
+def zone_or_utc(name: str | None) -> ZoneInfo:
+    """Return the zone of that name; UTC where none is known: tzdata drops some, and hosts differ."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return ZoneInfo("UTC")
 
 
-def zone_note(name: str) -> str:
+def zone_note(name: str | None) -> str:
     """Return a sentence that times are in UTC, since the name is not known here; empty where it is known."""
     if not name or zone_or_utc(name).key == name:
         return ""

@@ -65,7 +65,8 @@ async def show_progress(
     elif isinstance(channel, Streaming) and channel.streams_to(address):
         hooks = (drafting,)
         tasks.append(asyncio.create_task(_StreamedDraft(channel, address, row, drafting, growing).run(), name="stream"))
-    mark = _Mark(channel, turn) if isinstance(channel, Marking) and turn.newest_message else None
+    newest = turn.newest_message
+    mark = _Mark(channel, turn, newest) if isinstance(channel, Marking) and newest else None
     if mark is not None:
         tasks.append(asyncio.create_task(mark.show(), name="mark"))
     try:
@@ -82,19 +83,20 @@ async def show_progress(
 class _Mark:
     """The mark on the turn's newest message. A worker that was killed may have left one."""
 
-    def __init__(self, channel: Marking, turn: BegunTurn) -> None:
+    def __init__(self, channel: Marking, turn: BegunTurn, message: str) -> None:
         self._channel = channel
-        self._turn = turn
+        self._address = turn.address
+        self._message = message
         self._stands = turn.attempts > 1
 
     async def show(self) -> None:
         await asyncio.sleep(MARK_AFTER)
         self._stands = True
-        self._channel.mark(self._turn.address, self._turn.newest_message)
+        self._channel.mark(self._address, self._message)
 
     def clear(self) -> None:
         if self._stands:
-            self._channel.unmark(self._turn.address, self._turn.newest_message)
+            self._channel.unmark(self._address, self._message)
 
 
 async def _show_working(channel: NotificationChannel, address: Address, growing: asyncio.Event) -> None:

@@ -93,7 +93,9 @@ async def may_have_happened(call: AgentCall, run: HandlerRun) -> bool:
     return True
 
 
-async def execute(call: AgentCall, run: HandlerRun, agent: StandardAgent, answer: str | None) -> tuple[AgentResult, Outcome]:
+async def execute(
+    call: AgentCall, run: HandlerRun, agent: StandardAgent, answer: str | None
+) -> tuple[AgentResult, Outcome]:
     """Run a handler within the agent's time and journal its result.
 
     Raises `WaitsInside` when an agent that this one uses waits.

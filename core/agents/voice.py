@@ -71,7 +71,7 @@ class Voice:
 
 def has_a_voice(persona: str, tenant: TurnTenant) -> bool:
     """Return whether this person is spoken to in other than plain English."""
-    return bool(persona.strip()) or (bool(tenant.language) and not tenant.language.lower().startswith("en"))
+    return bool(persona.strip()) or (tenant.language is not None and not tenant.language.lower().startswith("en"))
 
 
 def _known(recorded: Mapping[StepKey, StepRecord], step: int, digest: str) -> StepRecord | None:

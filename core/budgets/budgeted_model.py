@@ -45,4 +45,4 @@ class BudgetedModel:
         row = await self.database.tenant_row(tenant_id, statement)
         if row is None:
             return Payer(tenant_id, turn_id)
-        return Payer(tenant_id, turn_id, row["role"], row["tier"], row["timezone"] or "UTC")
+        return Payer(tenant_id, turn_id, row["role"], row["tier"] or None, row["timezone"] or "UTC")

@@ -88,7 +88,7 @@ class PostgresBudget:
             "step": key.step,
             "call_index": key.call_index,
             "day": day.isoformat(),
-            "task_id": self.payer.task_id,
+            "task_id": self.payer.task_id or "",
         }
 
 

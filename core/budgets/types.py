@@ -30,9 +30,9 @@ class Payer:
     tenant_id: str
     turn_id: str
     role: str = "member"
-    tier: str = ""
+    tier: str | None = None
     timezone: str = "UTC"
-    task_id: str = ""
+    task_id: str | None = None
     """The task whose run it is: what it spends counts as the task's, too."""
 
 

@@ -30,8 +30,8 @@ _folders = [LOCALES]
 
 
 @contextmanager
-def speaking(tag: str) -> Iterator[None]:
-    """Use the language of a BCP 47 tag for the sentences inside; English where it is empty or unknown."""
+def speaking(tag: str | None) -> Iterator[None]:
+    """Use the language of a BCP 47 tag for the sentences inside; English where it is None or unknown."""
     token = _language.set(language_of(tag))
     try:
         yield
@@ -39,9 +39,9 @@ def speaking(tag: str) -> Iterator[None]:
         _language.reset(token)
 
 
-def language_of(tag: str) -> str:
+def language_of(tag: str | None) -> str:
     """Return which of `LANGUAGES` serves a BCP 47 tag best."""
-    code = tag.replace("_", "-").partition("-")[0].lower()
+    code = (tag or "").replace("_", "-").partition("-")[0].lower()
     return code if code in LANGUAGES else "en"
 
 

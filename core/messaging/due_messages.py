@@ -47,10 +47,10 @@ class DueMessage:
     """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
     hangs: int = 0
     """How many workers it has blocked."""
-    language: str = ""
-    """The person's, as a BCP 47 tag; empty where it is not known."""
-    timezone: str = ""
-    """The person's, as an IANA name; empty where it is not known."""
+    language: str | None = None
+    """The person's, as a BCP 47 tag; None where it is not known."""
+    timezone: str | None = None
+    """The person's, as an IANA name; None where it is not known."""
     sentences: tuple[Sentence, ...] = ()
     """What the message says instead of a text of its own, until its first rendering fixes the words."""
 
@@ -95,7 +95,8 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
             " exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id"
             "  and g.conversation_id = o.conversation_id and g.given_up_at is not null"
             "  and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id) as missing,"
-            " i.state as identity_state, p.language, p.timezone from outbound o"
+            " i.state as identity_state, nullif(p.language, '') as language, nullif(p.timezone, '') as timezone"
+            " from outbound o"
             " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
             " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
             " join tenants p on p.tenant_id = o.tenant_id"

@@ -42,12 +42,12 @@ class PreferenceRefused(OneValetError):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """A person's preferences. `timezone` is an IANA name or empty, `language` a BCP 47 tag or empty."""
+    """A person's preferences. `timezone` is an IANA name, `language` a BCP 47 tag; None for what they have not said."""
 
-    name: str = ""
-    language: str = ""
-    timezone: str = ""
-    channel: str = ""
+    name: str | None = None
+    language: str | None = None
+    timezone: str | None = None
+    channel: str | None = None
     quiet: QuietHours | None = None
     busy: WhileRunning = WhileRunning.STEER
     channels: tuple[str, ...] = ()
@@ -72,10 +72,10 @@ class PreferenceStore:
         if row["quiet_from"]:
             quiet = QuietHours(time.fromisoformat(row["quiet_from"]), time.fromisoformat(row["quiet_until"]))
         return Preferences(
-            row["name"],
-            row["language"],
-            row["timezone"],
-            row["preferred_channel"],
+            row["name"] or None,
+            row["language"] or None,
+            row["timezone"] or None,
+            row["preferred_channel"] or None,
             quiet,
             WhileRunning(row["while_running"]),
             tuple(row["channels"]),
@@ -83,11 +83,11 @@ class PreferenceStore:
             row["language_from"],
         )
 
-    async def set(self, tenant_id: str, name: str, value: str, turn_id: str = "") -> Preferences:
+    async def set(self, tenant_id: str, name: str, value: str, turn_id: str | None = None) -> Preferences:
         """Store one preference in the person's words; raises `PreferenceRefused`."""
         known = await self.read(tenant_id)
         columns = read_preference(name, value, known.channels)
-        await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id)
+        await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id or "")
         return await self.read(tenant_id)
 
     async def needs_timezone(self, tenant_id: str) -> bool:

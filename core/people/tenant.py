@@ -10,15 +10,15 @@ from core.language.catalogue import speaking
 
 @dataclass(frozen=True, slots=True)
 class TurnTenant:
-    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag or empty."""
+    """The person whose turn it is. `timezone` is an IANA name, `language` a BCP 47 tag where it is known."""
 
     id: str
     name: str = ""
-    language: str = ""
+    language: str | None = None
     timezone: str = "UTC"
     role: str = "member"
-    tier: str = ""
-    """The tier they were given; empty for their role's."""
+    tier: str | None = None
+    """The tier they were given; None for their role's."""
     timezone_known: bool = True
     """False while `timezone` is only the default."""
 

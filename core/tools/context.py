@@ -131,8 +131,8 @@ class TenantTasks(Protocol):
     class. Repeating a call with the same `key` changes nothing.
     """
 
-    async def timezone(self) -> str:
-        """Return the person's timezone; empty while it is not known."""
+    async def timezone(self) -> str | None:
+        """Return the person's timezone; None while it is not known."""
         ...
 
     async def set_timezone(self, timezone: str) -> None:
@@ -146,7 +146,7 @@ class TenantTasks(Protocol):
         """
         ...
 
-    def describe(self, trigger: JsonObject, timezone: str = "") -> str:
+    def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
         """Check a trigger and say it in words, with the next moment where there is one; `timezone`: the person's."""
         ...
 
@@ -206,7 +206,7 @@ class ToolExecutionContext:
     http: HttpClient
     log: FilteringBoundLogger
     timezone: str = "UTC"
-    language: str = ""
+    language: str | None = None
     storage: TenantStorage = KEEPS_NOTHING
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
     memory: MemoryAccess = NO_MEMORY

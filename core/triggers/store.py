@@ -109,10 +109,14 @@ class TaskStore:
             task = await self._task(connection, tenant_id, row["task_id"]) if row else None
         return (task, _run_of(row)) if row and task else None
 
-    async def person(self, tenant_id: str) -> tuple[str, str]:
-        """Return a person's timezone, empty while it is not known, and language."""
-        row = await self.database.tenant_row(tenant_id, "select timezone, language from tenants where tenant_id = $1")
-        return (row["timezone"], row["language"]) if row else ("", "")
+    async def person(self, tenant_id: str) -> tuple[str | None, str | None]:
+        """Return a person's timezone and language, each None while it is not known."""
+        row = await self.database.tenant_row(
+            tenant_id,
+            "select nullif(timezone, '') as timezone, nullif(language, '') as language from tenants"
+            " where tenant_id = $1",
+        )
+        return (row["timezone"], row["language"]) if row else (None, None)
 
     async def set_timezone(self, tenant_id: str, timezone: str) -> None:
         """Store a person's timezone where none is known."""

@@ -29,7 +29,7 @@ class TaskAccess:
         self._tasks = tasks
         self._tenant_id = tenant_id
 
-    async def timezone(self) -> str:
+    async def timezone(self) -> str | None:
         return (await self._tasks.store.person(self._tenant_id))[0]
 
     async def set_timezone(self, timezone: str) -> None:
@@ -45,7 +45,7 @@ class TaskAccess:
         except TriggerError as error:
             raise ToolRetry(str(error)) from error
 
-    def describe(self, trigger: JsonObject, timezone: str = "") -> str:
+    def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
         parsed, zone = _trigger(trigger), zone_or_utc(timezone)
         words = " ".join(filter(None, [in_words(parsed, zone), zone_note(timezone)]))
         if not isinstance(parsed, ScheduleTrigger):

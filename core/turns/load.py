@@ -38,8 +38,9 @@ async def _load_message_turn(
 ) -> BegunTurn:
     turn = await connection.fetchrow(
         "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
-        " p.role, p.tier, i.user_key, i.state as sender_state, i.admitted,"
-        " t.waiting_step, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
+        " p.role, nullif(p.tier, '') as tier, i.user_key, i.state as sender_state, i.admitted,"
+        " t.waiting_step, p.name, nullif(p.language, '') as language,"
+        " coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
         " p.timezone <> '' as timezone_known, p.while_running"
         " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
         " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
@@ -90,7 +91,7 @@ async def _load_message_turn(
     request = replace(request, control=PostgresControl(database, lease, turn_id))
     command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
     address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
-    newest = inbound[-1]["provider_id"] if inbound else ""
+    newest = (inbound[-1]["provider_id"] or None) if inbound else None
     return BegunTurn(turn_id, attempts, address, request, command, newest)
 
 

@@ -105,8 +105,9 @@ async def load_run_turn(
     """
     row = await connection.fetchrow(
         "select r.run_id, r.history, r.conversation_id, t.waiting_step,"
-        " coalesce(c.channel, '') as channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
-        " p.timezone <> '' as timezone_known, p.role, p.tier from begin_run($1,$2,$3) r"
+        " coalesce(c.channel, '') as channel, p.name, nullif(p.language, '') as language,"
+        " coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
+        " p.timezone <> '' as timezone_known, p.role, nullif(p.tier, '') as tier from begin_run($1,$2,$3) r"
         " join turns t on t.tenant_id = $1 and t.id = $2 join tenants p on p.tenant_id = $1"
         " left join conversations c on c.tenant_id = $1 and c.id = r.conversation_id",
         tenant_id,

@@ -61,7 +61,7 @@ class TurnRequest:
     """Tells whether a request for approval cannot be shown in full in this conversation."""
     trigger: TriggerMessage | None = None
     """What began a run that no message began; never the person's words."""
-    task_id: str = ""
+    task_id: str | None = None
     """The task whose run this is: what it spends counts as the task's, too."""
 
     @property
@@ -117,7 +117,7 @@ class BegunTurn:
     address: Address
     request: TurnRequest
     command: Command | None
-    newest_message: str = ""
+    newest_message: str | None = None
     """The provider's id of the last message that it took in at its beginning."""
     run_id: str | None = None
     """The run of a task whose turn it is."""

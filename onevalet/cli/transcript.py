@@ -71,7 +71,8 @@ async def read_transcript(database: Database, wanted: str) -> Transcript:
 async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[StepRecord]) -> Transcript:
     row = await fetch_one(
         connection,
-        "select t.*, c.channel, p.name, p.language, coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
+        "select t.*, c.channel, p.name, nullif(p.language, '') as language,"
+        " coalesce(nullif(p.timezone, ''), 'UTC') as timezone"
         " from turns t join tenants p on p.tenant_id = t.tenant_id"
         " left join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
         " where t.tenant_id = $1 and t.id = $2",

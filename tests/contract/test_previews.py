@@ -152,6 +152,7 @@ async def test_a_mark_that_a_killed_worker_left_is_taken_away(delivery: Delivery
     await delivery.channel.said(marked("Explain"))
     _, turn = await delivery.store.claim_turn("dead")
     assert isinstance(delivery.channel.sender, Marking)
+    assert turn.newest_message
     delivery.channel.sender.mark(turn.address, turn.newest_message)
     await until(lambda: marks(delivery.channel) == ["eyes"])
     await delivery.store.expire()

@@ -89,7 +89,7 @@ class ScheduleTrigger:
             return timedelta(minutes=self.grace_minutes)
         return timedelta(days=1) if self.at is not None else timedelta(hours=4)
 
-    def zone(self, persons: str) -> ZoneInfo:
+    def zone(self, persons: str | None) -> ZoneInfo:
         """Return the zone to compute in: the trigger's, the person's, or UTC."""
         return read_zone(self.timezone or persons or "UTC")
 
