@@ -54,8 +54,8 @@ class Preferences:
     """Channels on which the person can be reached now."""
     muted: tuple[str, ...] = ()
     """Categories of notifications that are not sent; `*` is all that are not urgent."""
-    language_from: str = ""
-    """The channel, or `profile`, that told the language; empty where the person chose it."""
+    language_from: str | None = None
+    """The channel, or `profile`, that told the language; None where the person chose it."""
 
 
 class PreferenceStore:
@@ -80,7 +80,7 @@ class PreferenceStore:
             WhileRunning(row["while_running"]),
             tuple(row["channels"]),
             tuple(row["muted"]),
-            row["language_from"],
+            row["language_from"] or None,
         )
 
     async def set(self, tenant_id: str, name: str, value: str, turn_id: str | None = None) -> Preferences:
@@ -151,7 +151,7 @@ def written(preferences: Preferences) -> str:
     return "\n".join(f"{name}: {value or gettext('not set')}" for name, value in lines)
 
 
-def _shown_language(preferences: Preferences) -> str:
+def _shown_language(preferences: Preferences) -> str | None:
     language, source = preferences.language, preferences.language_from
     if not language or not source:
         return language

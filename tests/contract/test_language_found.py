@@ -24,7 +24,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
-async def _known(system: Approving) -> tuple[str, str]:
+async def _known(system: Approving) -> tuple[str | None, str | None]:
     store = system.delivery.store
     tenant_id = str(await store.one("select tenant_id from tenants"))
     known = await PreferenceStore(store.database).read(tenant_id)
@@ -76,7 +76,7 @@ async def test_chosen_language_wins_over_a_found_one(system: Approving) -> None:
     await _prefer(system, "French")
     await system.say("bonjour", "lena")
     await _tell(system, "Spanish")
-    assert await _known(system) == ("fr", "")
+    assert await _known(system) == ("fr", None)
 
 
 @exempt(**TELLS_NONE, **SLACK_ASKS_ONCE)
@@ -84,7 +84,7 @@ async def test_language_is_found_again_when_the_choice_is_taken_back(system: App
     await _until_found(system, "lena")
     await _prefer(system, "French")
     await _prefer(system, "off")
-    assert await _known(system) == ("", "")
+    assert await _known(system) == (None, None)
     await system.say("hello", "lena")
     assert await _known(system) == ("de", "telegram")
 
@@ -99,12 +99,12 @@ async def test_language_that_the_person_told_comes_before_the_channels(system: A
     store = system.delivery.store
     tenant_id = str(await store.one("select tenant_id from tenants"))
     await ProfileStore(store.database, store.make_id).undo(tenant_id, number, system.clock.now())
-    assert await _known(system) == ("", "")
+    assert await _known(system) == (None, None)
 
 
 async def test_language_that_sms_does_not_tell_is_english(database_url: str) -> None:
     async with open_approving(HARNESSES["sms"], database_url, StandingClock()) as system:
         await system.say("hallo", "lena")
-        assert await _known(system) == ("", "")
+        assert await _known(system) == (None, None)
         await system.say("NEW", "lena")
         assert system.delivery.channel.bubbles("lena")[-1].text == "A fresh start. What can I do for you?"
