@@ -125,7 +125,7 @@ _ON_CARDS = {
 _CHANNELS = {"slack": "Slack", "telegram": "Telegram", "terminal": "Terminal"}
 
 
-def said_of(sentences: Sequence[Sentence], timezone: str, now: datetime) -> str:
+def said_of(sentences: Sequence[Sentence], timezone: str | None, now: datetime) -> str:
     """Return stored sentences as the text of a message, in Markdown, a line each."""
     return "\n".join(
         _filled(DecisionOutcome(one.key), one.values, lambda at: moment(at, timezone, now), literal)
@@ -138,7 +138,7 @@ def decided_text(outcome: DecisionOutcome, code: str, summary: str) -> str:
     return gettext(_SENTENCES[outcome], code=code, summary=literal(summary))
 
 
-def toast(outcome: DecisionOutcome, values: JsonObject, timezone: str, now: datetime) -> str | None:
+def toast(outcome: DecisionOutcome, values: JsonObject, timezone: str | None, now: datetime) -> str | None:
     """Return what the presser of a button is shown, without markup; None where there is nothing to say."""
     if outcome in _TOASTS:
         return gettext(_TOASTS[outcome])
@@ -147,12 +147,12 @@ def toast(outcome: DecisionOutcome, values: JsonObject, timezone: str, now: date
     return _filled(outcome, values, lambda at: moment(at, timezone, now), str)
 
 
-def card_line(outcome: CardOutcome, at: datetime, timezone: str, now: datetime) -> str:
+def card_line(outcome: CardOutcome, at: datetime, timezone: str | None, now: datetime) -> str:
     """Return the line that every card of an approval shows once it is decided."""
     return gettext(_ON_CARDS[outcome], when=moment(at, timezone, now))
 
 
-def moment(at: datetime, timezone: str, now: datetime) -> str:
+def moment(at: datetime, timezone: str | None, now: datetime) -> str:
     """Return a moment as the person's wall time, with the date unless it is today; in UTC where no zone is known."""
     zone = zone_or_utc(timezone)
     local = at.astimezone(zone)
