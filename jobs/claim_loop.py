@@ -10,6 +10,9 @@ import structlog
 
 from core.errors import StoreUnavailable
 
+RING_PATIENCE = 5
+"""Seconds that a wakeup waits for a free slot; the slow poll finds the row later."""
+
 _log = structlog.get_logger()
 
 
@@ -36,6 +39,7 @@ class Runner[Claim]:
         self._free = asyncio.Semaphore(slots)
         self._poll = poll.total_seconds()
         self._claims: set[asyncio.Task[bool]] = set()
+        self._rings: set[asyncio.Task[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
         self._stopping = False
@@ -43,6 +47,17 @@ class Runner[Claim]:
     async def wake(self, row_id: str) -> None:
         """Claim the row that a wakeup named; return when its work has started, or when it is not to be had."""
         await self._take(row_id)
+
+    async def room(self) -> None:
+        """Return once a slot is free."""
+        async with self._free:
+            return
+
+    def ring(self, row_id: str) -> None:
+        """Claim the row that a wakeup named, as `wake` does, but return at once."""
+        ringing = asyncio.create_task(self._ring(row_id), name=f"ring {self._name}")
+        self._rings.add(ringing)
+        ringing.add_done_callback(self._rings.discard)
 
     async def poll(self) -> None:
         """Claim due rows until stopped: those whose wakeup was lost are found here."""
@@ -56,6 +71,8 @@ class Runner[Claim]:
     async def stop(self, grace: timedelta) -> None:
         """Claim nothing more, let running work finish within the grace time, and cancel the rest."""
         self._stopping = True
+        for ringing in self._rings:
+            ringing.cancel()
         if self._claims:
             await asyncio.wait(self._claims, timeout=5)
         if self._tasks:
@@ -65,10 +82,20 @@ class Runner[Claim]:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=5)
 
+    async def _ring(self, row_id: str) -> None:
+        try:
+            # Without a log line: a busy process leaves the row to the slow poll of a free one.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RING_PATIENCE):
+                    await self._take(row_id)
+        except Exception:
+            # The outermost handler of a wakeup, which may not end those that follow.
+            _log.exception("wakeup_failed", work=self._name)
+
     async def _take(self, row_id: str | None) -> bool:
         await self._free.acquire()
-        # The caller may be cancelled (arq's timeout, a shutdown), but a claim cut off in the middle would leave
-        # a lease that nobody holds: the claim continues until its work has started.
+        # The caller may be cancelled (its patience ends, a shutdown), but a claim cut off in the middle would leave a
+        # lease that nobody holds: the claim continues until its work has started.
         claiming = asyncio.create_task(self._start(row_id), name=f"claim {self._name}")
         self._claims.add(claiming)
         claiming.add_done_callback(self._claims.discard)

@@ -1,4 +1,4 @@
-"""What a worker does from time to time, in one table. Every worker may do all of it: each work is safe to repeat.
+"""What workers do from time to time, in two tables. Every worker may do all of it: each work is safe to repeat.
 
 What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
 """
@@ -61,9 +61,8 @@ class Maintenance:
     """Starts a private process for quarantined turns."""
 
     def table(self) -> tuple[Periodic, ...]:
-        """Return all periodic work: its name, how often it is done, and the call that does it."""
+        """Return the periodic work of each worker: its name, how often it is done, and the call that does it."""
         database, clock, service = self.database, self.clock, self.notifications
-        news, events = NotificationStore(database, self.make_id), EventStore(database, self.make_id)
         table = [
             Periodic(
                 "held and undelivered notifications",
@@ -76,9 +75,6 @@ class Maintenance:
             Periodic("delayed answers", timedelta(seconds=20), service.tell_delays),
             Periodic("memory upkeep", timedelta(seconds=30), self.memory.once),
             Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
-            Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
-            Periodic("old notifications", timedelta(hours=1), lambda: prune_notifications(news, clock)),
-            Periodic("old events", timedelta(hours=1), lambda: prune_events(events, clock)),
             Periodic("catch-up", catchup.EVERY, self.catch_up.once),
         ]
         if self.profiles is not None:
@@ -86,6 +82,17 @@ class Maintenance:
         if self.ask_for_process is not None:
             table.append(Periodic("quarantine", timedelta(seconds=0.5), self._ask_for_process))
         return tuple(table)
+
+    def chores(self) -> tuple[Periodic, ...]:
+        """Return the rare work that one worker does for all."""
+        clock = self.clock
+        news = NotificationStore(self.database, self.make_id)
+        events = EventStore(self.database, self.make_id)
+        return (
+            Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
+            Periodic("old notifications", timedelta(hours=1), lambda: prune_notifications(news, clock)),
+            Periodic("old events", timedelta(hours=1), lambda: prune_events(events, clock)),
+        )
 
     async def _ask_for_process(self) -> None:
         if self.ask_for_process is not None and await quarantine_waits(self.database):

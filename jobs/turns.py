@@ -46,12 +46,16 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class TurnFeatures:
-    """Optional services of turns. `holds_cards`: whether a person's quiet hours hold the cards of a task's run."""
+    """Optional services of turns.
+
+    `holds_cards`: whether a person's quiet hours hold the cards of a task's run. `remembers`: whether memory is on.
+    """
 
     people: PersonCommands | None = None
     runs: RunExecutors | None = None
     approvals: ApprovalStore | None = None
     holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
+    remembers: bool = True
 
 
 class TurnRunner:
@@ -185,7 +189,8 @@ class TurnRunner:
             ),
         )
         more = await _twice(finish, lease)
-        self._wakeups.wake_memory(turn.turn_id)
+        if self._features.remembers:
+            self._wakeups.wake_memory(turn.turn_id)
         if outbound:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:

@@ -1,27 +1,27 @@
 """Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost one costs a second.
 
-arq jobs say what to look at; a pub/sub message makes workers look at once instead of at their next poll.
+Each queue is a sorted set in Redis: ids by the time of their first wakeup. An id that waits there is not added again,
+one worker takes it, and that worker takes it in the moment in which it comes.
 """
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Protocol
 
 import structlog
-from arq.connections import ArqRedis, RedisSettings
-from arq.connections import create_pool as create_arq_pool
+from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from core.queue.payloads import pack, unpack
+TURNS = "onevalet:wake:turns"
+DELIVERY = "onevalet:wake:delivery"
+MEMORY = "onevalet:wake:memory"
 
-TURNS = "onevalet:turns"
-DELIVERY = "onevalet:delivery"
-MEMORY = "onevalet:memory"
-WAKEUPS = "onevalet:wakeups"
-"""The pub/sub channel; its messages are the names of the queues that got something."""
-
-RUN_LANE = "run_lane"
-DELIVER = "deliver"
-REMEMBER = "remember"
+LISTEN = 10.0
+"""Seconds for which Redis holds the question for the next id; it is then asked again."""
+SILENT = 5.0
+"""Seconds past that until a Redis that says nothing counts as away."""
+_MAX_AT_ONCE = 100
 
 _log = structlog.get_logger()
 
@@ -51,18 +51,18 @@ class RedisWakeups:
 
     def __init__(self, redis_url: str) -> None:
         self._url = redis_url
-        self._redis: ArqRedis | None = None
-        self._pending: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue(maxsize=1000)
+        self._redis: Redis | None = None
+        self._pending: asyncio.Queue[tuple[str, str]] = asyncio.Queue(maxsize=1000)
         self._task: asyncio.Task[None] | None = None
 
     def wake_turn(self, lane_id: str) -> None:
-        self._put(TURNS, RUN_LANE, lane_id)
+        self._put(TURNS, lane_id)
 
     def wake_delivery(self, conversation_id: str) -> None:
-        self._put(DELIVERY, DELIVER, conversation_id)
+        self._put(DELIVERY, conversation_id)
 
     def wake_memory(self, job_id: str) -> None:
-        self._put(MEMORY, REMEMBER, job_id)
+        self._put(MEMORY, job_id)
 
     async def start(self) -> None:
         """Start sending; Redis need not be there yet."""
@@ -81,42 +81,46 @@ class RedisWakeups:
         await asyncio.wait([self._task])
         await self._close()
 
-    def _put(self, queue: str, job: str, row_id: str) -> None:
+    def _put(self, queue: str, row_id: str) -> None:
         try:
-            self._pending.put_nowait((queue, job, row_id))
+            self._pending.put_nowait((queue, row_id))
         except asyncio.QueueFull:
             _log.info("wakeup_dropped", queue=queue)
 
     async def _run(self) -> None:
         while True:
-            queue, job, row_id = await self._pending.get()
+            wakeups = [await self._pending.get()]
+            while len(wakeups) < _MAX_AT_ONCE and not self._pending.empty():
+                wakeups.append(self._pending.get_nowait())
+            queues: dict[str, list[str]] = {}
+            for queue, row_id in wakeups:
+                queues.setdefault(queue, []).append(row_id)
             try:
                 async with asyncio.timeout(2):
-                    await self._send(queue, job, row_id)
+                    for queue, row_ids in queues.items():
+                        await self._send(queue, row_ids)
             except Exception as error:
-                # The outermost loop: whatever goes wrong costs this wakeup, and the next one is tried.
-                _log.warning("wakeup_lost", queue=queue, cause=type(error).__name__)
+                # The outermost loop: whatever goes wrong costs these wakeups, and the next ones are tried.
+                _log.warning("wakeup_lost", queues=sorted(queues), count=len(wakeups), cause=type(error).__name__)
                 await self._close()
             finally:
-                self._pending.task_done()
+                for _ in wakeups:
+                    self._pending.task_done()
 
-    async def _send(self, queue: str, job: str, row_id: str) -> None:
-        redis = await self._connect()
+    async def _send(self, queue: str, row_ids: list[str]) -> None:
+        if self._redis is None:
+            self._redis = connect(self._url)
+        # A later wakeup of an id that waits already is none: `nx` keeps the earlier one's place.
+        scores = dict.fromkeys(row_ids, time.time())
         try:
-            await redis.enqueue_job(job, row_id, _queue_name=queue)
+            await self._redis.zadd(queue, scores, nx=True)
         except ResponseError as error:
             if "WRONGTYPE" not in str(error):
                 raise
             # Something else stands in the queue's place: it would keep every wakeup away, and holds none.
             _log.warning("queue_healed", queue=queue)
-            await redis.delete(queue)
-            await redis.enqueue_job(job, row_id, _queue_name=queue)
-        await redis.publish(WAKEUPS, queue)
-
-    async def _connect(self) -> ArqRedis:
-        if self._redis is None:
-            self._redis = await create_arq_pool(redis_settings(self._url), job_serializer=pack, job_deserializer=unpack)
-        return self._redis
+            await self._redis.delete(queue)
+            await self._redis.zadd(queue, scores, nx=True)
 
     async def _close(self) -> None:
         redis, self._redis = self._redis, None
@@ -129,9 +133,27 @@ class RedisWakeups:
             _log.info("wakeups_close_failed", cause=type(error).__name__)
 
 
-def redis_settings(url: str) -> RedisSettings:
-    """Return arq's settings for a URL: quick to give up, since callers try again by themselves."""
-    settings = RedisSettings.from_dsn(url)
-    settings.conn_retries = 0
-    settings.conn_timeout = 2
-    return settings
+async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str], None]) -> None:
+    """Ring for each id of a queue as it comes, the next only once `ready` returns; each id rings in one worker.
+
+    Raises `RedisError`, `OSError` or `TimeoutError` where Redis is away.
+    """
+    async with connect(redis_url) as redis:
+        while True:
+            await ready()
+            async with asyncio.timeout(LISTEN + SILENT):
+                popped = await redis.bzpopmin(queue, LISTEN)
+            if popped is not None:
+                ring(popped[1].decode())
+
+
+class Ready(Protocol):
+    """Return once there is room for one more."""
+
+    async def __call__(self) -> None: ...
+
+
+def connect(url: str) -> Redis:
+    """Return a client that is quick to give up, since callers try again by themselves."""
+    redis: Redis = Redis.from_url(url, socket_connect_timeout=2)
+    return redis

@@ -68,6 +68,7 @@ class WorkerParts:
             runs=triggers.runs,
             approvals=assistant.approvals,
             holds_cards=outbound.service.holds_cards,
+            remembers=assistant.orchestrator.momex is not None,
         )
         wakeups, channels = connections.wakeups, outbound.channels
         turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)

@@ -9,6 +9,7 @@ from core.approvals.card_updates import Redraws
 from core.budgets.budgeted_model import BudgetedModel
 from core.ids import make_id
 from jobs.catchup import CatchUp
+from jobs.chores import run_chores
 from jobs.maintenance import Maintenance
 from jobs.memory import MemoryRunner, MemoryUpkeep
 from jobs.profile import ProfileRunner
@@ -52,11 +53,11 @@ def build_process(
         profiles=profiles,
         ask_for_process=ask_for_process,
     )
+    redis = redis_url(settings)
     upkeep = (
         Part("redraws", RedrawRunner(Redraws(database), parts.outbound.channels, clock).poll),
         *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in maintenance.table()),
+        Part("chores", lambda: run_chores(redis, maintenance.chores())),
     )
-    return WorkerProcess(
-        redis_url(settings), parts.turns, parts.delivery, upkeep, MemoryRunner(memory, parts.name), supervisor
-    )
+    return WorkerProcess(redis, parts.turns, parts.delivery, upkeep, MemoryRunner(memory, parts.name), supervisor)

@@ -1,26 +1,35 @@
 """What a message costs in round trips: counted on the wire, so that the figures hold on any machine."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
+from redis.asyncio.client import Monitor
 
 from core.inbox.inbox import Inbox
 from core.queue.wakeups import NoWakeups
 from onevalet.supervision.worker_start import ALONE
+from onevalet.wiring.worker import open_worker
 from onevalet.wiring.worker_parts import WorkerParts
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.harness import ChannelHarness, open_harness
-from tests.contract.test_redraw_at_once import settings
+from tests.contract.harness import ChannelHarness, open_harness, until
+from tests.contract.test_redraw_at_once import ringing, settings
 from tests.core.harness import OPEN, Store, opened
 from tests.postgres_meter import PostgresMeter, metered
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+from tests.services import private_valkey
 
 PLAIN_ROUND_TRIPS, PLAIN_TRANSACTIONS = 35, 17
 TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS = 44, 22
 """Ceilings: lower them with each round trip that is saved."""
+COMMANDS = 9.5
+"""Of Redis, for a plain message: two wakeups are four, the rates are five, and an idle worker asks now and then."""
+MESSAGES, MARK = 20, "so far"
 
 pytestmark = [pytest.mark.xdist_group("model"), pytest.mark.timeout(120)]
 
@@ -79,6 +88,49 @@ async def test_a_message_with_two_tools_costs_the_worker_few_round_trips(running
     assert len(running.model.calls[-1].tool_results) == 2
     assert len(running.meter.statements) <= TOOLS_ROUND_TRIPS, running.meter.statements
     assert running.meter.transactions <= TOOLS_TRANSACTIONS
+
+
+async def test_a_plain_message_costs_few_commands_of_redis(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(ScriptedModel(answer))
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
+        monkeypatch.setenv("OPENAI_API_BASE", model.url)
+        valkey = await stack.enter_async_context(private_valkey())
+        store = await stack.enter_async_context(opened(database_url))
+        wakeups = await stack.enter_async_context(ringing(valkey.url))
+        inbox = Inbox(store.database, wakeups, store.make_id, OPEN)
+        harness = await stack.enter_async_context(open_harness(HARNESSES["sms"], inbox))
+        await stack.enter_async_context(open_worker(settings(harness, database_url, valkey.url, tmp_path)))
+        redis = await stack.enter_async_context(Redis.from_url(valkey.url))
+        async with redis.monitor() as monitor:
+            for number in range(MESSAGES + 1):
+                await harness.said("hello")
+                await until(partial(answered, harness, number + 1), 30)
+                if number == 0:
+                    await marked(monitor, valkey.url)
+            commands = await marked(monitor, valkey.url)
+    # What runs inside a script is no round trip, and an idle worker asks now and then.
+    assert commands.total() <= MESSAGES * COMMANDS, commands
+
+
+async def marked(monitor: Monitor, redis_url: str) -> Counter[str]:
+    """Return the commands since the last mark, without our own, and those of new connections."""
+    commands: Counter[str] = Counter()
+    async with Redis.from_url(redis_url) as redis:
+        await redis.echo(MARK)
+    async for entry in monitor.listen():
+        if MARK in entry["command"]:
+            return commands
+        if entry["client_type"] != "lua" and not entry["command"].startswith(("AUTH", "CLIENT", "HELLO", "SELECT")):
+            commands[entry["command"].split()[0]] += 1
+    raise AssertionError
+
+
+def answered(harness: ChannelHarness, count: int) -> bool:
+    """Return whether so many answers came."""
+    return len(harness.bubbles()) == count
 
 
 def answer(call: ModelCall) -> Reply:

@@ -1,19 +1,13 @@
 """Wakeups are heard at once, carry ids only, and losing them loses nothing."""
 
 import asyncio
-import inspect
-import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from arq.connections import create_pool
-from arq.worker import Worker, func
 from redis.asyncio import Redis
 
-from core.queue.payloads import pack, unpack
-from core.queue.wakeups import DELIVER, RUN_LANE, TURNS, NoWakeups, RedisWakeups, redis_settings
-from jobs.worker import WakeableWorker, run_arq
+from core.queue.wakeups import DELIVERY, MEMORY, TURNS, NoWakeups, RedisWakeups, listen
 from tests.patience import PATIENCE
 from tests.services import private_valkey
 
@@ -28,32 +22,50 @@ async def ringing(redis_url: str) -> AsyncIterator[RedisWakeups]:
         await wakeups.stop()
 
 
-async def rung(redis_url: str) -> list[dict[str, object]]:
-    """Return the jobs that lie in Redis."""
+async def always() -> None:
+    """Be ready for the next id."""
+
+
+@asynccontextmanager
+async def listening(redis_url: str, queue: str = TURNS, ready: object = always) -> AsyncIterator[asyncio.Queue[str]]:
+    """Yield what a listener hears."""
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    task = asyncio.create_task(listen(redis_url, queue, ready, heard.put_nowait))  # type: ignore[arg-type]
+    try:
+        yield heard
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def waiting(redis_url: str, queue: str = TURNS) -> list[str]:
+    """Return the ids that wait in Redis, in the order in which they are heard."""
     async with Redis.from_url(redis_url) as redis:
-        keys = [key async for key in redis.scan_iter("arq:job:*")]
-        return [json.loads(await redis.get(key)) for key in keys]
+        return [row.decode() for row in await redis.zrange(queue, 0, -1)]
 
 
-async def until_rung(redis_url: str, count: int) -> list[dict[str, object]]:
+async def until_waiting(redis_url: str, count: int, queue: str = TURNS) -> list[str]:
     async with asyncio.timeout(PATIENCE):
-        while len(jobs := await rung(redis_url)) < count:  # noqa: ASYNC110 - Redis rings no bell for us
+        while len(rows := await waiting(redis_url, queue)) < count:  # noqa: ASYNC110 - Redis rings no bell for us
             await asyncio.sleep(0.01)
-    return jobs
+    return rows
 
 
-async def test_what_lies_in_redis_is_json_with_a_row_id_and_nothing_else(redis_url: str) -> None:
+async def test_what_lies_in_redis_is_row_ids_and_times_and_nothing_else(redis_url: str) -> None:
     async with ringing(redis_url) as wakeups:
         wakeups.wake_turn("cv_1")
         wakeups.wake_delivery("cv_2")
-        jobs = await until_rung(redis_url, 2)
-    order = sorted((str(job["f"]), job["a"], job["k"]) for job in jobs)
-    assert order == [(DELIVER, ["cv_2"], {}), (RUN_LANE, ["cv_1"], {})]
-    assert all(set(job) == {"t", "f", "a", "k", "et"} for job in jobs)
-
-
-def test_packing_never_pickles() -> None:
-    assert unpack(pack({"a": ["x"], "e": ValueError("secret")})) == {"a": ["x"], "e": "ValueError"}
+        wakeups.wake_memory("turn_3")
+        await until_waiting(redis_url, 1, MEMORY)
+    async with Redis.from_url(redis_url) as redis:
+        keys = {key.decode() for key in await redis.keys("onevalet:wake:*")}
+        held = {key: dict(await redis.zrange(key, 0, -1, withscores=True)) for key in keys}
+    assert {key: set(rows) for key, rows in held.items()} == {
+        TURNS: {b"cv_1"},
+        DELIVERY: {b"cv_2"},
+        MEMORY: {b"turn_3"},
+    }
+    assert all(abs(at - time.time()) < PATIENCE for rows in held.values() for at in rows.values())
 
 
 async def test_ringing_never_waits_and_never_fails_without_redis() -> None:
@@ -69,63 +81,93 @@ async def test_ringing_never_waits_and_never_fails_without_redis() -> None:
 async def test_wakeups_resume_when_redis_is_back() -> None:
     async with private_valkey() as server, ringing(server.url) as wakeups:
         wakeups.wake_turn("cv_1")
-        await until_rung(server.url, 1)
+        await until_waiting(server.url, 1)
         await server.stop()
         wakeups.wake_turn("cv_lost")
         await asyncio.sleep(0.05)
         await server.start()
         await asyncio.sleep(0.05)
         async with asyncio.timeout(PATIENCE):
-            while "cv_2" not in str(await rung(server.url)):
+            while "cv_2" not in await waiting(server.url):
                 wakeups.wake_turn("cv_2")
                 await asyncio.sleep(0.05)
 
 
-async def test_a_ring_is_heard_in_a_small_part_of_the_poll_delay(redis_url: str) -> None:
-    poll_delay = 2.0
-    heard: asyncio.Queue[float] = asyncio.Queue()
-    bell_rung = asyncio.Event()
+async def test_an_id_that_waits_is_not_added_again_and_keeps_its_place(redis_url: str) -> None:
+    async with ringing(redis_url) as wakeups:
+        for row in ("cv_1", "cv_2", "cv_1", "cv_1"):
+            wakeups.wake_turn(row)
+            await until_waiting(redis_url, 1)
+            await asyncio.sleep(0.02)
+        assert await until_waiting(redis_url, 2) == ["cv_1", "cv_2"]
+        async with listening(redis_url) as heard:
+            assert [await asyncio.wait_for(heard.get(), PATIENCE) for _ in range(2)] == ["cv_1", "cv_2"]
+            wakeups.wake_turn("cv_1")
+            assert await asyncio.wait_for(heard.get(), PATIENCE) == "cv_1", "it waits no more, so it rings again"
+            assert heard.empty()
 
-    async def hear(context: object, row_id: str) -> None:
-        heard.put_nowait(time.perf_counter())
 
-    ear = WakeableWorker(
-        functions=[func(hear, name=RUN_LANE)],  # type: ignore[arg-type]
-        rung=bell_rung, queue_name=TURNS, redis_settings=redis_settings(redis_url), handle_signals=False,
-        poll_delay=poll_delay, keep_result=0, job_serializer=pack, job_deserializer=unpack,
-    )  # fmt: skip
-    listening = asyncio.create_task(run_arq(ear))
-    redis = await create_pool(redis_settings(redis_url), job_serializer=pack, job_deserializer=unpack)
+async def test_each_id_is_heard_by_one_of_several_listeners(redis_url: str) -> None:
+    async with ringing(redis_url) as wakeups, listening(redis_url) as first, listening(redis_url) as second:
+        for number in range(40):
+            wakeups.wake_turn(f"cv_{number}")
+        async with asyncio.timeout(PATIENCE):
+            while first.qsize() + second.qsize() < 40:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        heard = [queue.get_nowait() for queue in (first, second) for _ in range(queue.qsize())]
+    assert sorted(heard) == sorted(f"cv_{number}" for number in range(40))
+
+
+async def test_a_listener_without_room_leaves_ids_to_another(redis_url: str) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    async with ringing(redis_url) as wakeups, listening(redis_url, ready=never) as full, listening(redis_url) as free:
+        for number in range(5):
+            wakeups.wake_turn(f"cv_{number}")
+        heard = [await asyncio.wait_for(free.get(), PATIENCE) for _ in range(5)]
+    assert sorted(heard) == [f"cv_{number}" for number in range(5)]
+    assert full.empty()
+
+
+async def test_a_ring_is_heard_within_milliseconds(redis_url: str) -> None:
     waits = []
-    for number in range(5):
-        await asyncio.sleep(0.05)
-        rings = time.perf_counter()
-        await redis.enqueue_job(RUN_LANE, f"cv_{number}", _queue_name=TURNS)
-        bell_rung.set()
-        waits.append(await asyncio.wait_for(heard.get(), 10) - rings)
-    await redis.aclose()
-    listening.cancel()
-    await asyncio.wait([listening])
-    assert sorted(waits)[2] < poll_delay / 4, waits
+    async with ringing(redis_url) as wakeups, listening(redis_url) as heard:
+        for number in range(9):
+            await asyncio.sleep(0.05)
+            rings = time.perf_counter()
+            wakeups.wake_turn(f"cv_{number}")
+            await asyncio.wait_for(heard.get(), PATIENCE)
+            waits.append(time.perf_counter() - rings)
+    assert sorted(waits)[4] < 0.1, waits
 
 
-def test_arqs_worker_still_has_the_shape_that_the_ear_replaces() -> None:
-    source = inspect.getsource(Worker.main)
-    assert "async for _ in poll(self.poll_delay_s):\n            await self._poll_iteration()" in source
-    assert "self._pool = await create_pool(" in source
-    assert "self.ctx['redis'] = self.pool" in source
-    assert list(inspect.signature(Worker._poll_iteration).parameters) == ["self"]
-    run_job = inspect.getsource(Worker.run_job)
-    assert "asyncio.wait_for(task, timeout_s)" in run_job
-    assert WakeableWorker.main is not Worker.main
+async def test_a_ring_is_two_commands(redis_url: str) -> None:
+    async with Redis.from_url(redis_url) as redis, ringing(redis_url) as wakeups, listening(redis_url) as heard:
+        wakeups.wake_turn("cv_first")  # with which both connect
+        await asyncio.wait_for(heard.get(), PATIENCE)
+        # Other tests use the same server, but no other of its databases.
+        async with redis.monitor() as monitor:
+            for number in range(10):
+                wakeups.wake_turn(f"cv_{number}")
+                await asyncio.wait_for(heard.get(), PATIENCE)
+            await redis.ping()
+            commands = []
+            async for entry in monitor.listen():
+                if entry["db"] == redis.connection_pool.connection_kwargs["db"]:
+                    commands.append(entry["command"].split()[0].upper())
+                    if commands[-1] == "PING":
+                        break
+    assert commands.count("ZADD") == 10
+    assert 10 <= commands.count("BZPOPMIN") <= 11
+    assert set(commands) - {"AUTH", "CLIENT", "SELECT", "PING"} == {"ZADD", "BZPOPMIN"}, "none but that of our own look"
 
 
 async def test_what_stands_in_a_queues_place_is_deleted_by_the_next_ring(redis_url: str) -> None:
     async with Redis.from_url(redis_url) as redis, ringing(redis_url) as wakeups:
         await redis.set(TURNS, "PWNED")
         wakeups.wake_turn("cv_1")
-        await until_rung(redis_url, 1)
         async with asyncio.timeout(PATIENCE):
             while await redis.type(TURNS) != b"zset":  # noqa: ASYNC110 - Redis rings no bell for us
                 await asyncio.sleep(0.01)
-        assert await redis.zcard(TURNS) == 1
+        assert await waiting(redis_url) == ["cv_1"]

@@ -17,9 +17,8 @@ IMPORTERS: dict[str, set[str]] = {
     "litellm": {"core/llm/litellm_client.py"},
     "typeagent": {"core/memory/index/typeagent_index.py"},
     "mcp": set(),
-    "arq": {"core/queue/wakeups.py", "jobs/worker.py"},
+    "arq": {"jobs/chores.py"},
 }
-"""arq has two: the module of core that enqueues, and the worker that runs what was enqueued."""
 PLANTED = {
     "upward": ("memory", "import core.turns.types", "core.turns"),
     "lazily upward": ("db", "def later():\n    from core.people import people", "core.people"),

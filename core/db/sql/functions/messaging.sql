@@ -432,6 +432,7 @@ declare
     v_part int;
     v_conversation text;
     v_before text;
+    v_claimed boolean;
 begin
     select f.tenant_id, f.outbound_id, f.part into v_tenant, v_outbound, v_part
     from find_part(p_channel, p_account, p_ref, p_provider_id) f;
@@ -439,7 +440,8 @@ begin
         return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
-    select o.conversation_id into v_conversation from outbound o
+    select o.conversation_id, o.owner is not null and o.lease_until > clock_timestamp()
+    into v_conversation, v_claimed from outbound o
     where o.tenant_id = v_tenant and o.id = v_outbound for update;
     select e.state into v_before from outbound_parts e
     where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part for update;
@@ -462,7 +464,8 @@ begin
                      else outbound_state(v_tenant, v_outbound) end as state) v
         where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null and o.state <> 'failed';
     end if;
-    return query select v_tenant, v_conversation, v_before in ('ready', 'sending', 'checking', 'ambiguous');
+    return query select v_tenant, v_conversation,
+        v_before in ('ready', 'sending', 'checking', 'ambiguous') and not v_claimed;
 end $$;
 
 -- Returns where a high-risk approval is shown besides an SMS, whose sender can be forged: the person's newest other
