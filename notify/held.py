@@ -68,7 +68,7 @@ class HeldNotifications:
     ) -> None:
         """Send by push or email that something waits elsewhere; if that cannot be now, the place itself shows it."""
         entries = one_way(self._dispatcher.render(person, stored.notification))
-        if decision.status is not NotificationStatus.OWED or not entries:
+        if decision.status is not NotificationStatus.QUEUED or not entries:
             await self._store.mute(tenant_id, [stored.id])
             return
         result = await self._store.enqueue(tenant_id, stored.id, NotificationStatus.HELD, entries, Timing(now))
@@ -86,7 +86,9 @@ class HeldNotifications:
         else:
             digest = compose_digest(ready, zone_of(person))
             entries = self._dispatcher.render(person, digest)
-            result = await self._store.owe_digest(tenant_id, [stored.id for stored in ready], digest, entries, timing)
+            result = await self._store.enqueue_digest(
+                tenant_id, [stored.id for stored in ready], digest, entries, timing
+            )
         if result is None:
             return 0  # another worker was quicker
         self._dispatcher.announce(result)

@@ -42,12 +42,12 @@ def decide(person: Recipient, notification: Notification, now: datetime, daily_c
     if notification.category in person.muted or (EVERYTHING in person.muted and not urgent):
         return DeliveryDecision(NotificationStatus.MUTED)
     if urgent:
-        return DeliveryDecision(NotificationStatus.OWED)
+        return DeliveryDecision(NotificationStatus.QUEUED)
     if (end := quiet_until(person, now)) is not None:
         return DeliveryDecision(NotificationStatus.HELD, end)
     if notification.urgency is Urgency.LOW or count_told_today(person, now) >= daily_cap:
         return DeliveryDecision(NotificationStatus.HELD, next_digest(person, now))
-    return DeliveryDecision(NotificationStatus.OWED)
+    return DeliveryDecision(NotificationStatus.QUEUED)
 
 
 def quiet_until(person: Recipient, now: datetime) -> datetime | None:

@@ -112,7 +112,7 @@ class NotificationService:
         stored = await self._store.read(tenant_id, id)
         if stored is None:
             return 0
-        if stored.state == NotificationStatus.OWED:
+        if stored.state == NotificationStatus.QUEUED:
             # Tried in vain: once it is taken back, it has failed, and the next look sends it elsewhere.
             await self._store.withdraw(tenant_id, id)
             return 0
@@ -127,7 +127,7 @@ class NotificationService:
         result = await self._store.enqueue(tenant_id, id, stored.state, entries, self._dispatcher.timing(now))
         if result is None:
             return 0
-        return int(self._dispatcher.announce(result).fate is NotificationStatus.OWED)
+        return int(self._dispatcher.announce(result).fate is NotificationStatus.QUEUED)
 
     async def _tell_delay(self, delayed: Delayed, now: datetime) -> int:
         tenant_id = delayed.tenant_id
@@ -142,7 +142,7 @@ class NotificationService:
             tenant_id, self._make_id("ntf"), notification, decision.status, entries, self._dispatcher.timing(now)
         )
         await DelayedAnswers(self._store.database).note_told(delayed)
-        return int(self._dispatcher.announce(result).fate is NotificationStatus.OWED)
+        return int(self._dispatcher.announce(result).fate is NotificationStatus.QUEUED)
 
 
 def _keyed(notification: Notification) -> Notification:

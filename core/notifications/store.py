@@ -42,7 +42,7 @@ class NotificationStore:
         async with self.database.tenant(tenant_id) as connection:
             person = await connection.fetchrow(
                 "select t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until, t.muted,"
-                " array(select n.owed_at from notifications n where n.tenant_id = $1 and n.owed_at > $2"
+                " array(select n.queued_at from notifications n where n.tenant_id = $1 and n.queued_at > $2"
                 "  and n.urgency <> 'urgent') as recent from tenants t where t.tenant_id = $1",
                 tenant_id,
                 now - RECENT,
@@ -72,7 +72,7 @@ class NotificationStore:
         when: Timing,
         not_before: datetime | None = None,
     ) -> NotifyResult:
-        """Store a notification as owed (to the first of the entries that may be written to), held or muted."""
+        """Store a notification as queued (to the first of the entries that may be written to), held or muted."""
         row = await self.database.one(
             "select * from keep_notification($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
@@ -103,7 +103,7 @@ class NotificationStore:
         )
         return _result_of(row, id) if row else None
 
-    async def owe_digest(
+    async def enqueue_digest(
         self,
         tenant_id: str,
         ids: Sequence[str],
@@ -237,7 +237,7 @@ def _result_of(row: asyncpg.Record, id: str | None = None) -> NotifyResult:
     """Return a call's result; a repeat of a call may find its notification sent or failed by now."""
     state = NotificationStatus(row["state"])
     if state in (NotificationStatus.SENT, NotificationStatus.FAILED, NotificationStatus.DIGESTED):
-        state = NotificationStatus.OWED
+        state = NotificationStatus.QUEUED
     return NotifyResult(state, id or row["id"], row["conversation_id"], row["channel"])
 
 

@@ -45,7 +45,7 @@ class Notification:
 class NotificationStatus(StrEnum):
     """The states of a notification."""
 
-    OWED = "owed"
+    QUEUED = "queued"
     """In the outbox of a conversation or of a push or email address."""
     HELD = "held"
     """Waiting for the next digest: quiet hours, the daily cap, or low urgency."""
@@ -62,7 +62,7 @@ class NotificationStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notified:
-    """The result of a notification: the `id` of its row, and the channel it goes to (`where`), empty unless owed."""
+    """The result of a notification: the `id` of its row, and the channel it goes to (`where`), empty unless queued."""
 
     id: str
     fate: NotificationStatus
@@ -71,7 +71,7 @@ class Notified:
     @property
     def reaches(self) -> bool:
         """Return whether it reaches the person, now or with the next digest."""
-        return self.fate in (NotificationStatus.OWED, NotificationStatus.HELD, NotificationStatus.DUPLICATE)
+        return self.fate in (NotificationStatus.QUEUED, NotificationStatus.HELD, NotificationStatus.DUPLICATE)
 
 
 @dataclass(frozen=True, slots=True)

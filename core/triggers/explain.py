@@ -33,7 +33,7 @@ _STATES = {
     RunState.CANCELLED: "was stopped",
 }
 _FATES = {
-    "owed": "sent",
+    "queued": "sent",
     "held": "held for the next digest",
     "muted": "not sent: muted",
     "duplicate": "not sent again: the same news",

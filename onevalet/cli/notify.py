@@ -90,7 +90,7 @@ async def _outcome(
     status, reason = result.fate, ""
     with suppress(TimeoutError):
         async with asyncio.timeout(patience):
-            while status is NotificationStatus.OWED:
+            while status is NotificationStatus.QUEUED:
                 await asyncio.sleep(_LOOK_EVERY)
                 if (stored := await store.read(tenant, result.id)) is not None:
                     status, reason = stored.state, stored.reason
@@ -98,7 +98,7 @@ async def _outcome(
 
 
 _SAID = {
-    NotificationStatus.OWED: "It waits to be sent{by}, and nothing has taken it yet",
+    NotificationStatus.QUEUED: "It waits to be sent{by}, and nothing has taken it yet",
     NotificationStatus.SENT: "It was sent{by}",
     NotificationStatus.DIGESTED: "It was sent as part of a digest",
     NotificationStatus.FAILED: "It could not be sent{by}{reason}; it goes to the person's next place, if there is one",

@@ -110,7 +110,7 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
         lines.append(
             {
                 "at": row["created_at"],
-                "what": "owed",
+                "what": "queued",
                 "id": row["id"],
                 "kind": row["kind"],
                 "seq": row["seq"],

@@ -31,9 +31,9 @@ def at(text: str) -> datetime:
 def test_quiet_hours_hold_what_is_not_urgent_until_they_end() -> None:
     decision = decide(BERLIN, NEWS, at("2026-11-21T23:30"), 30)
     assert (decision.status, decision.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
-    assert decide(BERLIN, NEWS, at("2026-11-22T07:00"), 30).status is NotificationStatus.OWED
+    assert decide(BERLIN, NEWS, at("2026-11-22T07:00"), 30).status is NotificationStatus.QUEUED
     urgent = replace(NEWS, urgency=Urgency.URGENT)
-    assert decide(BERLIN, urgent, at("2026-11-21T23:30"), 0).status is NotificationStatus.OWED
+    assert decide(BERLIN, urgent, at("2026-11-21T23:30"), 0).status is NotificationStatus.QUEUED
 
 
 def test_low_news_waits_for_the_digest_and_the_cap_holds_until_then() -> None:
@@ -42,18 +42,18 @@ def test_low_news_waits_for_the_digest_and_the_cap_holds_until_then() -> None:
     assert (low.status, low.until) == (NotificationStatus.HELD, at("2026-11-22T07:00"))
     assert next_digest(Recipient(), noon) == datetime(2026, 11, 22, 8, tzinfo=UTC)
     recipient = replace(BERLIN, recent=(at("2026-11-21T00:01"), at("2026-11-21T11:00"), at("2026-11-20T23:59")))
-    assert decide(recipient, NEWS, noon, 3).status is NotificationStatus.OWED
+    assert decide(recipient, NEWS, noon, 3).status is NotificationStatus.QUEUED
     assert decide(recipient, NEWS, noon, 2).status is NotificationStatus.HELD
 
 
 def test_muted_is_muted_and_all_but_urgent_can_be() -> None:
     now, urgent = at("2026-11-21T12:00"), replace(NEWS, urgency=Urgency.URGENT)
     assert decide(replace(BERLIN, muted=("price",)), urgent, now, 30).status is NotificationStatus.MUTED
-    assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).status is NotificationStatus.OWED
+    assert decide(replace(BERLIN, muted=("mail",)), NEWS, now, 30).status is NotificationStatus.QUEUED
     everything = replace(BERLIN, muted=("*",))
     assert [decide(everything, notification, now, 30).status for notification in (NEWS, urgent)] == [
         NotificationStatus.MUTED,
-        NotificationStatus.OWED,
+        NotificationStatus.QUEUED,
     ]
 
 

@@ -54,7 +54,7 @@ async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: 
     await harness.bring_in("ann", "sms", "telegram", "email", wrote="sms")
     await harness.write("ann", "telegram")
     result = await harness.service.notify("ann", Notification("The flight is at 290.", title="Flight watch"))
-    assert (result.fate, result.where) == (NotificationStatus.OWED, "telegram")
+    assert (result.fate, result.where) == (NotificationStatus.QUEUED, "telegram")
     assert await harness.store.column("select message from history") == []  # nobody has read it yet
     await harness.deliver()
     assert harness.said("telegram") == ["The flight is at 290."]
@@ -78,10 +78,10 @@ async def test_news_goes_to_the_last_used_conversation_and_its_history(harness: 
 async def test_row_34_concurrent_duplicates_are_one_message_until_the_next_day(harness: People) -> None:
     await harness.bring_in("ann", "sms", wrote="sms")
     both = await asyncio.gather(*(harness.service.notify("ann", Notification("Milk is cheap")) for _ in range(4)))
-    assert sorted(result.fate for result in both) == ["duplicate", "duplicate", "duplicate", "owed"]
+    assert sorted(result.fate for result in both) == ["duplicate", "duplicate", "duplicate", "queued"]
     assert len({result.id for result in both}) == 1
     moment(harness).move(hours=23)
-    assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is NotificationStatus.OWED
+    assert (await harness.service.notify("ann", Notification("Milk is cheap"))).fate is NotificationStatus.QUEUED
     assert await harness.service.send("ann", "Milk is cheap", {"urgency": "urgent", "category": "food"})
     await harness.deliver()
     assert len(harness.said("sms")) == 3
@@ -97,7 +97,7 @@ async def test_row_34_a_task_that_only_looks_for_news_tells_the_same_once(harnes
         run = cast(TaskRun, SimpleNamespace(id=f"run{number}", conversation_id=""))
         news = [notification(task, run, "A storm is coming") for task in (looks, tells)]
         fates += [(await harness.service.notify("ann", notification)).fate.value for notification in news]
-    assert fates == ["owed", "owed", "duplicate", "owed"]
+    assert fates == ["queued", "queued", "duplicate", "queued"]
 
 
 async def test_row_36_quiet_hours_end_in_one_digest_and_urgent_news_passes(harness: People) -> None:
@@ -105,7 +105,7 @@ async def test_row_36_quiet_hours_end_in_one_digest_and_urgent_news_passes(harne
     await night(harness, "ann", "11:00", "14:00")
     fates = [(await harness.service.notify("ann", Notification(f"news {n}"))).fate for n in range(3)]
     urgent = await harness.service.notify("ann", Notification("The house is on fire", urgency=Urgency.URGENT))
-    assert (fates, urgent.fate) == ([NotificationStatus.HELD] * 3, NotificationStatus.OWED)
+    assert (fates, urgent.fate) == ([NotificationStatus.HELD] * 3, NotificationStatus.QUEUED)
     await harness.deliver()
     assert harness.said("sms") == ["The house is on fire"]
     for minutes in (0, 119):
@@ -150,7 +150,7 @@ async def test_news_over_the_daily_cap_waits_for_the_digest_and_muted_is_dropped
     await harness.bring_in("ann", "sms", wrote="sms")
     await harness.prefer("ann", muted=["weather"])
     fates = [(await harness.service.notify("ann", Notification(f"n{n}"))).fate for n in range(4)]
-    assert fates == [NotificationStatus.OWED, NotificationStatus.OWED, NotificationStatus.HELD, NotificationStatus.HELD]
+    assert fates == ["queued", "queued", "held", "held"]
     assert (await harness.service.notify("ann", Notification("rain", "weather"))).fate is NotificationStatus.MUTED
     assert not await harness.service.send("ann", "more rain", {"category": "weather"})
     moment(harness).move(hours=20)

@@ -576,12 +576,12 @@ CREATE TABLE public.notifications (
     conversation_id text,
     outbound_id text,
     tried text[] DEFAULT '{}'::text[] NOT NULL,
-    owed_at timestamp with time zone,
+    queued_at timestamp with time zone,
     fall_back_at timestamp with time zone,
     aside boolean DEFAULT false NOT NULL,
     sent_at timestamp with time zone,
     CONSTRAINT notifications_check CHECK (((state = 'held'::text) <= (not_before IS NOT NULL))),
-    CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['held'::text, 'owed'::text, 'sent'::text, 'failed'::text, 'nowhere'::text, 'muted'::text, 'digested'::text]))),
+    CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['held'::text, 'queued'::text, 'sent'::text, 'failed'::text, 'nowhere'::text, 'muted'::text, 'digested'::text]))),
     CONSTRAINT notifications_urgency_check CHECK ((urgency = ANY (ARRAY['urgent'::text, 'normal'::text, 'low'::text])))
 );
 
@@ -1266,11 +1266,11 @@ CREATE INDEX notifications_held ON public.notifications USING btree (not_before)
 
 CREATE INDEX notifications_key ON public.notifications USING btree (tenant_id, dedupe_key, at);
 
-CREATE INDEX notifications_open ON public.notifications USING btree (owed_at) WHERE (state = 'owed'::text);
+CREATE INDEX notifications_open ON public.notifications USING btree (queued_at) WHERE (state = 'queued'::text);
 
 CREATE INDEX notifications_outbound ON public.notifications USING btree (tenant_id, outbound_id);
 
-CREATE INDEX notifications_owed ON public.notifications USING btree (tenant_id, owed_at);
+CREATE INDEX notifications_queued ON public.notifications USING btree (tenant_id, queued_at);
 
 CREATE INDEX notifications_silent ON public.notifications USING btree (fall_back_at) WHERE ((state = 'sent'::text) AND (fall_back_at IS NOT NULL));
 

@@ -39,7 +39,9 @@ class ConversationNotifier:
             return Notified(message.id, NotificationStatus.NOWHERE)
         new = await self._enqueue(tenant_id, place["id"], message, history_of(notification))
         self._wakeups.wake_delivery(place["id"])
-        return Notified(message.id, NotificationStatus.OWED if new else NotificationStatus.DUPLICATE, place["channel"])
+        return Notified(
+            message.id, NotificationStatus.QUEUED if new else NotificationStatus.DUPLICATE, place["channel"]
+        )
 
     async def _enqueue(
         self, tenant_id: str, conversation_id: str, message: OutboundMessage, history: list[Mapping[str, object]]

@@ -181,7 +181,7 @@ begin
           and w.state = 'waiting');
     update notifications n set title = redact_text(n.title, p_phrases), text = redact_text(n.text, p_phrases),
         actions = redact_value(n.actions, p_phrases), media = redact_value(n.media, p_phrases)
-    where n.tenant_id = p_tenant and n.state not in ('held', 'owed')
+    where n.tenant_id = p_tenant and n.state not in ('held', 'queued')
       and value_says(jsonb_build_array(n.title, n.text, n.actions, n.media), p_phrases);
     update run_notices r set text = '[forgotten]'
     where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);

@@ -48,11 +48,11 @@ begin
             'id', p_outbound, 'kind', 'notification', 'text', v_place ->> 'text', 'actions', v_place -> 'actions',
             'media', v_place -> 'media')));
         update notifications n
-        set state = 'owed', reason = '', conversation_id = v_conversation, outbound_id = p_outbound,
-            tried = n.tried || (v_place ->> 'identity_id'), owed_at = coalesce(n.owed_at, p_now),
+        set state = 'queued', reason = '', conversation_id = v_conversation, outbound_id = p_outbound,
+            tried = n.tried || (v_place ->> 'identity_id'), queued_at = coalesce(n.queued_at, p_now),
             fall_back_at = p_fall_back_at, sent_at = null
         where n.tenant_id = p_tenant and n.id = p_id;
-        return query select 'owed', v_conversation, v_place ->> 'channel';
+        return query select 'queued', v_conversation, v_place ->> 'channel';
         return;
     end loop;
     update notifications n
@@ -63,7 +63,7 @@ begin
 end $$;
 
 -- Stores a notification. One with the same content since p_same_since makes it a 'duplicate', with the id of the first.
--- Otherwise it is held until p_not_before, muted, or (p_state 'owed') enqueued at once. Repeatable by its id.
+-- Otherwise it is held until p_not_before, muted, or (p_state 'queued') enqueued at once. Repeatable by its id.
 create function keep_notification(
     p_tenant text, p_note jsonb, p_state text, p_not_before timestamptz, p_same_since timestamptz, p_places jsonb,
     p_now timestamptz, p_fall_back_at timestamptz)
@@ -95,8 +95,8 @@ begin
     values (p_tenant, p_note ->> 'id', p_note ->> 'category', p_note ->> 'urgency', p_note ->> 'title',
             p_note ->> 'text', p_note -> 'actions', p_note -> 'media', p_note ->> 'dedupe_key', p_note ->> 'task_id',
             p_note ->> 'run_id', p_note ->> 'conversation_id',
-            case when p_state = 'owed' then 'held' else p_state end, p_now, coalesce(p_not_before, p_now));
-    if p_state <> 'owed' then
+            case when p_state = 'queued' then 'held' else p_state end, p_now, coalesce(p_not_before, p_now));
+    if p_state <> 'queued' then
         return query select p_state, p_note ->> 'id', '', '';
         return;
     end if;
@@ -126,7 +126,7 @@ begin
         where n.tenant_id = p_tenant and n.id = any (p_ids);
     end if;
     return query select * from keep_notification(
-        p_tenant, p_note || jsonb_build_object('outbound', p_outbound, 'new_conversation', p_new_conversation), 'owed',
+        p_tenant, p_note || jsonb_build_object('outbound', p_outbound, 'new_conversation', p_new_conversation), 'queued',
         null, p_now, p_places, p_now, p_fall_back_at);
 end $$;
 
@@ -150,7 +150,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     union all
     (select n.tenant_id, n.id from notifications n
      join outbound o on o.tenant_id = n.tenant_id and o.id = n.outbound_id
-     where n.state = 'owed' and o.state = 'ready' and o.attempts > 0 and o.owner is null
+     where n.state = 'queued' and o.state = 'ready' and o.attempts > 0 and o.owner is null
        and o.created_at < clock_timestamp() - p_stuck and n.id <> all (p_without)
        and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
                        and e.state in ('sent', 'ambiguous', 'checking', 'sending'))
@@ -162,7 +162,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     (select n.tenant_id, n.id from notifications n
      where n.state = 'sent' and n.fall_back_at <= p_now and n.id <> all (p_without)
        and not exists (select 1 from conversations c where c.tenant_id = n.tenant_id and c.last_inbound_at > n.sent_at)
-       and not exists (select 1 from approvals a where a.tenant_id = n.tenant_id and a.decided_at > n.owed_at
+       and not exists (select 1 from approvals a where a.tenant_id = n.tenant_id and a.decided_at > n.queued_at
                        and a.decided_by <> '')
      limit p_limit)
 $$;
@@ -175,7 +175,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update outbound o set state = 'failed', reason = 'it went elsewhere'
     from notifications n
-    where n.tenant_id = p_tenant and n.id = p_id and n.state = 'owed'
+    where n.tenant_id = p_tenant and n.id = p_id and n.state = 'queued'
       and o.tenant_id = n.tenant_id and o.id = n.outbound_id and o.state = 'ready' and o.owner is null
       and not exists (select 1 from outbound_parts e where e.tenant_id = o.tenant_id and e.outbound_id = o.id
                       and e.state in ('sent', 'ambiguous', 'checking', 'sending'));
@@ -188,7 +188,7 @@ returns table (pruned bigint, left_over bigint)
 language sql security definer set search_path = public, pg_temp as $$
     with old as materialized (
         select o.tenant_id, o.id from notifications o
-            where o.at < p_before and o.state not in ('held', 'owed', 'failed')
+            where o.at < p_before and o.state not in ('held', 'queued', 'failed')
             order by o.at limit p_limit for update skip locked),
     gone as (
         delete from notifications n using old o
@@ -213,7 +213,7 @@ begin
     set state = case when new.state = 'sent' then 'sent' else 'failed' end, reason = new.reason,
         sent_at = case when new.state = 'sent' then clock_timestamp() end,
         fall_back_at = n.fall_back_at + (clock_timestamp() - new.created_at)
-    where n.tenant_id = new.tenant_id and n.outbound_id = new.id and n.state = 'owed'
+    where n.tenant_id = new.tenant_id and n.outbound_id = new.id and n.state = 'queued'
     returning * into v_note;
     if v_note.id is null or new.state = 'failed' then
         return null;

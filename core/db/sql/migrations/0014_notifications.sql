@@ -2,7 +2,7 @@
 -- becomes an outbound row in one of their conversations, at once or when quiet hours end. Times are from the Clock,
 -- unless stated otherwise.
 
--- held: waits until not_before for the digest. owed: is in the outbox. sent: the provider accepted it. failed: it could
+-- held: waits until not_before for the digest. queued: is in the outbox. sent: the provider accepted it. failed: it could
 -- not be delivered there, and may go elsewhere. digested: was part of the notification digest_id.
 create table notifications (
     tenant_id       text not null references tenants on delete cascade,
@@ -18,7 +18,7 @@ create table notifications (
     run_id          text not null default '',
     wanted          text not null default '',
     state           text not null
-        check (state in ('held', 'owed', 'sent', 'failed', 'nowhere', 'muted', 'digested')),
+        check (state in ('held', 'queued', 'sent', 'failed', 'nowhere', 'muted', 'digested')),
     reason          text not null default '',
     at              timestamptz not null,
     not_before      timestamptz,
@@ -27,7 +27,7 @@ create table notifications (
     conversation_id text,
     outbound_id     text,
     tried           text[] not null default '{}',
-    owed_at         timestamptz,
+    queued_at         timestamptz,
     fall_back_at    timestamptz,
     -- For channels that nobody can answer in (push, email): it announces something that waits elsewhere.
     aside           boolean not null default false,
@@ -38,11 +38,11 @@ create table notifications (
 );
 create index notifications_key on notifications (tenant_id, dedupe_key, at);
 create index notifications_at on notifications (at);
-create index notifications_owed on notifications (tenant_id, owed_at);
+create index notifications_queued on notifications (tenant_id, queued_at);
 create index notifications_outbound on notifications (tenant_id, outbound_id);
 create index notifications_conversation on notifications (tenant_id, conversation_id);
 create index notifications_held on notifications (not_before) where state = 'held';
 create index notifications_failed on notifications (tenant_id, id) where state = 'failed';
-create index notifications_open on notifications (owed_at) where state = 'owed';
+create index notifications_open on notifications (queued_at) where state = 'queued';
 create index notifications_silent on notifications (fall_back_at) where state = 'sent' and fall_back_at is not null;
 select tenant_table('notifications');
