@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from core.language.catalogue import gettext
+
 
 class Clock:
     """The time, shifted and sped up alike in all processes that read the same file.
@@ -82,4 +84,4 @@ def zone_note(name: str | None) -> str:
     """Return a sentence that times are in UTC, since the name is not known here; empty where it is known."""
     if not name or zone_or_utc(name).key == name:
         return ""
-    return f"Times are in UTC, since there is no timezone named {name!r} any more."
+    return gettext("Times are in UTC, since there is no timezone named {name} any more.", name=repr(name))

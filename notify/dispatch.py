@@ -1,12 +1,13 @@
 """What every way of notifying shares: the targets in order, the texts for them, the fallback's time, the wakeup."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 
 from core.clock import Clock
+from core.language.catalogue import gettext
 from core.notifications.store import NotificationStore
 from core.notifications.types import (
     Notification,
@@ -18,15 +19,10 @@ from core.notifications.types import (
     RenderedNotification,
     Timing,
 )
+from core.notifications.ways import chat_in_words
 from core.queue.wakeups import Wakeups
 from notify.policy import CANNOT_ANSWER, DeliveryDecision, decide, order_places
 
-NAMES: Mapping[str, str] = {
-    "sms": "a text message",
-    "slack": "Slack",
-    "telegram": "Telegram",
-    "terminal": "the terminal",
-}
 _log = structlog.get_logger()
 
 
@@ -50,7 +46,8 @@ class Dispatcher:
         wanted = notification.conversation_id or None
         places = order_places(person, self.channels, wanted=wanted, tried=tried)
         chat = next((place.channel for place in places if place.channel not in CANNOT_ANSWER), None)
-        return [_rendered(place, notification, chat) for place in places]
+        with person.speaking():
+            return [_rendered(place, notification, chat) for place in places]
 
     def timing(self, now: datetime) -> Timing:
         """Return the moments of a notification that goes out now."""
@@ -75,5 +72,7 @@ def _rendered(place: NotificationTarget, notification: Notification, chat: str |
     if place.channel not in CANNOT_ANSWER:
         return RenderedNotification(place, notification.text, notification.actions, notification.media)
     title = f"# {notification.title}\n\n" if notification.title else ""
-    answer = f"\n\nTo answer, open {NAMES.get(chat, chat)}." if notification.actions and chat else ""
-    return RenderedNotification(place, f"{title}{notification.text}{answer}", media=notification.media)
+    text = f"{title}{notification.text}"
+    if notification.actions and chat:
+        text += "\n\n" + gettext("To answer, open {place}.", place=chat_in_words(chat))
+    return RenderedNotification(place, text, media=notification.media)

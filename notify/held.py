@@ -84,7 +84,8 @@ class HeldNotifications:
             entries = self._dispatcher.render(person, stored.notification, stored.tried)
             result = await self._store.enqueue(tenant_id, stored.id, NotificationStatus.HELD, entries, timing)
         else:
-            digest = compose_digest(ready, zone_of(person))
+            with person.speaking():
+                digest = compose_digest(ready, zone_of(person))
             entries = self._dispatcher.render(person, digest)
             result = await self._store.enqueue_digest(
                 tenant_id, [stored.id for stored in ready], digest, entries, timing

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_or_utc
+from core.language.catalogue import gettext, ngettext
+from core.language.times import time_in_words
 from core.notifications.types import (
     Notification,
     NotificationStatus,
@@ -97,9 +99,10 @@ def order_places(
 def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notification:
     """Return one notification of all that was held, in the order it came, with times of day in the person's zone."""
     items = "\n".join(_item(stored, zone) for stored in held)
-    text = f"{len(held)} things waited for you:\n\n{items}"
+    count = ngettext("{number} thing waited for you:", "{number} things waited for you:", len(held))
     media = tuple(media for stored in held for media in stored.notification.media)
-    return Notification(text, DIGEST, dedupe_key=f"digest:{held[0].id}", title="What waited for you", media=media)
+    title = gettext("What waited for you")
+    return Notification(f"{count}\n\n{items}", DIGEST, dedupe_key=f"digest:{held[0].id}", title=title, media=media)
 
 
 def zone_of(person: Recipient) -> ZoneInfo:
@@ -122,4 +125,4 @@ def _item(stored: StoredNotification, zone: ZoneInfo) -> str:
     first, *rest = stored.notification.text.strip().split("\n")
     # Further lines stay inside the list's item.
     further = [f"  {line}" if line else "" for line in rest]
-    return "\n".join([f"- {stored.at.astimezone(zone):%H:%M}: {first}", *further])
+    return "\n".join([f"- {time_in_words(stored.at.astimezone(zone))}: {first}", *further])

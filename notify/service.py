@@ -8,9 +8,11 @@ from functools import partial
 
 from core.clock import Clock
 from core.ids import IdMaker
+from core.language.catalogue import gettext
 from core.notifications.delays import Delayed, DelayedAnswers
 from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Notified, Urgency
+from core.notifications.ways import way_in_words
 from core.queue.setbacks import Setbacks
 from core.queue.wakeups import Wakeups
 from notify.dispatch import Dispatcher, one_way
@@ -18,11 +20,6 @@ from notify.held import HeldNotifications
 from notify.policy import quiet_until
 
 MAX_TEXT = 50_000
-PLACES: Mapping[str, str] = {"sms": "by text message", "slack": "on Slack", "telegram": "on Telegram"}
-DELAYED_ANSWER = (
-    "I have an answer for you that I cannot deliver {} at the moment. I keep trying there; to have it sooner, "
-    "ask me here."
-)
 
 
 class NotificationService:
@@ -131,9 +128,10 @@ class NotificationService:
 
     async def _tell_delay(self, delayed: Delayed, now: datetime) -> int:
         tenant_id = delayed.tenant_id
-        text = DELAYED_ANSWER.format(PLACES.get(delayed.channel, f"by {delayed.channel}"))
-        notification = Notification(text, category="delivery", dedupe_key=f"delayed:{delayed.outbound_id}")
         person = await self._store.recipient(tenant_id, "", now)
+        with person.speaking():
+            text = delayed_answer_text(delayed.channel)
+        notification = Notification(text, category="delivery", dedupe_key=f"delayed:{delayed.outbound_id}")
         decision = self._dispatcher.decide(person, notification, now)
         entries = self._dispatcher.render(person, notification, (delayed.identity_id,))
         if decision.status is NotificationStatus.HELD or not entries:
@@ -143,6 +141,15 @@ class NotificationService:
         )
         await DelayedAnswers(self._store.database).note_told(delayed)
         return int(self._dispatcher.announce(result).fate is NotificationStatus.QUEUED)
+
+
+def delayed_answer_text(channel: str) -> str:
+    """Return what is said elsewhere about an answer that a channel does not take."""
+    return gettext(
+        "I have an answer for you that I cannot deliver {way} at the moment. I keep trying there; to have it sooner, "
+        "ask me here.",
+        way=way_in_words(channel),
+    )
 
 
 def _keyed(notification: Notification) -> Notification:

@@ -110,9 +110,10 @@ def interval_in_words(span: timedelta) -> str:
     return gettext("every {span}", span=duration_in_words(span))
 
 
-def number_in_words(number: float) -> str:
-    """Return a number with the language's separators, such as "1,234.5"."""
-    return format_decimal(number, locale=current_locale(), decimal_quantization=False)
+def number_in_words(number: float, *, grouped: bool = True) -> str:
+    """Return a number with the language's separators, such as "1,234.5"; "1234.5" where it is not grouped."""
+    locale = current_locale()
+    return format_decimal(number, locale=locale, decimal_quantization=False, group_separator=grouped)
 
 
 def _units(span: timedelta) -> tuple[int, int, int, int]:

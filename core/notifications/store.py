@@ -1,7 +1,7 @@
 """Notifications in Postgres."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, time, timedelta
 
 import asyncpg
@@ -9,7 +9,9 @@ import asyncpg
 from core.db.database import Database
 from core.ids import IdMaker
 from core.json_types import JsonObject
+from core.language.catalogue import speaking
 from core.messaging.messages import Action, ActionStyle, Media
+from core.notifications.system_notices import SystemNotice, notice_text, notice_title
 from core.notifications.types import (
     Notification,
     NotificationStatus,
@@ -41,7 +43,8 @@ class NotificationStore:
         """Return a person with the places where they can be notified; `wanted` is a conversation's id."""
         async with self.database.tenant(tenant_id) as connection:
             person = await connection.fetchrow(
-                "select t.timezone, t.preferred_channel, t.quiet_from, t.quiet_until, t.muted,"
+                "select nullif(t.language, '') as language, t.timezone, t.preferred_channel, t.quiet_from,"
+                " t.quiet_until, t.muted,"
                 " array(select n.queued_at from notifications n where n.tenant_id = $1 and n.queued_at > $2"
                 "  and n.urgency <> 'urgent') as recent from tenants t where t.tenant_id = $1",
                 tenant_id,
@@ -60,6 +63,7 @@ class NotificationStore:
             tuple(person["muted"]),
             tuple(person["recent"]),
             tuple(NotificationTarget(**dict(row)) for row in rows),
+            person["language"],
         )
 
     async def keep(
@@ -134,8 +138,9 @@ class NotificationStore:
         """Return a person's held notifications that are due, the oldest first."""
         rows = await self.database.tenant_rows(
             tenant_id,
-            "select *, not_before = '-infinity' as unscheduled from notifications"
-            " where tenant_id = $1 and state = 'held' and not_before <= $2 order by at, id limit $3",
+            "select n.*, nullif(p.language, '') as language, n.not_before = '-infinity' as unscheduled"
+            " from notifications n join tenants p on p.tenant_id = n.tenant_id"
+            " where n.tenant_id = $1 and n.state = 'held' and n.not_before <= $2 order by n.at, n.id limit $3",
             now,
             limit,
         )
@@ -169,7 +174,10 @@ class NotificationStore:
 
     async def read(self, tenant_id: str, id: str) -> StoredNotification | None:
         row = await self.database.tenant_row(
-            tenant_id, "select *, false as unscheduled from notifications where tenant_id = $1 and id = $2", id
+            tenant_id,
+            "select n.*, nullif(p.language, '') as language, false as unscheduled from notifications n"
+            " join tenants p on p.tenant_id = n.tenant_id where n.tenant_id = $1 and n.id = $2",
+            id,
         )
         return _stored(row) if row is not None else None
 
@@ -249,6 +257,8 @@ def _stored(row: asyncpg.Record) -> StoredNotification:
         media=tuple(Media(**media) for media in row["media"]),
         **{name: row[name] for name in ("text", "category", "dedupe_key", "title", "task_id", "run_id")},
     )
+    if row["notice"]:
+        notification = _noticed(notification, SystemNotice(row["notice"]), row["notice_channel"], row["language"])
     return StoredNotification(
         row["id"],
         notification,
@@ -260,3 +270,10 @@ def _stored(row: asyncpg.Record) -> StoredNotification:
         row["repeats"],
         row["aside"],
     )
+
+
+def _noticed(notification: Notification, notice: SystemNotice, channel: str, language: str | None) -> Notification:
+    """Return a notification with the sentence that its row stands for."""
+    with speaking(language):
+        text = notice_text(notice, channel, notification.text)
+        return replace(notification, text=text, title=notice_title(notice))

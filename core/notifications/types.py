@@ -1,11 +1,13 @@
 """The values of notifications, which are addressed to a person and not to a chat."""
 
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
 from core.json_types import JsonObject
+from core.language.catalogue import speaking
 from core.messaging.messages import Action, Media
 from core.people.tenant import QuietHours
 
@@ -89,7 +91,10 @@ class NotificationTarget:
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """A person as the policy sees them. `recent`: the times of notifications that count for the daily cap."""
+    """A person as the policy sees them.
+
+    `recent`: the times of notifications that count for the daily cap. `language`: a BCP 47 tag, if it is known.
+    """
 
     timezone: str = ""
     preferred_channel: str = ""
@@ -97,6 +102,11 @@ class Recipient:
     muted: tuple[str, ...] = ()
     recent: tuple[datetime, ...] = ()
     places: tuple[NotificationTarget, ...] = ()
+    language: str | None = None
+
+    def speaking(self) -> AbstractContextManager[None]:
+        """Use the person's language for the sentences inside."""
+        return speaking(self.language)
 
 
 @dataclass(frozen=True, slots=True)

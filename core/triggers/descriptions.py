@@ -1,31 +1,40 @@
-"""Triggers in words, for the person to confirm."""
+"""Triggers in words, for the person to confirm, in their language."""
 
+import json
 import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim
-
 from core.json_types import Json
-from core.language.times import interval_in_words, moment_in_words
+from core.language.catalogue import gettext, gettext_noop, listed, ngettext
+from core.language.times import interval_in_words, moment_in_words, number_in_words
 from core.triggers.codec import StoredTrigger, UnreadableTrigger
+from core.triggers.cron_words import cron_in_words, listed_plainly
 from core.triggers.kinds.condition import ConditionTrigger, Mode
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, wall_moment
 
-_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_SIGNS = {"<": "is under", "<=": "is at most", ">": "is over", ">=": "is at least", "==": "is", "!=": "is not"}
+_MAX_VALUE = 200
+_SIGNS = {
+    "<": gettext_noop("is under"),
+    "<=": gettext_noop("is at most"),
+    ">": gettext_noop("is over"),
+    ">=": gettext_noop("is at least"),
+    "==": gettext_noop("is"),
+    "!=": gettext_noop("is not"),
+}
+_EQUALS = gettext_noop("{field} is {value}")
 _COMPARED = {
-    "eq": "is",
-    "ne": "is not",
-    "gt": "is over",
-    "gte": "is at least",
-    "lt": "is under",
-    "lte": "is at most",
-    "in": "is one of",
-    "contains": "contains",
-    "starts_with": "begins with",
-    "ends_with": "ends with",
+    "eq": _EQUALS,
+    "ne": gettext_noop("{field} is not {value}"),
+    "gt": gettext_noop("{field} is over {value}"),
+    "gte": gettext_noop("{field} is at least {value}"),
+    "lt": gettext_noop("{field} is under {value}"),
+    "lte": gettext_noop("{field} is at most {value}"),
+    "in": gettext_noop("{field} is one of {value}"),
+    "contains": gettext_noop("{field} contains {value}"),
+    "starts_with": gettext_noop("{field} begins with {value}"),
+    "ends_with": gettext_noop("{field} ends with {value}"),
 }
 
 
@@ -33,94 +42,95 @@ def in_words(trigger: StoredTrigger, zone: ZoneInfo) -> str:
     """Return when a trigger is due, such as "every weekday at 08:00 (Europe/Berlin)"."""
     match trigger:
         case UnreadableTrigger():
-            return "at a time that can no longer be read"
+            return gettext("at a time that can no longer be read")
         case ScheduleTrigger():
             return _schedule(trigger, trigger.zone(zone.key))
         case EventTrigger():
-            return ", ".join([_event(trigger), *_ends(None, trigger.count, zone)])
+            return listed_plainly([_event(trigger), *_ends(None, trigger.count, zone)])
         case ConditionTrigger():
-            return ", ".join([_condition(trigger), *_ends(trigger.until, trigger.count, zone)])
+            return listed_plainly([*_condition(trigger), *_ends(trigger.until, trigger.count, zone)])
 
 
 def value_in_words(value: Json) -> str:
-    text = "nothing" if value is None else value if isinstance(value, str) else str(value)
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    """Return a value for a sentence: nothing is made of texts, numbers have the language's separators."""
+    match value:
+        case None:
+            text = gettext("nothing")
+        case True:
+            text = gettext("true")
+        case False:
+            text = gettext("false")
+        case int() | float():
+            text = number_in_words(value, grouped=False)
+        case str():
+            text = value
+        case _:
+            text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}…"
 
 
 def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
     if trigger.at is not None:
-        words = f"once, on {moment_in_words(wall_moment(trigger.at, zone), zone)}"
+        moment = f"{moment_in_words(wall_moment(trigger.at, zone), zone)} ({zone.key})"
+        words = gettext("once, on {moment}", moment=moment)
     elif trigger.interval_minutes is not None:
-        words = interval_in_words(timedelta(minutes=trigger.interval_minutes))
+        words = f"{interval_in_words(timedelta(minutes=trigger.interval_minutes))} ({zone.key})"
     else:
-        words = _cron(trigger.cron)
+        words = f"{cron_in_words(trigger.cron)} ({zone.key})"
     count = trigger.count if trigger.at is None else None
-    return ", ".join([f"{words} ({zone.key})", *_ends(trigger.until, count, zone)])
+    return listed_plainly([words, *_ends(trigger.until, count, zone)])
 
 
 def _ends(until: datetime | None, count: int | None, zone: ZoneInfo) -> list[str]:
-    end = [f"until {moment_in_words(wall_moment(until, zone), zone)}"] if until is not None else []
-    return end + ([] if count is None else ["once"] if count == 1 else [f"{count} times at most"])
-
-
-def _cron(text: str) -> str:
-    fields = text.split()
-    if len(fields) == 5 and fields[0].isdecimal() and fields[1].isdecimal() and fields[2:4] == ["*", "*"]:
-        days = _days(fields[4])
-        if days:
-            return f"{days} at {int(fields[1]):02}:{int(fields[0]):02}"
-    aliases = {"@hourly": "every hour", "@daily": "every day at 00:00", "@weekly": "every Sunday at 00:00"}
-    if text.lower() in aliases:
-        return aliases[text.lower()]
-    explained = CronSim(text, datetime(2000, 1, 1)).explain() if len(fields) == 5 else text  # noqa: DTZ001 - unused
-    return explained[:1].lower() + explained[1:]
-
-
-def _days(text: str) -> str:
-    if text == "*":
-        return "every day"
-    names = {"1-5": "every weekday", "MON-FRI": "every weekday", "0,6": "every weekend day", "6,0": "every weekend day"}
-    if text.upper() in names:
-        return names[text.upper()]
-    days: list[str] = []
-    for part in text.split(","):
-        short = [day for day in _DAYS if day[:3].upper() == part.upper()]
-        if part.isdecimal() and int(part) <= 7:
-            days.append(_DAYS[int(part)])
-        elif short:
-            days.append(short[0])
-        else:
-            return ""
-    return "every " + (days[0] if len(days) == 1 else f"{', '.join(days[:-1])} and {days[-1]}")
+    ends: list[str] = []
+    if until is not None:
+        ends.append(gettext("until {moment}", moment=moment_in_words(wall_moment(until, zone), zone)))
+    if count is not None:
+        ends.append(
+            gettext("once") if count == 1 else ngettext("{number} time at most", "{number} times at most", count)
+        )
+    return ends
 
 
 def _event(trigger: EventTrigger) -> str:
-    kind = "something" if trigger.type == "*" else trigger.type
-    source = "anywhere" if trigger.source == "*" else trigger.source
-    happens = f"when {kind} happens in {source}"
-    wanted = [f"{name} {_filter(value)}" for name, value in trigger.filter.items()]
-    return f"{happens}, and {' and '.join(wanted)}" if wanted else happens
+    if trigger.type == trigger.source == "*":
+        happens = gettext("when something happens anywhere")
+    elif trigger.type == "*":
+        happens = gettext("when something happens in {source}", source=trigger.source)
+    elif trigger.source == "*":
+        happens = gettext("when {type} happens anywhere", type=trigger.type)
+    else:
+        happens = gettext("when {type} happens in {source}", type=trigger.type, source=trigger.source)
+    wanted = [words for field, value in trigger.filter.items() for words in _filter(field, value)]
+    return gettext("{event}, and {wanted}", event=happens, wanted=listed(wanted)) if wanted else happens
 
 
-def _filter(wanted: Json) -> str:
+def _filter(field: str, wanted: Json) -> list[str]:
     if not isinstance(wanted, dict):
-        return f"is {value_in_words(wanted)}"
-    return " and ".join(
-        ("is there" if other else "is missing") if name == "exists" else f"{_COMPARED[name]} {value_in_words(other)}"
-        for name, other in wanted.items()
-    )
+        return [gettext(_EQUALS, field=field, value=value_in_words(wanted))]
+    return [_comparison(field, name, other) for name, other in wanted.items()]
 
 
-def _condition(trigger: ConditionTrigger) -> str:
-    place = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
+def _comparison(field: str, name: str, other: Json) -> str:
+    if name == "exists":
+        return gettext("{field} is there", field=field) if other else gettext("{field} is missing", field=field)
+    return gettext(_COMPARED[name], field=field, value=value_in_words(other))
+
+
+def _condition(trigger: ConditionTrigger) -> list[str]:
+    looked_at = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
     often = interval_in_words(timedelta(minutes=trigger.every_minutes))
-    verb = "becomes" if trigger.mode is Mode.EDGE else "is found"
-    parts = [f"when it {verb} true that {_expression(trigger.expression)}, looking at {place} {often}"]
+    fields = {"expression": _expression(trigger.expression), "place": looked_at, "often": often}
+    if trigger.mode is Mode.EDGE:
+        parts = [gettext("when it becomes true that {expression}, looking at {place} {often}", **fields)]
+    else:
+        parts = [gettext("when it is found true that {expression}, looking at {place} {often}", **fields)]
     if trigger.reset:
-        parts.append(f"told again after {_expression(trigger.reset)}")
+        parts.append(gettext("told again after {expression}", expression=_expression(trigger.reset)))
     if trigger.min_gap_minutes:
-        parts.append(f"at most {interval_in_words(timedelta(minutes=trigger.min_gap_minutes))}")
-    return ", ".join(parts)
+        gap = interval_in_words(timedelta(minutes=trigger.min_gap_minutes))
+        parts.append(gettext("at most {often}", often=gap))
+    return parts
 
 
 def _expression(text: str) -> str:
@@ -129,4 +139,4 @@ def _expression(text: str) -> str:
 
 
 def _operator(whole: str, sign: str) -> str:
-    return f" {_SIGNS[sign]} " if sign in _SIGNS else whole
+    return f" {gettext(_SIGNS[sign])} " if sign in _SIGNS else whole

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_note, zone_or_utc
 from core.events.types import Event
 from core.json_types import Json
+from core.language.catalogue import gettext
 from core.language.times import moment_in_words
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.descriptions import value_in_words
@@ -48,12 +49,12 @@ def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[s
         at = datetime.fromisoformat(str(look["at"]))
         when = moment_in_words(at, zone)
         if "error" in look:
-            lines.append(f"{when}  failed: {look['error']}")
+            lines.append(f"{when}  {gettext('failed: {error}', error=look['error'])}")
             continue
         value: Json = look.get("value")
         judged = judge(trigger, watch, value, at)
         watch = judged.watch
-        outcome = "would tell" if judged.fires else f"would not tell: {judged.reason}"
+        outcome = gettext("would tell") if judged.fires else gettext("would not tell: {reason}", reason=judged.reason)
         lines.append(f"{when}  {value_in_words(value)}  {outcome}")
     return lines
 
@@ -70,5 +71,5 @@ def _outcome(trigger: EventTrigger, event: Event) -> str:
     try:
         differs = trigger.differs_in(event)
     except TriggerError as error:
-        return f"would be skipped: {error}"
-    return "would run" if not differs else f"would not run: its {differs} is another"
+        return gettext("would be skipped: {error}", error=error)
+    return gettext("would not run: its {field} is another", field=differs) if differs else gettext("would run")

@@ -16,23 +16,19 @@ from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
 from core.queue.wakeups import Wakeups
-from core.triggers.codec import UnreadableTrigger
-from core.triggers.kinds.event import EventTrigger
-from core.triggers.kinds.schedule import TriggerError
+from core.triggers.matching import matching
 from core.triggers.messages import occurrence_of, set_aside_text
+from core.triggers.reasons import Reason
 from core.triggers.runs.firing import Fired, fire_due, is_own_fault, run_row
 from core.triggers.tasks import TaskService
 from core.triggers.tools_api import TaskAccess
-from core.triggers.types import NOBODY_TO_TELL, ActionExecutor, Task
+from core.triggers.types import ActionExecutor, Task
 from core.turns.runs import RunState
 
 GROUP = "tasks"
 """The consumer group in which all workers share the events."""
 MAX_AN_HOUR = 60
 """Runs of a task within an hour on events of the person's own channels: more looks like a loop."""
-_AGAIN = "the message that could not be delivered was itself about one that could not be: it would go on for ever"
-_LOOP = f"it had run {MAX_AN_HOUR} times within an hour on messages, which looks like a loop"
-_WENT_WRONG = "something in it went wrong unexpectedly"
 _log = structlog.get_logger()
 
 
@@ -80,7 +76,7 @@ class TriggerEngine(TaskService):
         """Start the runs of the person's tasks that an event matches, each once; return the runs' ids."""
         rows: list[JsonObject] = []
         tasks = await self.store.on_events(tenant_id)
-        for task, unclear in await self.in_thread(partial(_matching, tasks, event)):
+        for task, unclear in await self.in_thread(partial(matching, tasks, event)):
             try:
                 if isinstance(unclear, Exception):
                     raise unclear
@@ -107,8 +103,9 @@ class TriggerEngine(TaskService):
                 return
             now = self.clock.now()
             occurrence = f"set aside {occurrence_of(task.due_at or now)}"
-            say = set_aside_text(task)
-            row = run_row(self._make_id, occurrence, now, state=RunState.FAILED, reason=_WENT_WRONG, say=say)
+            _, language = await self.store.person(tenant_id)
+            say = set_aside_text(task, language)
+            row = run_row(self._make_id, occurrence, now, state=RunState.FAILED, reason=Reason.UNFORESEEN, say=say)
             await self.store.set_aside(tenant_id, task_id, cause, row)
         except StoreUnavailable:
             raise
@@ -125,7 +122,7 @@ class TriggerEngine(TaskService):
     async def _event_run(self, task: Task, event: Event, unclear: str) -> JsonObject:
         """Return the run of a task on an event, skipped where it must not run."""
         cause: JsonObject = {"source": event.source, "type": event.type, "id": event.id, "data": event.data}
-        why_not = unclear or (NOBODY_TO_TELL if task.held else await self._why_not(task, event))
+        why_not = unclear or (Reason.UNREACHABLE if task.held else await self._why_not(task, event))
         row = run_row(
             self._make_id,
             event.key,
@@ -142,9 +139,9 @@ class TriggerEngine(TaskService):
         if event.source not in RESERVED:
             return ""
         if event.data.get("again") is True:
-            return _AGAIN
+            return Reason.UNDELIVERABLE_AGAIN
         ran = await self.store.event_runs(task.tenant_id, task.id, timedelta(hours=1))
-        return _LOOP if ran >= MAX_AN_HOUR else ""
+        return Reason.TOO_OFTEN if ran >= MAX_AN_HOUR else ""
 
     async def _start_runs(self, tenant_id: str, rows: list[JsonObject]) -> list[str]:
         """Start runs together; where the database refuses the values of one of them, each by itself."""
@@ -157,19 +154,3 @@ class TriggerEngine(TaskService):
                 await self.set_aside(tenant_id, str(rows[0]["task_id"]), error)
                 return []
         return [lane for row in rows for lane in await self._start_runs(tenant_id, [row])]
-
-
-def _matching(tasks: Iterable[Task], event: Event) -> list[tuple[Task, str | Exception]]:
-    """Return the tasks that an event matches, and those that cannot be evaluated, with the reason or the error."""
-    matching: list[tuple[Task, str | Exception]] = []
-    for task in tasks:
-        try:
-            if isinstance(task.trigger, UnreadableTrigger):
-                matching.append((task, TriggerError(task.trigger.why)))
-            elif isinstance(task.trigger, EventTrigger) and task.trigger.matches(event):
-                matching.append((task, ""))
-        except TriggerError as error:
-            matching.append((task, f"its filter could not be worked out on this event: {error}"))
-        except Exception as error:
-            matching.append((task, error))
-    return matching

@@ -9,12 +9,16 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_note, zone_or_utc
 from core.events.types import Event
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext, gettext_noop, ngettext
 from core.language.times import moment_in_words
+from core.notifications.types import NotificationStatus
+from core.notifications.ways import way_in_words
 from core.triggers.codec import Kind
 from core.triggers.descriptions import in_words, value_in_words
 from core.triggers.kinds.condition import ConditionTrigger, Watch
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
+from core.triggers.reasons import reason_in_words
 from core.triggers.tasks import TaskService
 from core.triggers.types import Task, TaskRun, TaskState
 from core.turns.runs import RunState
@@ -23,21 +27,21 @@ LAST_RUNS = 10
 LAST_LOOKS = 5
 LAST_EVENTS = 50
 _STATES = {
-    RunState.QUEUED: "waits for a worker",
-    RunState.RUNNING: "is running",
-    RunState.PENDING_APPROVAL: "waits for you",
-    RunState.COMPLETED: "ran",
-    RunState.FAILED: "failed",
-    RunState.EXPIRED: "ended, because no decision came in time",
-    RunState.SKIPPED: "was skipped",
-    RunState.CANCELLED: "was stopped",
+    RunState.QUEUED: gettext_noop("waits for a worker"),
+    RunState.RUNNING: gettext_noop("is running"),
+    RunState.PENDING_APPROVAL: gettext_noop("waits for you"),
+    RunState.COMPLETED: gettext_noop("ran"),
+    RunState.FAILED: gettext_noop("failed"),
+    RunState.EXPIRED: gettext_noop("ended, because no decision came in time"),
+    RunState.SKIPPED: gettext_noop("was skipped"),
+    RunState.CANCELLED: gettext_noop("was stopped"),
 }
-_FATES = {
-    "queued": "sent",
-    "held": "held for the next digest",
-    "muted": "not sent: muted",
-    "duplicate": "not sent again: the same news",
-    "nowhere": "not sent: there was no place to reach you",
+_FATES: dict[str, str] = {
+    NotificationStatus.QUEUED: gettext_noop("sent"),
+    NotificationStatus.HELD: gettext_noop("held for the next digest"),
+    NotificationStatus.MUTED: gettext_noop("not sent: muted"),
+    NotificationStatus.DUPLICATE: gettext_noop("not sent again: the same news"),
+    NotificationStatus.NOWHERE: gettext_noop("not sent: there was no place to reach you"),
 }
 
 
@@ -46,7 +50,9 @@ async def explain(tasks: TaskService, task: Task) -> JsonObject:
     persons_zone = (await tasks.store.person(task.tenant_id))[0]
     zone = zone_or_utc(persons_zone)
     runs = await tasks.runs(task.tenant_id, task.id, LAST_RUNS)
-    lines = [f"Task {task.number}, “{task.title}”: {in_words(task.trigger, zone)}.", _standing(task, zone)]
+    when = in_words(task.trigger, zone)
+    about = gettext("Task {number}, “{title}”: {when}.", number=task.number, title=task.title, when=when)
+    lines = [about, _standing(task, zone)]
     lines += [_run_line(run, zone) for run in runs] or [_no_runs(task)]
     looks = _looks(task, zone)
     events = await _unmatched(tasks, task)
@@ -65,51 +71,65 @@ async def explain(tasks: TaskService, task: Task) -> JsonObject:
 
 def _standing(task: Task, zone: ZoneInfo) -> str:
     if task.deleted:
-        return "It was stopped, so it does not run any more."
+        return gettext("It was stopped, so it does not run any more.")
     match task.state:
         case TaskState.ACTIVE if task.held:
-            return "It rests until you can be reached again."
+            return gettext("It rests until you can be reached again.")
         case TaskState.PAUSED:
-            return "It is paused: nothing runs until it is resumed."
+            return gettext("It is paused: nothing runs until it is resumed.")
         case TaskState.DISABLED if task.set_aside:
-            return f"It is set aside, because {task.reason}; resume it, or plan it again."
+            why = reason_in_words(task.reason)
+            return gettext("It is set aside, because {reason}; resume it, or plan it again.", reason=why)
         case TaskState.DISABLED:
-            return f"It is disabled, because it {task.reason}."
+            return ngettext(
+                "It is disabled, because it failed {number} time in a row.",
+                "It is disabled, because it failed {number} times in a row.",
+                task.failures,
+            )
         case TaskState.COMPLETED:
-            return "Nothing more is to come of it."
+            return gettext("Nothing more is to come of it.")
     if task.next_at is None:
-        return "It waits for the next event."
-    word = "It looks again" if task.kind is Kind.CONDITION else "It comes next"
-    return f"{word} on {moment_in_words(task.next_at, zone)}."
+        return gettext("It waits for the next event.")
+    moment = moment_in_words(task.next_at, zone)
+    if task.kind is Kind.CONDITION:
+        return gettext("It looks again on {moment}.", moment=moment)
+    return gettext("It comes next on {moment}.", moment=moment)
 
 
 def _no_runs(task: Task) -> str:
-    return "It has not run lately: what was before is not kept any more." if task.fired else "It has not run yet."
+    if task.fired:
+        return gettext("It has not run lately: what was before is not kept any more.")
+    return gettext("It has not run yet.")
 
 
 def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
-    parts = [f"- {moment_in_words(run.due_at, zone)}: {_STATES[run.state]}"]
-    if run.reason:
-        parts.append(f"({run.reason})")
+    parts = [f"- {moment_in_words(run.due_at, zone)}: {gettext(_STATES[run.state])}"]
+    if reason := reason_in_words(run.reason):
+        parts.append(f"({reason})")
     if "by_hand" in run.cause:
-        parts.append("by hand")
+        parts.append(gettext("by hand"))
     if "type" in run.cause:
-        parts.append(f"on {run.cause['type']} {run.cause.get('id')} from {run.cause.get('source')}")
+        event = {name: run.cause.get(name) for name in ("type", "id", "source")}
+        parts.append(gettext("on {type} {id} from {source}", **event))
     if "new" in run.cause:
         before, now = value_in_words(run.cause.get("old")), value_in_words(run.cause.get("new"))
-        parts.append(f"before {before}, now {now}")
+        parts.append(gettext("before {before}, now {now}", before=before, now=now))
     if since := run.cause.get("missed_since"):
-        parts.append(f"in place of what was missed since {moment_in_words(_moment(since), zone)}")
+        missed_since = moment_in_words(_moment(since), zone)
+        parts.append(gettext("in place of what was missed since {moment}", moment=missed_since))
     notices = [_told(notice) for notice in run.notices]
     if run.state in (RunState.COMPLETED, RunState.EXPIRED) and not notices:
-        notices = ["there was nothing to tell"]
+        notices = [gettext("there was nothing to tell")]
     return "; ".join([" ".join(parts), *notices])
 
 
 def _told(notice: JsonObject) -> str:
-    fate = str(notice.get("fate") or "")
-    place = f" by {notice['place']}" if notice.get("place") else ""
-    return f"{_FATES.get(fate, 'about to be told')}{place}"
+    fate = _FATES.get(str(notice.get("fate") or ""))
+    if fate is None:
+        return gettext("about to be told")
+    if place := str(notice.get("place") or ""):
+        return gettext("sent {way}", way=way_in_words(place))
+    return gettext(fate)
 
 
 def _looks(task: Task, zone: ZoneInfo) -> list[str]:
@@ -119,11 +139,12 @@ def _looks(task: Task, zone: ZoneInfo) -> list[str]:
     for look in Watch.from_json(task.watch).seen[-LAST_LOOKS:]:
         when = moment_in_words(_moment(look["at"]), zone)
         if "error" in look:
-            lines.append(f"- looked {when}: {look['error']}")
+            seen = str(look["error"])
         else:
-            notified = "told you" if look.get("told") else "did not tell you"
-            value = value_in_words(look.get("value"))
-            lines.append(f"- looked {when}: {value}, {'true' if look.get('true') else 'not true'}; {notified}")
+            told = gettext("told you") if look.get("told") else gettext("did not tell you")
+            judged = gettext("true") if look.get("true") else gettext("not true")
+            seen = f"{value_in_words(look.get('value'))}, {judged}; {told}"
+        lines.append(gettext("- looked {moment}: {seen}", moment=when, seen=seen))
     return lines
 
 
@@ -144,7 +165,8 @@ def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
         except TriggerError:
             continue  # the reason is in its run
         if field and field not in ("source", "type"):
-            near.append(f"- {event.type} {event.id} from {event.source} came, but its {field} is another")
+            came = {"type": event.type, "id": event.id, "source": event.source, "field": field}
+            near.append(gettext("- {type} {id} from {source} came, but its {field} is another", **came))
     return near
 
 

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from core.clock import zone_or_utc
+from core.language.catalogue import gettext, speaking
 from core.language.times import moment_in_words
 from core.triggers.codec import Kind
 from core.triggers.descriptions import value_in_words
@@ -36,30 +37,47 @@ def result_text(task: Task, run: TaskRun, reply: str) -> str:
     """Return the result of a run for the person, with a condition's values and a note if it was late."""
     parts = [reply]
     if task.kind is Kind.CONDITION and "new" in run.cause:
-        before = value_in_words(run.cause.get("old")) if run.cause.get("looked") else "unknown"
-        parts.append(f"Before: {before}. Now: {value_in_words(run.cause.get('new'))}.")
+        before = value_in_words(run.cause.get("old")) if run.cause.get("looked") else gettext("unknown")
+        now = value_in_words(run.cause.get("new"))
+        parts.append(gettext("Before: {before}. Now: {now}.", before=before, now=now))
     if run.cause.get("late"):
-        parts.append(f"(This was due {moment_in_words(run.due_at, zone_or_utc(task.zone))}.)")
+        due = moment_in_words(run.due_at, zone_or_utc(task.zone))
+        parts.append(gettext("(This was due {moment}.)", moment=due))
     return "\n".join(parts)
 
 
 def failed_text(task: Task, reply: str) -> str:
-    return f"My task “{task.title}” did not work. {reply}".strip()
+    return f"{gettext('My task “{title}” did not work.', title=task.title)} {reply}".strip()
 
 
 def disabled_text(task: Task) -> str:
-    return (
-        f"I have stopped trying “{task.title}” (task {task.number}): it failed too often in a row. "
-        "Tell me to resume it when it should work again."
+    return gettext(
+        "I have stopped trying “{title}” (task {number}): it failed too often in a row. "
+        "Tell me to resume it when it should work again.",
+        title=task.title,
+        number=task.number,
     )
 
 
-def set_aside_text(task: Task) -> str:
-    """Return the text about a task that was set aside after an unforeseen error."""
-    return (
-        f"I have stopped “{task.title}” (task {task.number}), because something in it went wrong unexpectedly; "
-        "everything else goes on. Tell me to resume it, or plan it again."
+def failing_look_text(task: Task, reason: str) -> str:
+    """Return the text about a watch whose looks fail; `reason` is a sentence."""
+    return gettext(
+        "I have not been able to check “{title}” (task {number}) for a while: {reason} I go on trying, less often.",
+        title=task.title,
+        number=task.number,
+        reason=reason,
     )
+
+
+def set_aside_text(task: Task, language: str | None) -> str:
+    """Return the text about a task that was set aside after an unforeseen error, in its person's language."""
+    with speaking(language):
+        return gettext(
+            "I have stopped “{title}” (task {number}), because something in it went wrong unexpectedly; "
+            "everything else goes on. Tell me to resume it, or plan it again.",
+            title=task.title,
+            number=task.number,
+        )
 
 
 def says_nothing(text: str) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -11,6 +12,7 @@ from core.db.database import Database
 from core.events.store import EventStore
 from core.ids import IdMaker
 from core.json_types import JsonObject, canonical_hash, storable
+from core.language.catalogue import gettext
 from core.queue.wakeups import Wakeups
 from core.tools.context import TaskChange
 from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
@@ -106,10 +108,10 @@ class TaskService:
         )
         task = await self._scheduled(task, now)
         if isinstance(trigger, ScheduleTrigger) and task.next_at is None:
-            raise TriggerError("That is over already: it would never come.")
+            raise TriggerError(gettext("That is over already: it would never come."))
         created = await self.store.add(task, now, MAX_ACTIVE)
         if created is None:
-            raise TriggerError(f"There are {MAX_ACTIVE} active tasks already: stop one first.")
+            raise TriggerError(gettext("There are {number} active tasks already: stop one first.", number=MAX_ACTIVE))
         return created
 
     async def check_new(self, tenant_id: str, trigger: Trigger) -> None:
@@ -164,7 +166,7 @@ class TaskService:
         """Run a task once, besides its schedule; return the run's id, empty where this `key` has run already."""
         task = await self.store.get(tenant_id, task_id)
         if task is None or task.deleted:
-            raise TriggerError("There is no such task.")
+            raise TriggerError(gettext("There is no such task."))
         occurrence = f"by hand {key or self._make_id('now')}"
         row = run_row(self._make_id, occurrence, self.clock.now(), channel=task.output.channel, cause={"by_hand": True})
         lanes = await self.store.start(tenant_id, [row | {"task_id": task.id, "by_hand": True}])
@@ -199,13 +201,14 @@ class TaskService:
 
     async def in_thread[Result](self, work: Callable[[], Result]) -> Result:
         """Evaluate what people wrote in a thread of its own, so that the event loop goes on."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        # With the person's language, which an executor would not take along.
+        return await asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, work)
 
     async def _sound_now(self) -> datetime:
         """Return the present moment; raises `TriggerError` while the clock cannot be relied on."""
         now = await self.clock.sound_now()
         if now is None:
-            raise TriggerError("My clock is wrong at the moment; please try again in a few minutes.")
+            raise TriggerError(gettext("My clock is wrong at the moment; please try again in a few minutes."))
         return now
 
     async def _scheduled(self, task: Task, now: datetime) -> Task:

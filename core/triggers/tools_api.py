@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_note, zone_or_utc
 from core.errors import ToolFailed, ToolRetry
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
 from core.language.times import moment_in_words
 from core.people.preferences import PreferenceStore
 from core.people.tenant import QuietHours
@@ -53,12 +54,13 @@ class TaskAccess:
         now = self._tasks.clock.now()
         due = parsed.next_after(now, parsed.zone(zone.key), now)
         if due is None:
-            raise ToolRetry("That would never come: it is over already, or no such date exists.")
+            raise ToolRetry(gettext("That would never come: it is over already, or no such date exists."))
         if parsed.at is not None:
             return words
         if parsed.interval_minutes is not None and parsed.start is None:
-            return f"{words}, counted from when you agree"
-        return f"{words}, next on {moment_in_words(due, parsed.zone(zone.key))}"
+            return gettext("{when}, counted from when you agree", when=words)
+        moment = moment_in_words(due, parsed.zone(zone.key))
+        return gettext("{when}, next on {moment}", when=words, moment=moment)
 
     async def create(
         self,
@@ -118,7 +120,7 @@ class TaskAccess:
         meant = find_tasks(tasks, words)
         meant = [task for task in meant if not task.deleted] or meant[-1:]
         if not meant:
-            return "There is no such task, and there was none."
+            return gettext("There is no such task, and there was none.")
         return "\n\n".join([str((await explain(self._tasks, task))["text"]) for task in meant[:3]])
 
     async def _person(self) -> tuple[ZoneInfo, QuietHours | None]:
@@ -135,9 +137,13 @@ def _trigger(described: JsonObject) -> Trigger:
 
 
 def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
-    words = in_words(task.trigger, zone)
-    if task.next_at is None:
-        return TaskNote(task.id, task.number, task.title, words, "", task.state.value)
-    is_quiet = quiet is not None and quiet.covers(task.next_at.astimezone(zone).time())
-    next_at = moment_in_words(task.next_at, zone)
-    return TaskNote(task.id, task.number, task.title, words, next_at, task.state.value, is_quiet)
+    at = task.next_at
+    return TaskNote(
+        task.id,
+        task.number,
+        task.title,
+        in_words(task.trigger, zone),
+        moment_in_words(at, zone) if at else "",
+        task.state.value,
+        quiet=at is not None and quiet is not None and quiet.covers(at.astimezone(zone).time()),
+    )

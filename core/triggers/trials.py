@@ -3,6 +3,7 @@
 from fnmatch import fnmatchcase
 
 from core.json_types import Json, canonical_json
+from core.language.catalogue import gettext
 from core.triggers.descriptions import value_in_words
 from core.triggers.kinds.condition import ConditionTrigger, Judged
 from core.triggers.kinds.event import EventTrigger
@@ -21,10 +22,16 @@ def seen_now(trigger: ConditionTrigger, judged: Judged, result: Json) -> str:
     if judged.watch.errors:
         came = canonical_json(result)
         shown = came if len(came) <= _MAX_SHOWN else f"{came[:_MAX_SHOWN]}…"
-        raise TriggerError(f"I tried it, and it does not work: {judged.reason} What comes back now is: {shown}")
+        raise TriggerError(
+            gettext(
+                "I tried it, and it does not work: {error} What comes back now is: {shown}",
+                error=judged.reason,
+                shown=shown,
+            )
+        )
     unit = _unit(trigger.path, result)
     words = f"{value_in_words(judged.watch.value)}{f' {unit}' if unit else ''}"
-    return f"{words}, so you are told at once" if judged.fires else words
+    return gettext("{value}, so you are told at once", value=words) if judged.fires else words
 
 
 def last_event(trigger: EventTrigger, known: KnownSources) -> str:
@@ -37,7 +44,9 @@ def last_event(trigger: EventTrigger, known: KnownSources) -> str:
         return ""
     if all(name in known.channels for name in sources):
         raise TriggerError(f"No event of the type {trigger.type!r} comes from {', '.join(sources)}. {_listed(known)}")
-    return f"none has come yet{f'; so far came {", ".join(types)}' if types else ''}"
+    if not types:
+        return gettext("none has come yet")
+    return gettext("none has come yet; so far came {types}", types=", ".join(types))
 
 
 def _listed(known: KnownSources) -> str:

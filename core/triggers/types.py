@@ -15,8 +15,6 @@ from core.turns.types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
 AGENT = "agent:"
-NOBODY_TO_TELL = "there was no place to reach you"
-"""Why an occurrence of a held task is skipped."""
 NOTHING = "NOTHING"
 """The answer of a silent task when there is nothing worth telling."""
 

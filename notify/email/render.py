@@ -1,10 +1,11 @@
 """From an outbound message to one email: a subject and a plain text; pure."""
 
+from core.language.catalogue import gettext
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage
+from notify.no_text import no_text
 
 MAX_SUBJECT = 120
-_EMPTY = "(no text)"
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
@@ -15,8 +16,8 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     first, _, rest = message.text.lstrip().partition("\n")
     subject, text = (first[2:], rest) if first.startswith("# ") else (first, message.text)
     addresses = "\n".join(media.url for media in message.media if media.url.startswith(("https://", "http://")))
-    text = "\n\n".join(piece for piece in (text.strip(), addresses) if piece) or _EMPTY
-    return (Part(text, {"subject": _one_line(subject) or "A message from your assistant"}),)
+    text = "\n\n".join(piece for piece in (text.strip(), addresses) if piece) or no_text()
+    return (Part(text, {"subject": _one_line(subject) or gettext("A message from your assistant")}),)
 
 
 def _one_line(text: str) -> str:

@@ -9,13 +9,13 @@ import json
 from core.json_types import JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundMessage
+from notify.no_text import no_text
 from notify.numbered_lists import keep_numbers
 from notify.text_split import pieces_of, shorten
 
 MAX_ENCODED = 7300
 """Bytes of a text as JSON, and twice the bytes of its UTF-8."""
 MAX_TITLE = 200
-_EMPTY = "(no text)"
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
@@ -31,7 +31,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     addresses = "\n".join(media.url for media in message.media if media.url.startswith(("https://", "http://")))
     text = "\n\n".join(piece for piece in (keep_numbers(text.strip()), addresses) if piece)
     data: JsonObject = {"title": title} if title else {}
-    return tuple(Part(piece, data) for piece in _pieces(text or _EMPTY))
+    return tuple(Part(piece, data) for piece in _pieces(text or no_text()))
 
 
 def split_title(text: str) -> tuple[str, str]:
@@ -47,4 +47,4 @@ def encoded(text: str) -> int:
 
 def _pieces(text: str) -> list[str]:
     """Return a text in pieces, cut at natural borders."""
-    return [text[start:end] for start, end in pieces_of(text, MAX_ENCODED, encoded) if start < end] or [_EMPTY]
+    return [text[start:end] for start, end in pieces_of(text, MAX_ENCODED, encoded) if start < end] or [no_text()]

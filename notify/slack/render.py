@@ -12,6 +12,7 @@ import regex
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, OutboundMessage
+from notify.no_text import no_text
 from notify.numbered_lists import keep_numbers
 from notify.slack.markdown import defuse
 from notify.slack.split import MAX_TEXT, split
@@ -28,7 +29,6 @@ MAX_ALL_BLOCKS = 13_000
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 # Besides what no font draws: marks that turn the order of letters around, so that a text reads as another.
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
-_EMPTY = "(no text)"
 _MORE = "More choices:"
 
 
@@ -57,7 +57,7 @@ def _source(message: OutboundMessage) -> str:
     text = _CONTROL.sub("", _LINE_ENDS.sub("\n", message.text))
     # Blanks at the beginning may be the mark of code: only empty lines go.
     markdown = "\n".join([keep_numbers(text.strip("\n").rstrip()), *(item.url for item in message.media)])
-    return markdown if markdown.strip() else _EMPTY
+    return markdown if markdown.strip() else no_text()
 
 
 def _part(text: str, actions: Sequence[Action], closing: JsonObject | None = None) -> Part:

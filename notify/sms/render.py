@@ -9,6 +9,7 @@ from dataclasses import replace
 from core.json_types import Json
 from core.messaging.channels import Part
 from core.messaging.messages import OutboundKind, OutboundMessage
+from notify.no_text import no_text
 from notify.plain_markdown import to_plain, without_controls
 from notify.sms.gsm import count_segments, fold, is_gsm, septets
 from notify.text_split import Weigh, pieces_of
@@ -17,7 +18,6 @@ from providers.utf16 import units
 
 MAX_UNITS = 1600
 
-_EMPTY = "(no text)"
 _MORE = "\n\n(... more: reply MORE)"
 
 
@@ -29,10 +29,10 @@ def render(message: OutboundMessage, max_segments: int | None = None) -> tuple[P
     """
     media: list[Json] = [item.url for item in message.media]
     source = without_controls(message.text)
-    text = to_plain(source) or source.strip() or ("" if media else _EMPTY)
+    text = to_plain(source) or source.strip() or ("" if media else no_text())
     # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
     cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]
-    pieces = [piece for piece in cut if piece.strip()] or ["" if media else _EMPTY]
+    pieces = [piece for piece in cut if piece.strip()] or ["" if media else no_text()]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
     is_long = max_segments is not None and sum(part.segments for part in parts) > max_segments
     if max_segments is not None and is_long and message.kind is not OutboundKind.CARD:

@@ -10,6 +10,7 @@ from itertools import accumulate
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
+from notify.no_text import no_text
 from notify.telegram.entities import Mark, Rich, cut
 from notify.telegram.markdown import to_rich
 from notify.telegram.text import clean, is_visible
@@ -21,7 +22,6 @@ MAX_UNITS = 4096
 
 _ROW_LETTERS = 36
 _ROW_BUTTONS = 3
-_EMPTY = "(no text)"
 _STYLES = {ActionStyle.PRIMARY: "primary", ActionStyle.DANGER: "danger"}
 # What Telegram shows as a picture when it is given by address.
 _PICTURES = ("image/jpeg", "image/png", "image/webp")
@@ -36,7 +36,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     pieces, closing = _pieces(message)
     below = _below(message)
     if not pieces and (below or not message.media):
-        pieces = [Rich(_EMPTY)]
+        pieces = [Rich(no_text())]
     last = len(pieces) - 1
     end = {**below, **closing}
     texts = [_text_part(piece, end if index == last else {}) for index, piece in enumerate(pieces)]

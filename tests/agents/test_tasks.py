@@ -61,7 +61,7 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
     [summary] = await at(planner, hours=41)
     assert summary.startswith("Scheduled:\n2. what have I got scheduled?: every weekday")
     [why] = await planner.told("why did the call mum reminder fire?")
-    assert "Sat 21 Nov 2026, 15:00: ran; sent by sms" in why
+    assert "Sat 21 Nov 2026, 15:00: ran; sent by text message" in why
     [stopped] = await planner.told("stop the scheduled one")
     assert stopped.startswith("Task 2, what have I got scheduled?, is stopped")
     assert (await planner.told("what are my tasks?"))[0].startswith("Nothing is scheduled.")

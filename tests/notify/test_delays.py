@@ -9,14 +9,14 @@ from core.errors import Ambiguous, DeliveryError, RateLimited, Unavailable
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
 from jobs.provider_calls import MAX_RESENT
-from notify.service import DELAYED_ANSWER, PLACES
+from notify.service import delayed_answer_text
 from onevalet.cli.doctor import _database
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people
 from tests.notify.test_service import night
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-SAID = DELAYED_ANSWER.format(PLACES["telegram"])
+SAID = delayed_answer_text("telegram")
 DAY = RateLimited("busy", "429", timedelta(days=1))
 
 

@@ -171,7 +171,7 @@ async def test_promise_8_failed_news_goes_to_the_next_target_with_the_reason(har
     await harness.deliver()
     assert harness.said("telegram") == [
         "Your parcel is here",
-        "You stopped my messages by SMS, so I write to you here instead.",
+        "You stopped my messages by text message, so I write to you here instead.",
     ]
     assert harness.said("sms") == ["Your parcel is here"]
     assert await harness.service.fall_back() == 0
@@ -191,7 +191,7 @@ async def test_a_lost_channel_is_never_told_on_that_channel(harness: People) -> 
     moment(harness).move(hours=30)
     await harness.service.release_held()
     await harness.deliver()
-    assert harness.said("telegram") == ["I can't reach you any more by SMS, so I write to you here instead."]
+    assert harness.said("telegram") == ["I can't reach you any more by text message, so I write to you here instead."]
     assert harness.said("sms") == ["Rain"]
 
 

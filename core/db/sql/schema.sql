@@ -560,6 +560,8 @@ CREATE TABLE public.notifications (
     category text NOT NULL,
     urgency text NOT NULL,
     title text DEFAULT ''::text NOT NULL,
+    notice text,
+    notice_channel text,
     text text NOT NULL,
     actions jsonb DEFAULT '[]'::jsonb NOT NULL,
     media jsonb DEFAULT '[]'::jsonb NOT NULL,
@@ -581,6 +583,8 @@ CREATE TABLE public.notifications (
     aside boolean DEFAULT false NOT NULL,
     sent_at timestamp with time zone,
     CONSTRAINT notifications_check CHECK (((state = 'held'::text) <= (not_before IS NOT NULL))),
+    CONSTRAINT notifications_check1 CHECK (((notice IS NULL) = (notice_channel IS NULL))),
+    CONSTRAINT notifications_notice_check CHECK ((notice = ANY (ARRAY['stopped'::text, 'blocked'::text, 'approval'::text]))),
     CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['held'::text, 'queued'::text, 'sent'::text, 'failed'::text, 'nowhere'::text, 'muted'::text, 'digested'::text]))),
     CONSTRAINT notifications_urgency_check CHECK ((urgency = ANY (ARRAY['urgent'::text, 'normal'::text, 'low'::text])))
 );

@@ -8,6 +8,7 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.triggers.kinds.bounds import (
     MAX_TEXT,
     check_count,
@@ -105,7 +106,7 @@ class ConditionTrigger:
             return result
         for value in find(self.path, result, steps):
             return value
-        raise TriggerError(f"{self.path} finds nothing in what came back.")
+        raise TriggerError(gettext("{path} finds nothing in what came back.", path=self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
     armed = watch.armed or rearmed or trigger.mode is Mode.LEVEL
     early = watch.told_at is not None and now < watch.told_at + timedelta(minutes=trigger.min_gap_minutes)
     fires = true and armed and not early
-    reason = "" if fires else "not true" if not true else "told already" if not armed else "too soon after the last"
+    reason = "" if fires else _why_not(true=true, armed=armed)
     seen: JsonObject = {"at": now.isoformat(), "value": value, "true": true, "told": fires}
     after = replace(
         watch, value=value, looked=True, errors=0, armed=armed and not fires, seen=(*watch.seen, seen)[-_MAX_SEEN:]
@@ -176,6 +177,12 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
     if fires:
         after = replace(after, told=value, told_at=now)
     return Judged(after, fires, old=watch.value, new=value, reason=reason)
+
+
+def _why_not(*, true: bool, armed: bool) -> str:
+    if not true:
+        return gettext("not true")
+    return gettext("too soon after the last") if armed else gettext("told already")
 
 
 def failed(watch: Watch, why: str, now: datetime) -> Judged:
@@ -194,5 +201,5 @@ def next_look(trigger: ConditionTrigger, watch: Watch, now: datetime, zone: Zone
 
 def _bounded(value: Json) -> Json:
     if len(json.dumps(value, ensure_ascii=False)) > _MAX_VALUE:
-        raise TriggerError("What came back is too long to compare: name the part of it with a path.")
+        raise TriggerError(gettext("What came back is too long to compare: name the part of it with a path."))
     return value

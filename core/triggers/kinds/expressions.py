@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from core.json_types import Json
+from core.language.catalogue import gettext
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import Steps
 
@@ -56,7 +57,8 @@ def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -
     except _WRONG as error:
         if isinstance(error, TriggerError):
             raise
-        raise TriggerError(f"{text!r} could not be told: {type(error).__name__}.") from error
+        why = gettext("{expression} could not be told: {name}.", expression=repr(text), name=type(error).__name__)
+        raise TriggerError(why) from error
 
 
 class _Evaluation:

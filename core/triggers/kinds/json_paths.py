@@ -22,6 +22,7 @@ from jsonpath.selectors import (
 )
 
 from core.json_types import Json
+from core.language.catalogue import gettext
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import Steps
 
@@ -129,7 +130,7 @@ def _by_filter(selector: Filter, value: Json, root: Json, steps: Steps) -> Itera
         try:
             holds = selector.expression.evaluate(context)
         except (JSONPathError, TypeError, RecursionError) as error:
-            raise TriggerError("A filter of the path cannot be worked out on what came back.") from error
+            raise TriggerError(gettext("A filter of the path cannot be worked out on what came back.")) from error
         if holds:
             yield child
 

@@ -160,11 +160,16 @@ def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
 
 def _check_cron(text: str) -> None:
     try:
-        _parsed(text, datetime(2000, 1, 1, tzinfo=UTC))
+        parsed_cron(text)
     except CronSimError as error:
         raise TriggerError(f"{text!r} is no cron expression of five fields: {str(error).lower()}.") from error
     if len(_ALIASES.get(text.lower(), text).split()) != 5:
         raise TriggerError(f"{text!r} is no cron expression: it has five fields, such as 0 8 * * 1-5.")
+
+
+def parsed_cron(text: str) -> CronSim:
+    """Return the fields of a cron expression."""
+    return _parsed(text, datetime(2000, 1, 1, tzinfo=UTC))
 
 
 def _parsed(text: str, moment: datetime) -> CronSim:

@@ -1,6 +1,7 @@
 """The limit of work for one evaluation, in steps: it bounds everything that people and models wrote."""
 
 from core.json_types import Json
+from core.language.catalogue import gettext
 from core.triggers.kinds.schedule import TriggerError
 
 MAX_STEPS = 200_000
@@ -22,7 +23,9 @@ class Steps:
         """Take steps; raises `TriggerError` when there are none left."""
         self.taken += count
         if self.taken > self._limit:
-            raise TriggerError("That takes too much work: name less with the path, or make the expression simpler.")
+            raise TriggerError(
+                gettext("That takes too much work: name less with the path, or make the expression simpler.")
+            )
 
     def walk(self, value: Json) -> None:
         """Take as many steps as a value is large."""

@@ -13,12 +13,13 @@ from core.errors import StoreUnavailable, ToolError
 from core.http.types import HttpResponse
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject, canonical_json, read_json, storable
+from core.language.catalogue import gettext, speaking
 from core.tools.results import TextWithData
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
 from core.triggers.kinds.schedule import TriggerError, read_zone
-from core.triggers.messages import occurrence_of
+from core.triggers.messages import failing_look_text, occurrence_of
 from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
 from core.triggers.trials import seen_now
@@ -76,8 +77,10 @@ class ConditionChecks:
             return  # it is checked again when its lease ends
         if task.looks_begun >= MAX_UNENDED:
             raise LookNeverEnded(f"{task.looks_begun} looks began and never ended")
+        _, language = await self._engine.store.person(look.tenant_id)
         async with self._slot.enter(alone=task.looks_begun > 0):
-            await self._count_and_look(task, task.trigger)
+            with speaking(language):
+                await self._count_and_look(task, task.trigger)
 
     async def _count_and_look(self, task: Task, trigger: ConditionTrigger) -> None:
         """Make a look that is counted before it begins: a worker that it kills leaves the count behind."""
@@ -99,7 +102,7 @@ class ConditionChecks:
         except Exception:  # values that the database refuses now, it refuses the next time, too
             _log.exception("look_not_kept", task=task.id)
             watch = Watch.from_json(task.watch)
-            judged = failed(watch, "What came back cannot be kept.", self._clock.now())
+            judged = failed(watch, gettext("What came back cannot be kept."), self._clock.now())
             await self._record(task, trigger, judged)
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
@@ -111,12 +114,12 @@ class ConditionChecks:
         except StoreUnavailable:
             raise
         except TimeoutError as error:
-            raise TriggerError("I tried it, and it took too long.") from error
+            raise TriggerError(gettext("I tried it, and it took too long.")) from error
         except ToolError as error:
-            raise TriggerError(f"I tried it, and it does not work: {error}") from error
+            raise TriggerError(gettext("I tried it, and it does not work: {error}", error=error)) from error
         except Exception as error:  # a tool may raise anything; the details stay in the log
             _log.exception("look_failed", task="")
-            raise TriggerError("I tried it, and it failed with an internal error.") from error
+            raise TriggerError(gettext("I tried it, and it failed with an internal error.")) from error
         now = self._clock.now()
 
         def seen() -> str:
@@ -140,12 +143,13 @@ class ConditionChecks:
         except StoreUnavailable:
             raise
         except TimeoutError:
-            return failed(watch, "It took too long.", self._clock.now())
+            return failed(watch, gettext("It took too long."), self._clock.now())
         except ToolError as error:
             return failed(watch, str(error), self._clock.now())
         except Exception as error:  # a tool may raise anything; the details stay in the log
             _log.exception("look_failed", task=task.id)
-            return failed(watch, f"It failed with an internal error ({type(error).__name__}).", self._clock.now())
+            why = gettext("It failed with an internal error ({name}).", name=type(error).__name__)
+            return failed(watch, why, self._clock.now())
 
     async def _record(self, task: Task, trigger: ConditionTrigger, judged: Judged) -> None:
         now = await self._clock.sound_now()
@@ -168,7 +172,7 @@ class ConditionChecks:
             return canonical_json(text.data) if trigger.path and isinstance(text, TextWithData) else text
         answer = await self._tools.fetch(tenant_id, trigger.url)
         if answer.status >= 400:
-            raise ToolError(f"The server answered {answer.status}.")
+            raise ToolError(gettext("The server answered {status}.", status=answer.status))
         return answer.body.decode(errors="replace")
 
     def _run(self, task: Task, judged: Judged) -> JsonObject:
@@ -177,10 +181,7 @@ class ConditionChecks:
         if judged.fires:
             cause: JsonObject = {"old": judged.old, "new": judged.new, "looked": looked}
             return run_row(self._make_id, occurrence_of(now), now, channel=task.output.channel, cause=cause)
-        say = (
-            f"I have not been able to check “{task.title}” (task {task.number}) for a while: {judged.reason} "
-            "I go on trying, less often."
-        )
+        say = failing_look_text(task, judged.reason)
         return run_row(
             self._make_id, f"errors {occurrence_of(now)}", now, state=RunState.FAILED, reason=judged.reason, say=say
         )
@@ -189,10 +190,10 @@ class ConditionChecks:
 def _read(text: str) -> Json:
     """Parse a result as JSON, else as text. Raises `ToolError` for JSON that cannot be compared."""
     if len(text) > MAX_READ:
-        raise ToolError("What came back is too long to compare.")
+        raise ToolError(gettext("What came back is too long to compare."))
     try:
         return storable(read_json(text))
     except JSONDecodeError:
         return storable(text.strip())
     except ValueError as error:
-        raise ToolError("What came back has a number that is none, or nests too deeply.") from error
+        raise ToolError(gettext("What came back has a number that is none, or nests too deeply.")) from error

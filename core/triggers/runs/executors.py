@@ -17,10 +17,10 @@ from core.notifications.types import Notifier
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.messages import disabled_text, failed_text, result_text, says_nothing, trigger_message
+from core.triggers.reasons import Reason
 from core.triggers.runs.notifications import Notices, notification
 from core.triggers.types import (
     AGENT,
-    NOBODY_TO_TELL,
     ORCHESTRATOR,
     ActionExecutor,
     ActionResult,
@@ -32,7 +32,6 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.runs import NoticeKind, RunNote, RunState
 from core.turns.types import TurnRequest, TurnResult, TurnState
 
-_UNKNOWN = "I cannot tell whether it was done: I was interrupted while I worked on it."
 _log = structlog.get_logger()
 
 
@@ -72,10 +71,11 @@ class RunExecutors:
             raise LeaseLost
         task, run = task_and_run
         if task.held and "by_hand" not in run.cause and not await request.journal.recorded():
-            return TurnResult(TurnState.DONE, reason=NOBODY_TO_TELL), RunNote(RunState.SKIPPED, NOBODY_TO_TELL)
+            skipped = RunNote(RunState.SKIPPED, Reason.UNREACHABLE)
+            return TurnResult(TurnState.DONE, reason=Reason.UNREACHABLE), skipped
         executor = self._executor(task)
         if executor is None:
-            done = ActionResult(False, error=f"there is no executor {task.executor}")
+            done = ActionResult(False, error=Reason.NO_EXECUTOR)
         else:
             done = await self._execute(executor, self._context(task, run, request))
         return self._ended(task, run, request, done)
@@ -112,7 +112,8 @@ class RunExecutors:
         if executor is self._default:
             return await executor.execute(context)
         if Effect(executor.effect) is Effect.ONCE and await _had_begun(context):
-            return ActionResult(False, output=_UNKNOWN, error="its end is not known")
+            unknown = gettext("I cannot tell whether it was done: I was interrupted while I worked on it.")
+            return ActionResult(False, output=unknown, error=Reason.END_UNKNOWN)
         await context.request.journal.write(_step(executor, context, StepState.STARTED))
         try:
             done = await executor.execute(context)
@@ -145,7 +146,7 @@ class RunExecutors:
         if _expired(request):
             state = RunState.EXPIRED
         if task.output.silent and says_nothing(turn.reply):
-            return replace(turn, reply="", reason="nothing to tell"), RunNote(state, "nothing to tell")
+            return replace(turn, reply="", reason=Reason.NOTHING_TO_TELL), RunNote(state, Reason.NOTHING_TO_TELL)
         text = result_text(task, run, turn.reply) if turn.reply else ""
         return turn, RunNote(state, turn.reason, text=text)
 

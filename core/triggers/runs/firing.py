@@ -16,6 +16,7 @@ from core.json_types import Json, JsonObject
 from core.triggers.codec import Kind, trigger_from_json
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.messages import LATE, occurrence_of
+from core.triggers.reasons import Reason
 from core.triggers.runs.misfires import Course, Plan
 from core.turns.runs import RunState
 
@@ -187,7 +188,7 @@ def _runs(plan: Plan, channel: str, now: datetime, make_id: IdMaker) -> list[Jso
             plan.skipped,
             cause=missed,
             state=RunState.SKIPPED,
-            reason="missed: nobody could take it in time",
+            reason=Reason.MISSED,
         )
         return [skipped]
     return [

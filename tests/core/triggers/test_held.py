@@ -39,7 +39,7 @@ async def test_the_tasks_of_a_stopped_person_run_nothing_and_ask_no_model(harnes
     assert await harness.runner._pause() > 0, "what rests is not asked for again and again"
     assert [await harness.states(task) for task in (hourly, late, watch)] == [[], [], []]
     [skipped] = await harness.runs(paid)
-    assert (skipped.state, skipped.reason) == ("SKIPPED", "there was no place to reach you")
+    assert (skipped.state, skipped.reason) == ("SKIPPED", "unreachable")
     assert "rests until you can be reached" in str((await explain(harness.engine, await harness.again(hourly)))["text"])
 
 

@@ -21,7 +21,7 @@ def shown(text: str, *labels: str) -> str:
         ("See [the page](https://example.org).", "See the page (https://example.org)."),
         ("2 * 3 * 4 = 24", "2 * 3 * 4 = 24"),
         ("`a < b`", "a < b"),
-        ("", "(nothing)"),
+        ("", "(no text)"),
     ],
 )
 def test_an_answer_is_plain_text_without_marks(markdown: str, plain: str) -> None:

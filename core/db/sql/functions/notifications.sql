@@ -283,13 +283,10 @@ begin
                    and i.state = 'active' and i.admitted <> '' and i.channel not in ('terminal', new.channel)) then
         return null;
     end if;
-    insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, state, at, not_before, tried)
+    insert into notifications (tenant_id, id, category, urgency, notice, notice_channel, text, dedupe_key, state, at,
+                               not_before, tried)
     values (new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'reach', 'normal',
-            case when new.state = 'stopped' then 'You stopped my messages by '
-                 else 'I can''t reach you any more by ' end
-            || case new.channel when 'sms' then 'SMS' else initcap(new.channel) end
-            || ', so I write to you here instead.',
-            'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity',
+            new.state, new.channel, '', 'reach:' || new.id || ':' || new.state, 'held', clock_timestamp(), '-infinity',
             array(select i.id from identities i where i.tenant_id = new.tenant_id and i.channel = new.channel));
     return null;
 end $$;
@@ -324,12 +321,10 @@ begin
         where n.tenant_id = new.tenant_id and n.dedupe_key = 'card:' || new.id and n.state = 'held';
         return null;
     end if;
-    insert into notifications (tenant_id, id, category, urgency, title, text, dedupe_key, state, at, not_before, aside)
+    insert into notifications (tenant_id, id, category, urgency, notice, notice_channel, text, dedupe_key, state, at,
+                               not_before, aside)
     select new.tenant_id, 'ntf_' || replace(gen_random_uuid()::text, '-', ''), 'approval', 'normal',
-           'Your approval is needed',
-           'This waits for your approval in ' || case c.channel when 'sms' then 'a text message' when 'terminal'
-               then 'the terminal' else initcap(c.channel) end || ': ' || literal(new.summary),
-           'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
+           'approval', c.channel, literal(new.summary), 'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
     from conversations c
     where c.tenant_id = new.tenant_id and c.id = new.conversation_id
       and exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.channel in ('push', 'email')

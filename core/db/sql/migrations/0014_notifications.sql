@@ -10,6 +10,10 @@ create table notifications (
     category        text not null,
     urgency         text not null check (urgency in ('urgent', 'normal', 'low')),
     title           text not null default '',
+    -- What the database has to say has no sentence yet: which notice it is, and of which channel. The sentence is made
+    -- when it goes out, in the person's language; text is what it is about.
+    notice          text check (notice in ('stopped', 'blocked', 'approval')),
+    notice_channel  text,
     text            text not null,
     actions         jsonb not null default '[]',
     media           jsonb not null default '[]',
@@ -34,6 +38,7 @@ create table notifications (
     sent_at         timestamptz, -- the database's
     primary key (tenant_id, id),
     check ((state = 'held') <= (not_before is not null)),
+    check ((notice is null) = (notice_channel is null)),
     foreign key (tenant_id, conversation_id) references conversations on delete set null (conversation_id)
 );
 create index notifications_key on notifications (tenant_id, dedupe_key, at);
