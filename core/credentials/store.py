@@ -21,6 +21,7 @@ from core.credentials.types import ConnectedAccounts
 from core.db.database import Connection, Database
 from core.errors import OneValetError, ToolFailed
 from core.json_types import JsonObject, storable
+from core.language.catalogue import gettext
 
 PRIMARY = "primary"
 MAX_NAME = 200
@@ -112,7 +113,8 @@ class CredentialStore:
             "select prefer_account($1,$2,$3) as found", tenant_id, _name(service), _name(account_name)
         )
         if row is None or not row["found"]:
-            raise CredentialError(f"There is no account {account_name} of {service}.")
+            text = gettext("There is no account {account} of {service}.", account=account_name, service=service)
+            raise CredentialError(text)
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
         accounts = await self.list(tenant_id, service)
@@ -239,7 +241,7 @@ class TenantCredentials:
         try:
             yield
         except CredentialsSealed as error:
-            raise ToolFailed("What is stored for this service cannot be read at the moment.") from error
+            raise ToolFailed(gettext("What is stored for this service cannot be read at the moment.")) from error
         except CredentialError as error:
             raise ToolFailed(str(error)) from error
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from core.language.catalogue import gettext
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -17,8 +19,10 @@ class Remembered:
     until: datetime | None = None
 
     def line(self) -> str:
-        ended = f", until {self.until:%Y-%m-%d}" if self.until else ""
-        return f"{self.number}. {self.text} ({self.said_at:%Y-%m-%d}, {self.source}{ended})"
+        about = self.source
+        if self.until:
+            about = gettext("{source}, until {date}", source=about, date=f"{self.until:%Y-%m-%d}")
+        return f"{self.number}. {self.text} ({self.said_at:%Y-%m-%d}, {about})"
 
 
 class MemoryAccess(Protocol):

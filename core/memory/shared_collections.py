@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.ids import IdMaker
+from core.language.catalogue import gettext
 from core.memory.recall.search import Scope
 
 
@@ -49,7 +50,7 @@ class SharedCollections:
             if collection == name or collection.startswith(f"{name}:"):
                 return home, collection
         if collection.startswith(("team:", "household:")):
-            raise ToolFailed(f"You are no member of {collection}.")
+            raise ToolFailed(gettext("You are no member of {collection}.", collection=collection))
         return tenant_id, collection
 
     async def scopes(self, tenant_id: str, collections: Sequence[str] = ()) -> list[Scope]:

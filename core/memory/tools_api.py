@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import ToolFailed, ToolRetry
+from core.language.catalogue import gettext, gettext_noop
 from core.memory.access import Remembered
 from core.memory.extraction.secrets import is_secret
 from core.memory.extraction.statements import statements
@@ -14,7 +15,11 @@ from core.memory.recall.search import Scope
 from core.memory.store.scans import MemoryFilter, find_by_words
 from core.memory.types import PERSON, Kind, Memory, Said
 
-_SOURCES = {Kind.TOLD: "you told me", Kind.INFERRED: "I said so", Kind.OUTSIDE: "from outside content"}
+_SOURCES = {
+    Kind.TOLD: gettext_noop("you told me"),
+    Kind.INFERRED: gettext_noop("I said so"),
+    Kind.OUTSIDE: gettext_noop("from outside content"),
+}
 MAX_MEANT = 20
 """Memories that one request to forget may mean."""
 _LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+?)(?:\s+\(\d{4}-\d\d-\d\d, [^()]*\))?", re.DOTALL)
@@ -100,7 +105,7 @@ class TenantMemory:
 
     async def _add(self, text: str, key: str, collection: str = "") -> list[Memory]:
         if is_secret(text):
-            raise ToolFailed("That looks like a password or a one-time code; such things are never kept.")
+            raise ToolFailed(gettext("That looks like a password or a one-time code; such things are never kept."))
         if not statements(text):
             raise ToolRetry("That asks, it tells nothing: only a statement can be kept.")
         source = Said(key, text, PERSON, Kind.TOLD, self.memory.clock.now(), self.turn_id)
@@ -137,7 +142,7 @@ class TenantMemory:
 
 
 def shown(memory: Memory) -> Remembered:
-    return Remembered(memory.number, memory.text, memory.said_at, _SOURCES[memory.kind], memory.valid_to)
+    return Remembered(memory.number, memory.text, memory.said_at, gettext(_SOURCES[memory.kind]), memory.valid_to)
 
 
 def _repeats(stems: frozenset[str], memory: Memory) -> bool:
