@@ -120,6 +120,7 @@ class Settings(BaseSettings):
     onevalet_embedding_model: str = ""
     onevalet_reasoning_effort: Literal["", "minimal", "low", "medium", "high"] = ""
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
+    onevalet_model_transport: Literal["direct", "litellm"] = "direct"
     onevalet_system_prompt: str = ""
     onevalet_plugins: Names = ("agents",)
     onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)

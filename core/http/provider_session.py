@@ -55,10 +55,17 @@ class BoundedResponse(aiohttp.ClientResponse):
         return bytes(body)
 
 
-def open_session(timeout: aiohttp.ClientTimeout) -> aiohttp.ClientSession:
-    """Open a session for a provider's SDK; needs the running loop. Its calls raise `StrangeAnswer` for a redirect."""
+def open_session(
+    timeout: aiohttp.ClientTimeout, *, connector: aiohttp.BaseConnector | None = None, trust_env: bool = False
+) -> aiohttp.ClientSession:
+    """Open a session for calls to a provider; needs the running loop. Its calls raise `StrangeAnswer` for a redirect.
+
+    `trust_env`: use the proxies that the environment names.
+    """
     return aiohttp.ClientSession(
         timeout=timeout,
+        connector=connector,
+        trust_env=trust_env,
         middlewares=(_refuse_redirects,),
         response_class=BoundedResponse,
         cookie_jar=aiohttp.DummyCookieJar(),

@@ -55,7 +55,7 @@ class StreamedAnswer:
             await asyncio.sleep(_PAUSE if in_a_row and len(self._pieces) > _FREELY else 0)
             if in_a_row:
                 resumed = loop.time()
-            if self._too_long():
+            if is_too_long(self._characters, len(self._pieces), self.max_tokens):
                 self.cut = True
                 return
 
@@ -66,9 +66,10 @@ class StreamedAnswer:
             raise ValueError("the stream ended in the middle")
         return await asyncio.to_thread(litellm.stream_chunk_builder, self._pieces)
 
-    def _too_long(self) -> bool:
-        most = self.max_tokens or USUAL_TOKENS
-        return self._characters > max_characters(most) or len(self._pieces) > most + _SPARE_PIECES
+
+def is_too_long(characters: int, pieces: int, max_tokens: int | None) -> bool:
+    """Return whether so much of a stream is more than an answer of so many tokens."""
+    return characters > max_characters(max_tokens) or pieces > (max_tokens or USUAL_TOKENS) + _SPARE_PIECES
 
 
 def max_characters(max_tokens: int | None) -> int:

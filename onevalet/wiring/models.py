@@ -19,6 +19,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
         reasoning_effort=settings.onevalet_reasoning_effort,
         tool_mode=settings.onevalet_tool_mode,
         local=DEMO_MODEL,
+        direct=settings.onevalet_model_transport == "direct",
     )
 
 

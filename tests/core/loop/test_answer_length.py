@@ -42,7 +42,10 @@ async def test_a_model_known_to_write_less_is_not_asked_for_more(line: Line) -> 
     client = LiteLLMClient("openai/gpt-4")
     assert client.known("openai/gpt-4")["max_output_tokens"] == 4096
     line.model.add(text("Seven"))
-    await client.answer(ModelRequest((SYSTEM, user("Hello")), max_output_tokens=8192, timeout=10))
+    try:
+        await client.answer(ModelRequest((SYSTEM, user("Hello")), max_output_tokens=8192, timeout=10))
+    finally:
+        await client.close()
     assert line.model.calls[-1].body["max_tokens"] == 4096
 
 

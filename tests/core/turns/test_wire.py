@@ -84,8 +84,10 @@ async def line(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Line]:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test-secret")
         client = LiteLLMClient("openai/scripted")
         await client.warm_up()
-        yield Line(model, client)
+        line = Line(model, client)
+        yield line
         await client.close()
+        await line.client.close()
 
 
 class TestTheModel:

@@ -1,0 +1,231 @@
+"""OpenAI's chat completions, and the providers that speak them (platform.openai.com, "Chat Completions").
+
+litellm's transformation makes each request and reads each unstreamed answer. A streamed one is put together here:
+its pieces are in OpenAI's format already but for what single providers call differently.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from yarl import URL
+
+from core.json_types import JsonObject, storable
+from core.llm import litellm_library
+from core.llm.direct.prices import counted_usage, priced_usage
+from core.llm.direct.types import Call, Endpoint, Plan, Refused
+from core.llm.types import ModelAnswer, ToolCall
+
+_KEYS = {"openai": ("OPENAI_API_KEY",), "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY")}
+_BASES = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "openrouter": ("OPENROUTER_API_BASE",)}
+"""The variables of those for whom `get_llm_provider` does not read them."""
+_DEFAULT_BASES = {"openai": "https://api.openai.com/v1", "openrouter": "https://openrouter.ai/api/v1"}
+_SDK_HEADERS = {
+    "OpenAI-Organization": ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID"),
+    "OpenAI-Project": ("OPENAI_PROJECT_ID",),
+}
+_SDK_ONLY = "OPENAI_CUSTOM_HEADERS"
+"""A variable that only OpenAI's SDK understands."""
+
+
+class OpenAIChat:
+    """The family of OpenAI's chat completions."""
+
+    variables: tuple[str, ...] = (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_BASE",
+        "OPENAI_ORGANIZATION",
+        "OPENAI_ORG_ID",
+        "OPENAI_PROJECT_ID",
+        "OPENROUTER_API_KEY",
+        "OR_API_KEY",
+        "OPENROUTER_API_BASE",
+        "OR_SITE_URL",
+        "OR_APP_NAME",
+        "GROQ_API_KEY",
+        "GROQ_API_BASE",
+        "MISTRAL_API_KEY",
+        "MISTRAL_API_BASE",
+        "MISTRAL_AZURE_API_BASE",
+        "DEEPSEEK_API_KEY",
+        "DEEPSEEK_API_BASE",
+        "HOSTED_VLLM_API_KEY",
+        "HOSTED_VLLM_API_BASE",
+        _SDK_ONLY,
+    )
+
+    def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
+        key = call.key or _first(_KEYS.get(call.provider, ()))
+        base = call.base or _first(_BASES.get(call.provider, ())) or _DEFAULT_BASES.get(call.provider)
+        if not key or not base or (call.provider == "openai" and os.environ.get(_SDK_ONLY)):
+            return None
+        if config.should_fake_stream(model=call.model, stream=call.stream, custom_llm_provider=call.provider):
+            return None
+        told: dict[str, Any] = {"api_key": key, "api_base": base, "optional_params": options, "litellm_params": {}}
+        own = _own_headers(call.provider)
+        headers = config.validate_environment(headers=own, model=call.model, messages=[], **told)
+        url = config.get_complete_url(model=call.model, stream=call.stream, **told)
+        return Endpoint(URL(url), {str(name): str(value) for name, value in headers.items()})
+
+    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], JsonObject]:
+        options = dict(plan.options)
+        extra = options.get("extra_body") or {}
+        if plan.call.provider != "openrouter":  # whose transformation reads it
+            options.pop("extra_body", None)
+        body = plan.config.transform_request(
+            model=plan.call.model,
+            messages=messages,
+            optional_params=options,
+            litellm_params=dict(plan.parameters),
+            headers={},
+        )
+        body.pop("max_retries", None)
+        body.update(extra)
+        if plan.call.stream:
+            body["stream"] = True
+        elif not body.get("stream"):
+            body.pop("stream", None)
+        return plan.endpoint.headers, body
+
+    def body(self) -> "OpenAIBody":
+        return OpenAIBody()
+
+
+@dataclass(slots=True)
+class OpenAIBody:
+    """The pieces of one streamed chat completion."""
+
+    characters: int = 0
+    pieces: int = 0
+    finish_reason: str = ""
+    ended: bool = False
+    _id: str = ""
+    _tier: str | None = None
+    _usage: JsonObject | None = None
+    _text: list[str] = field(default_factory=list)
+    _thoughts: list[str] = field(default_factory=list)
+    _blocks: list[JsonObject] = field(default_factory=list)
+    _calls: list["_CallSoFar"] = field(default_factory=list)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.finish_reason)
+
+    def add(self, event: JsonObject) -> str:
+        if error := event.get("error"):
+            raise _refusal(error)
+        self._id = self._id or str(event.get("id") or "")
+        if isinstance(usage := event.get("usage"), dict):
+            self._usage = usage
+        if tier := event.get("service_tier"):
+            self._tier = str(tier)
+        choices: Any = event.get("choices")
+        if not choices:
+            return ""
+        self.pieces += 1
+        choice = choices[0]
+        self.finish_reason = str(choice.get("finish_reason") or self.finish_reason)
+        return self._add_delta(choice.get("delta") or {})
+
+    def _add_delta(self, delta: Any) -> str:
+        for call in delta.get("tool_calls") or ():
+            self._add_call(call)
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(thought, str) and thought:
+            self._thoughts.append(thought)
+            self.characters += len(thought)
+        text = delta.get("content")
+        if isinstance(text, list):
+            text = self._add_blocks(text)
+        if not text:
+            return ""
+        text = storable(str(text))
+        self._text.append(text)
+        self.characters += len(text)
+        return text
+
+    def _add_blocks(self, blocks: list[Any]) -> str:
+        """Take Mistral's content, which is a list where the model thinks; return its text."""
+        texts: list[str] = []
+        for block in blocks:
+            if block.get("type") == "text":
+                texts.append(block.get("text") or "")
+            elif block.get("type") == "thinking":
+                parts = [part.get("text") or "" for part in block.get("thinking") or () if part.get("type") == "text"]
+                if thought := "".join(parts):
+                    # The signature is litellm's, which sends such blocks back without it.
+                    self._blocks.append({"type": "thinking", "thinking": thought, "signature": "mistral"})
+                    self.characters += len(thought)
+        return "".join(texts)
+
+    def _add_call(self, delta: Any) -> None:
+        function = delta.get("function") or {}
+        index, told = delta.get("index") or 0, str(delta.get("id") or "")
+        call = next((call for call in reversed(self._calls) if call.index == index), None)
+        # Some servers number all calls 0: another id with a name begins another call.
+        if call is None or (told and call.id and told != call.id and function.get("name")):
+            call = _CallSoFar(index)
+            self._calls.append(call)
+        call.id = told or call.id
+        call.name = str(function.get("name") or call.name)
+        if arguments := function.get("arguments"):
+            call.arguments.append(str(arguments))
+            self.characters += len(str(arguments))
+        extra = delta.get("provider_specific_fields") or function.get("provider_specific_fields")
+        if isinstance(extra, dict):
+            call.extra.update(extra)
+
+    def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:
+        calls: list[ToolCall] = []
+        for index, call in enumerate(sorted(self._calls, key=lambda call: call.index)):
+            fresh = call.id and all(call.id != other.id for other in calls)
+            name = call.id if fresh else f"{self._id or 'call'}_{index}"
+            arguments = storable("".join(call.arguments) or "{}")
+            calls.append(ToolCall(name, storable(call.name), arguments, call.extra))
+        text, thoughts = "".join(self._text), "".join(self._thoughts)
+        thinking = tuple(self._blocks)
+        if thoughts and not thinking:
+            thinking = ({"type": "reasoning_content", "text": thoughts},)
+        return ModelAnswer(
+            text=text,
+            tool_calls=tuple(calls),
+            thinking=thinking,
+            usage=priced_usage(plan.call, self._usage or counted_usage(sent, text), self._tier),
+            model=plan.call.name,
+            finish_reason=litellm_library.finish_reason(self.finish_reason),
+        )
+
+
+@dataclass(slots=True)
+class _CallSoFar:
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+    extra: JsonObject = field(default_factory=dict)
+
+
+def _refusal(error: Any) -> Refused:
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    told = error.get("message") if isinstance(error, dict) else error
+    return Refused(status, str(told or error))
+
+
+def _own_headers(provider: str) -> dict[str, str]:
+    """Return the headers that litellm or OpenAI's SDK add outside the transformation."""
+    if provider == "openrouter":
+        return {
+            "HTTP-Referer": os.environ.get("OR_SITE_URL") or "https://litellm.ai",
+            "X-Title": os.environ.get("OR_APP_NAME") or "liteLLM",
+        }
+    if provider != "openai":
+        return {}
+    told = {name: _first(variables) for name, variables in _SDK_HEADERS.items()}
+    return {name: value for name, value in told.items() if value}
+
+
+def _first(variables: tuple[str, ...]) -> str | None:
+    return next((value for name in variables if (value := os.environ.get(name))), None)

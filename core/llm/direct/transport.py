@@ -1,0 +1,144 @@
+"""Calls to models over our own connections: a request by its plan, and the answer, whole or as it is written."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+
+import aiohttp
+
+from core.json_types import JsonObject
+from core.llm.direct.events import DONE, EventReader
+from core.llm.direct.failures import errors_made_ours, unreadable
+from core.llm.direct.session import Sessions
+from core.llm.direct.types import Plan, Refused, StreamedBody, read_object
+from core.llm.direct.whole import read_body
+from core.llm.streamed_answer import CUT, bounded, is_too_long
+from core.llm.types import ModelAnswer, ModelChunk
+
+_TOLD_EVERY = 0.05
+"""Seconds for which text is gathered before it is passed on: nobody reads faster, and each piece costs everybody."""
+_IN_A_ROW = 0.005
+"""Seconds of reading after which others have their turn."""
+_LAST_BYTES = 0.2
+"""Seconds for the end of a stream whose answer is whole; without it, its connection cannot be used again."""
+_MAX_REFUSAL = 64 * 1024
+
+
+class Transport:
+    """Makes calls, each once, by their plans."""
+
+    def __init__(self) -> None:
+        self._sessions = Sessions()
+
+    async def answer(
+        self, plan: Plan, messages: list[JsonObject], timeout: float, max_tokens: int | None
+    ) -> ModelAnswer:
+        """Return a whole answer. Raises one of `core.errors.ModelError`."""
+        with errors_made_ours(plan):
+            async with self._sent(plan, messages, timeout) as response:
+                body = read_object(await response.read())
+                return bounded(_read_whole(plan, body, response.headers), max_tokens)
+
+    async def stream(
+        self, plan: Plan, messages: list[JsonObject], timeout: float, max_tokens: int | None
+    ) -> AsyncGenerator[ModelChunk]:
+        """Yield an answer's text as it is written, then the answer. Raises one of `core.errors.ModelError`."""
+        with errors_made_ours(plan):
+            async with self._sent(plan, messages, timeout) as response:
+                if "json" in response.content_type:  # a server that does not stream
+                    whole = _read_whole(plan, read_object(await response.read()), response.headers)
+                    yield ModelChunk(answer=bounded(whole, max_tokens))
+                    return
+                body = plan.family.body()
+                async with aclosing(_told(response.content, body, max_tokens)) as texts:
+                    async for text in texts:
+                        yield ModelChunk(text)
+                cut = is_too_long(body.characters, body.pieces, max_tokens)
+                if not body.finished and not cut:
+                    raise unreadable("the stream ended in the middle")
+                answer = bounded(body.answer(plan, messages, _lower(response.headers)), max_tokens)
+        yield ModelChunk(answer=replace(answer, finish_reason=CUT) if cut else answer)
+
+    async def close(self) -> None:
+        """Close the connections of the running loop."""
+        await self._sessions.close()
+
+    @asynccontextmanager
+    async def _sent(
+        self, plan: Plan, messages: list[JsonObject], timeout: float
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        # litellm sends no field that is null: some providers refuse it.
+        full: list[JsonObject] = [
+            {name: value for name, value in message.items() if value is not None} for message in messages
+        ]
+        headers, body = plan.family.request(plan, full)
+        # A safety net: the caller keeps the time.
+        times = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+        data = json.dumps(body).encode()
+        async with self._sessions.get().post(plan.endpoint.url, data=data, headers=headers, timeout=times) as response:
+            if response.status >= 400:
+                text = (await response.content.read(_MAX_REFUSAL)).decode(errors="replace")
+                raise Refused(response.status, text, _lower(response.headers))
+            yield response
+
+
+async def _told(content: aiohttp.StreamReader, body: StreamedBody, max_tokens: int | None) -> AsyncGenerator[str]:
+    """Read a stream into `body` until it ends or is too long; yield what it says, gathered for a moment.
+
+    An empty text means that the model does something else: that it is alive is worth knowing, too.
+    """
+    loop, events, waiting = asyncio.get_running_loop(), EventReader(), list[str]()
+    told = resumed = loop.time()
+    while not body.ended:
+        limit = asyncio.timeout(told + _TOLD_EVERY - loop.time() if waiting else None)
+        try:
+            async with limit:
+                received = await content.readany()
+        except TimeoutError:
+            if not limit.expired():  # the connection's own
+                raise
+            received = None
+        if received is not None:
+            found = events.feed(received) if received else events.end()
+            _add(found, body, waiting, max_tokens)
+            if not received or is_too_long(body.characters, body.pieces, max_tokens):
+                break
+        now = loop.time()
+        if waiting and now - told >= _TOLD_EVERY:
+            yield "".join(waiting)
+            waiting.clear()
+            told = loop.time()
+        elif now - resumed > _IN_A_ROW:
+            await asyncio.sleep(0)
+        resumed = now if now - resumed > _IN_A_ROW else resumed
+    if waiting:
+        yield "".join(waiting)
+    if body.ended and not content.at_eof():
+        try:
+            async with asyncio.timeout(_LAST_BYTES):
+                await content.readany()
+        except (TimeoutError, aiohttp.ClientError):
+            return
+
+
+def _add(found: list[bytes], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
+    """Take events into the body, and what they say to what waits to be told."""
+    for data in found:
+        if data == DONE:
+            body.ended = True
+            return
+        waiting.append(body.add(read_object(data)))
+        if is_too_long(body.characters, body.pieces, max_tokens):
+            return
+
+
+def _read_whole(plan: Plan, body: JsonObject, headers: Mapping[str, str]) -> ModelAnswer:
+    if error := body.get("error"):
+        raise Refused(500, str(error))
+    return read_body(plan, body, _lower(headers))
+
+
+def _lower(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}

@@ -1,0 +1,110 @@
+"""A planned call, and what a family of providers does with it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from yarl import URL
+
+from core.json_types import JsonObject
+from core.llm.types import ModelAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a plan is made from. `name` is litellm's name of the model, `options` are OpenAI's of the call."""
+
+    name: str
+    model: str
+    provider: str
+    options: Mapping[str, Any]
+    key: str | None
+    base: str | None
+    stream: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a call goes."""
+
+    url: URL
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A call that is prepared but for its messages.
+
+    `config` is litellm's transformation; `options` are the provider's own, `parameters` what litellm knows of the call.
+    """
+
+    call: Call
+    family: "Family"
+    endpoint: Endpoint
+    config: Any
+    options: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+
+
+class StreamedBody(Protocol):
+    """The events of one streamed answer, put together."""
+
+    characters: int
+    """Characters of text, thoughts and arguments so far."""
+    pieces: int
+    ended: bool
+    """Whether nothing more is to come."""
+
+    @property
+    def finished(self) -> bool:
+        """Return whether the provider has said why the answer ends."""
+        ...
+
+    def add(self, event: JsonObject) -> str:
+        """Take an event; return the text that it adds. Raises `Refused` for an error."""
+        ...
+
+    def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:
+        """Return the whole answer to the messages that were sent. `headers` are the response's, in lower case."""
+        ...
+
+
+class Family(Protocol):
+    """Providers that share a wire format."""
+
+    variables: tuple[str, ...]
+    """The environment variables that say where calls go."""
+
+    def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
+        """Return where a call goes; None where litellm must find out, or complain."""
+        ...
+
+    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], JsonObject]:
+        """Return the headers and the body of a request."""
+        ...
+
+    def body(self) -> StreamedBody:
+        """Return an empty body for a stream."""
+        ...
+
+
+class Refused(Exception):
+    """What a provider answered in place of an answer, by HTTP's status or within a stream."""
+
+    def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+        self.text = text
+        self.headers = dict(headers or {})
+
+
+def read_object(text: bytes | str) -> JsonObject:
+    """Read a JSON object. Raises `ValueError` for anything else."""
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    return value

@@ -1,0 +1,187 @@
+"""The only module that imports litellm: loading it, and the parts of it that are used apart from a call.
+
+Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread. The parts here that
+litellm's documentation does not promise are pinned by `tests/core/llm/test_litellm_parts.py`.
+"""
+
+import importlib
+import logging
+import os
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from core.llm.chat_format import format_call
+from core.llm.types import LocalModel
+
+if TYPE_CHECKING:
+    import ssl
+    from types import ModuleType
+
+_loaded = False
+
+
+def loaded() -> bool:
+    """Return whether litellm is in this process."""
+    return _loaded
+
+
+def load() -> "ModuleType":
+    """Import litellm with its own price map, without telemetry and terminal output."""
+    global _loaded
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    if not _loaded:
+        litellm.telemetry = False
+        litellm.suppress_debug_info = True
+        litellm.drop_params = True
+        # Its own log repeats requests and providers' words; ours tells errors without them (promise 14).
+        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        _warm_up(litellm)
+        _loaded = True
+    return litellm
+
+
+def known(model: str) -> dict[str, Any]:
+    """Return litellm's entry of a model; empty where it has none."""
+    costs = load().model_cost
+    return costs.get(model) or costs.get(model.split("/", 1)[-1]) or {}
+
+
+def chat_config(model: str, provider: str) -> Any:
+    """Return litellm's transformation between OpenAI's chat format and a provider's; None where it has none."""
+    from litellm.types.utils import LlmProviders
+    from litellm.utils import ProviderConfigManager
+
+    return ProviderConfigManager.get_provider_chat_config(model=model, provider=LlmProviders(provider))
+
+
+def provider_options(model: str, provider: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a call as the provider names them, without those that it does not know."""
+    from litellm.utils import get_optional_params
+
+    made: dict[str, Any] = get_optional_params(model=model, custom_llm_provider=provider, **options)
+    return made
+
+
+def speaks_responses(model: str, provider: str, options: Mapping[str, Any], base: str | None) -> bool:
+    """Return whether litellm would reach a model through OpenAI's Responses API instead of chat completions."""
+    from litellm.main import responses_api_bridge_check
+
+    effort = options.get("reasoning_effort")
+    told, _ = responses_api_bridge_check(
+        model=model,
+        custom_llm_provider=provider,
+        tools=options.get("tools"),
+        reasoning_effort=effort,
+        api_base=base,
+    )
+    return bool(told.get("mode") == "responses")
+
+
+def gemini_body(model: str, messages: list[Any], options: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of a request to Gemini, whose transformation is no method of its configuration."""
+    from litellm.llms.vertex_ai.gemini.transformation import transform_request_body
+
+    body: dict[str, Any] = transform_request_body(  # type: ignore[assignment]
+        messages=messages,
+        model=model,
+        optional_params=options,
+        custom_llm_provider="gemini",
+        litellm_params=parameters,
+        cached_content=None,
+    )
+    return body
+
+
+def anthropic_request(headers: dict[str, Any], body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the headers and body of a request to Anthropic, without the beta features that it does not know."""
+    from litellm.anthropic_beta_headers_manager import update_request_with_filtered_beta
+
+    told: tuple[dict[str, Any], dict[str, Any]] = update_request_with_filtered_beta(
+        headers=headers, request_data=body, provider="anthropic"
+    )
+    return told
+
+
+def typed_error(error: Exception, model: str, provider: str) -> Exception:
+    """Return litellm's exception for what a provider answered."""
+    from litellm.litellm_core_utils.exception_mapping_utils import exception_type
+
+    try:
+        made: Exception = exception_type(model, error, provider)  # type: ignore[no-untyped-call]
+    except Exception as raised:  # it raises most of what it makes
+        return raised
+    return made
+
+
+def tls_context() -> "ssl.SSLContext | bool":
+    """Return how servers are verified, by litellm's own variables (`SSL_VERIFY`, `SSL_CERT_FILE`)."""
+    from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+    made: ssl.SSLContext | bool | str = get_ssl_configuration()
+    return made if not isinstance(made, str) else True
+
+
+def gemini_endpoint(model: str, key: str, base: str | None, *, stream: bool) -> tuple[dict[str, str], str]:
+    """Return the headers with the key, and the address, of a call to Gemini."""
+    from litellm.llms.vertex_ai.gemini.vertex_and_google_ai_studio_gemini import VertexLLM
+
+    headers, url = VertexLLM().get_token_and_url(
+        model=model,
+        auth_header=None,
+        gemini_api_key=key,
+        vertex_project=None,
+        vertex_location=None,
+        vertex_credentials=None,
+        stream=stream,
+        custom_llm_provider="gemini",
+        api_base=base,
+    )
+    return headers if isinstance(headers, dict) else {}, str(url)
+
+
+def finish_reason(told: str) -> str:
+    """Return a provider's reason for ending an answer in OpenAI's words."""
+    from litellm.litellm_core_utils.core_helpers import map_finish_reason
+
+    return str(map_finish_reason(told))
+
+
+def register(local: LocalModel) -> None:
+    """Register a model in this process as a custom provider of litellm, once."""
+    litellm = load()
+    provider = local.model.split("/", 1)[0]
+    if all(known["provider"] != provider for known in litellm.custom_provider_map):
+        litellm.custom_provider_map.append({"provider": provider, "custom_handler": _handler(local)})
+
+
+def _warm_up(litellm: "ModuleType") -> None:
+    """Do now, in this thread, what otherwise blocks litellm's first call for seconds."""
+    with warnings.catch_warnings(), suppress(ImportError):
+        warnings.simplefilter("ignore")
+        litellm.ModelResponse()
+        litellm.ModelResponseStream()
+        importlib.import_module("litellm.responses.mcp.chat_completions_handler")
+
+
+def _handler(local: LocalModel) -> Any:
+    from litellm import Choices, Message, Usage
+    from litellm.llms.custom_llm import CustomLLM
+
+    class LocalProvider(CustomLLM):
+        async def acompletion(self, *args: Any, **kwargs: Any) -> Any:
+            tools = [tool["function"]["name"] for tool in kwargs["optional_params"].get("tools") or ()]
+            answer = local.answer(kwargs["messages"], tools)
+            message = Message(
+                content=answer.text or None,
+                tool_calls=[format_call(call, keep_extra=False) for call in answer.tool_calls] or None,
+            )
+            response = kwargs["model_response"]
+            response.choices = [Choices(finish_reason=answer.finish_reason, message=message)]
+            response.usage = Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
+            return response
+
+    return LocalProvider()

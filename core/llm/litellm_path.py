@@ -1,0 +1,65 @@
+"""Calls that litellm makes itself: for providers that are not called direct, or by setting."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from core.errors import ModelUnavailable
+from core.llm import litellm_library
+from core.llm.chat_format import parse_answer
+from core.llm.direct.plans import STREAMED
+from core.llm.provider_errors import is_providers, our_error
+from core.llm.streamed_answer import CUT, StreamedAnswer, bounded
+from core.llm.types import ModelAnswer, ModelChunk
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelAnswer:
+    """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
+    litellm, model = litellm_library.load(), arguments["model"]
+    with errors_made_ours(litellm, model):
+        response = await litellm.acompletion(**arguments)
+        return bounded(parse_answer(response, model), max_tokens)
+
+
+async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncGenerator[ModelChunk]:
+    """Make one call; yield its pieces, the whole answer last. Raises as `answer` does."""
+    litellm, model = litellm_library.load(), arguments["model"]
+    with errors_made_ours(litellm, model):
+        response = await litellm.acompletion(**arguments, **STREAMED)
+        try:
+            whole = await _not_streamed(litellm, response)
+            streamed = StreamedAnswer(max_tokens)
+            if whole is None:
+                async for text in streamed.read(response):
+                    yield ModelChunk(text)
+                whole = await streamed.whole(litellm, response)
+            read = bounded(parse_answer(whole, model), max_tokens)
+        finally:
+            await response.aclose()
+    yield ModelChunk(answer=replace(read, finish_reason=CUT) if streamed.cut else read)
+
+
+@contextmanager
+def errors_made_ours(litellm: "ModuleType", model: str) -> Iterator[None]:
+    """Raise one of `core.errors.ModelError`, without the provider's words, for whatever litellm raises."""
+    try:
+        yield
+    except litellm.exceptions.openai.OpenAIError as error:  # the base of litellm's own exceptions
+        raise our_error(error) from error
+    except Exception as error:
+        if not is_providers(error):
+            raise
+        raise ModelUnavailable(f"{model}: {type(error).__name__}") from error
+
+
+async def _not_streamed(litellm: "ModuleType", response: Any) -> Any:
+    """Return the answer of a server that ignores streaming and sends one JSON document; None if it streams."""
+    http = getattr(getattr(response, "completion_stream", None), "response", None)
+    if http is None or "json" not in http.headers.get("content-type", ""):
+        return None
+    return litellm.ModelResponse(**json.loads(await http.aread()))
