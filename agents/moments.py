@@ -1,7 +1,7 @@
 """Read moments and places as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr", "Lisbon"."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from zoneinfo import available_timezones
 
@@ -35,6 +35,19 @@ def read_moment(text: str, now: datetime, language: str | None = None) -> dateti
     return next((moment for moment in found if moment is not None), None)
 
 
+def read_day(text: str, now: datetime, language: str = "") -> date | None:
+    """Return the day that a text means, which may be today; `now` and `language` are as for `read_moment`."""
+    words = " ".join(text.casefold().replace(",", " ").split())
+    for code in languages_of(words, language) or ["en"]:
+        time, rest = _parts(words, code)
+        if not rest and time.get("part") == ".":  # words for a time of today, such as "tonight"
+            return now.date()
+        day = _day(rest, code, now) if rest else None
+        if day is not None and not _is_bare_span(day, rest, code):
+            return day.date()
+    return None
+
+
 def zone_named(text: str) -> str:
     """Return the IANA name of a timezone or of a city's; empty where there is none."""
     return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
@@ -43,23 +56,32 @@ def zone_named(text: str) -> str:
 def _read(text: str, code: str, now: datetime) -> datetime | None:
     """Read a text in one language."""
     words = LANGUAGES[code]
-    for pattern, known in words.rewrites:
-        text = re.sub(pattern, known, text)
-    time, rest = _time(words, text)
-    rest = _without_fillers(words, rest)
+    time, rest = _parts(text, code)
     if not rest:
         return _at(words, time, None, now) if time else None
     day = _day(rest, code, now)
-    if day is None:
+    if day is None or _is_bare_span(day, rest, code):
         return None
-    if day.microsecond == _RELATIVE and re.search(r"\d", rest):
-        if not re.search(words.from_now, rest):
-            return None
-        if not time:
-            return day.replace(microsecond=0)
+    if day.microsecond == _RELATIVE and re.search(r"\d", rest) and not time:
+        return day.replace(microsecond=0)
     if not time and day.date() == now.date():
         return None
     return _at(words, time or {"hour": "9", "part": "."}, day, now)
+
+
+def _parts(text: str, code: str) -> tuple[dict[str, str], str]:
+    """Split a text into a time of day, and the words for its day."""
+    words = LANGUAGES[code]
+    for pattern, known in words.rewrites:
+        text = re.sub(pattern, known, text)
+    time, rest = _time(words, text)
+    return time, _without_fillers(words, rest)
+
+
+def _is_bare_span(day: datetime, rest: str, code: str) -> bool:
+    """Return whether a day is counted by a span that does not say that it counts from now: "2 hours"."""
+    counted = day.microsecond == _RELATIVE and re.search(r"\d", rest)
+    return bool(counted and not re.search(LANGUAGES[code].from_now, rest))
 
 
 def _time(words: MomentWords, text: str) -> tuple[dict[str, str], str]:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_or_utc
 from core.people.tenant import TurnTenant
 from core.tools.result_entities import Entity
-from core.turns.prompt_lines import NOW
+from core.turns.prompt_lines import LANGUAGE, NOW
 
 DEFAULT_PERSONA = (
     "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "
@@ -67,7 +67,7 @@ def zone_of(tenant: TurnTenant) -> ZoneInfo:
 def _about(tenant: TurnTenant) -> str:
     lines = [f"The person you talk to is called {tenant.name}."] if tenant.name else []
     if tenant.language:
-        lines.append(f"Their language is {tenant.language}; answer in the language they write in.")
+        lines.append(LANGUAGE.format(language=tenant.language))
     return " ".join(lines)
 
 

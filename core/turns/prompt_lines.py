@@ -3,6 +3,7 @@
 import re
 
 NOW = "Now it is {weekday}, {date} {time} in the person's timezone, {zone}."
+LANGUAGE = "Their language is {language}; answer in the language they write in."
 PENDING = "- {code}: {summary}; {action}"
 """An action that the person may decide in their own words."""
 PENDING_BY_CODE = "- {code}: {summary} (only by button or code); {action}"
@@ -14,7 +15,7 @@ TRIGGER_MARKS = {
 """What a task's message begins with, by the kind of its trigger; the instruction follows, after what happened."""
 EVENT_CAME = "{event}: "
 CONDITION_MET = "Condition met: {expression}. "
-_FIELDS = {"code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d", "event": r"[\w.]+"}
+_FIELDS = {"language": "[A-Za-z0-9-]+", "code": "[0-9A-Z]{2,3}", "date": r"\d{4}-\d\d-\d\d", "event": r"[\w.]+"}
 
 
 def read_lines(line_format: str, text: str) -> list[dict[str, str]]:

@@ -1,7 +1,8 @@
-"""Parse days as people write them, for the demo model: "tomorrow", "next Friday", "4 December"."""
+"""Days and moments in what people write, for the demo model: read as the product reads them."""
 
 import re
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -11,36 +12,59 @@ DAY = (
     rf"(?:today|tonight|tomorrow|the day after tomorrow|(?:this |next |on )?(?:{'|'.join(_WEEKDAYS)})"
     rf"|(?:on )?(?:\d{{4}}-\d\d-\d\d|{_MONTH} {_NUMBER}|(?:the )?{_NUMBER} (?:of )?{_MONTH}))"
 )
-"""A pattern without groups that matches all readable days."""
+"""A pattern without groups that matches English days where they stand among other words."""
+_SOME_DAY = datetime(2027, 1, 1)  # noqa: DTZ001 - a wall time, from which it is told where a day or a moment ends
 
 
-def read_day(text: str, today: date | None) -> date | None:
-    """Return the day, the next one of its name; None where it cannot be parsed or today is unknown."""
-    words = text.lower().removeprefix("on ").strip()
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
-        return _real(*(int(part) for part in words.split("-")))
-    if today is None:
-        return None
-    ahead = {"today": 0, "tonight": 0, "tomorrow": 1, "the day after tomorrow": 2}.get(words)
-    if ahead is not None:
-        return today + timedelta(days=ahead)
-    name = words.removeprefix("this ").removeprefix("next ")
-    if name in _WEEKDAYS:
-        return today + timedelta(days=(_WEEKDAYS.index(name) - today.weekday() - 1) % 7 + 1)
-    return _dated(words, today)
+def day_of(text: str, now: datetime | None, language: str) -> date | None:
+    """Return the day that a text means; None where it cannot be read, or its day depends on an unknown today."""
+    from agents.moments import read_day
+
+    if now is not None:
+        return read_day(text, now, language)
+    return date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
 
 
-def _dated(words: str, today: date) -> date | None:
-    number, month = re.search(r"\d{1,2}", words), re.search(rf"\b({'|'.join(_MONTHS)})", words)
-    if number is None or month is None:
-        return None
-    month_and_day = _MONTHS.index(month[1]) + 1, int(number[0])
-    day = _real(today.year, *month_and_day)
-    return day if day is None or day >= today else _real(today.year + 1, *month_and_day)
+def split_day(text: str, language: str) -> tuple[str, str]:
+    """Split the day that a text begins or ends with from the rest; it is empty where there is none."""
+    from agents.moments import read_day
+
+    return _split(text, language, lambda words: read_day(words, _SOME_DAY, language))
 
 
-def _real(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+def split_moment(text: str, language: str) -> tuple[str, str]:
+    """Split the moment that a text begins or ends with from the rest; it is empty where there is none."""
+    from agents.moments import read_moment
+
+    return _split(text, language, lambda words: read_moment(words, _SOME_DAY, language))
+
+
+def _split(text: str, language: str, read: Callable[[str], date | None]) -> tuple[str, str]:
+    text = text.strip()
+    ends = list(_cuts(text, language))
+    heads = [text[:end] for end in reversed(ends)]
+    if found := next((head for head in heads if _is_read(head, read)), ""):
+        found = next((head for head in reversed(heads) if _says_all(head, found, read)), found)
+        return found, text[len(found) :].strip()
+    tails = (text[start:].strip() for start in [0, *ends])
+    found = next((tail for tail in tails if _is_read(tail, read)), "")
+    return found, text.removesuffix(found).strip()
+
+
+def _cuts(text: str, language: str) -> Iterator[int]:
+    """Yield where words of a text end; any character may where words are written together."""
+    if language == "zh":
+        yield from range(1, len(text) + 1)
+    else:
+        yield from (match.end() for match in re.finditer(r"[^\s,]+", text))
+
+
+def _is_read(words: str, read: Callable[[str], date | None]) -> bool:
+    return bool(words) and not words.isdecimal() and read(words) is not None
+
+
+def _says_all(head: str, found: str, read: Callable[[str], date | None]) -> bool:
+    """Return whether a beginning of what was read lacks only words that say nothing: "in 5 Minuten" of "… an den"."""
+    if not found.startswith(head) or re.search(r"\d", found[len(head) :]) or head[-1:].isdigit():
+        return False
+    return _is_read(head, read) and read(head) == read(found)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.turns.prompt_lines import PENDING, PENDING_BY_CODE, pattern_of
 
 type Found = re.Match[str]
@@ -15,7 +16,7 @@ NO = r"no|nope"
 _CODE = "{code}"
 _SET = r"(?:change|make|set)(?: the)? "
 _TO = r"(?: to be| to| as|\s*[:=])?\s+"
-EDIT = rf"edit (?P<code>\d[a-z][0-9a-z]?)[:,]? (?:{_SET})?(?:the )?(?P<field>[a-z_]+){_TO}(?P<value>.+)"
+EDIT = rf"edit (?P<code>\d[a-z][0-9a-z]?)[:,]? (?:{_SET})?(?:the )?(?P<field>[^\W\d]\w*){_TO}(?P<value>.+)"
 CHANGE = rf"{_SET}(?P<field>[a-z_]+)(?: to be| to|\s*[:=])\s+(?P<value>.+)"
 
 
@@ -27,7 +28,7 @@ def decided(decision: str) -> JsonObject:
 def changed(match: Found) -> JsonObject:
     """Return the arguments of a change in words, of the action with its code or of the only pending one."""
     code = match.groupdict().get("code")
-    changes: JsonObject = {match["field"].lower(): match["value"].strip().strip("\"'“”")}
+    changes: JsonObject = {match["field"].strip().lower(): match["value"].strip().strip("\"'“”")}
     return {"decisions": [{"code": code.upper() if code else _CODE, "decision": "edit", "changes": changes}]}
 
 
@@ -54,8 +55,15 @@ def coded(arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: li
     if code not in in_words:
         return None
     changes = cast(JsonObject, decision.get("changes", {}))
-    typed: JsonObject = {name: _typed(str(value), waiting[code].get(name)) for name, value in changes.items()}
+    fields = {_field(name, waiting[code]): str(value) for name, value in changes.items()}
+    typed: JsonObject = {name: _typed(value, waiting[code].get(name)) for name, value in fields.items()}
     return {"decisions": [decision | {"code": code} | ({"changes": typed} if typed else {})]}
+
+
+def _field(said: str, arguments: JsonObject) -> str:
+    """Return the name of the argument that a card calls so in the person's language; what was said for none."""
+    labels = {gettext(name.replace("_", " ")).casefold(): name for name in arguments}
+    return labels.get(said.casefold(), said.replace(" ", "_"))
 
 
 def _arguments(action: str) -> JsonObject:

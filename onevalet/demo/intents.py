@@ -1,282 +1,75 @@
-"""The sentences that the demo model understands: a new ability is one more entry in `INTENTS`."""
+"""All that the demo model understands: the English sentences, and those of the tables in `phrases`."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from zoneinfo import available_timezones
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 
 from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import decisions, memories, schedules
-from onevalet.demo.days import DAY
-from onevalet.demo.sums import read_sum
-
-type Found = re.Match[str]
-
-RESULTS = "{results}"
+from onevalet.demo import decisions, english, memories
+from onevalet.demo.days import split_day, split_moment
+from onevalet.demo.intent import Found, Intent
+from onevalet.demo.phrases import TABLES, Phrases
 
 
-def named(match: Found) -> JsonObject | None:
-    return {name: text.strip() for name, text in match.groupdict().items() if text}
+def _weather(phrases: Phrases) -> Callable[[Found], JsonObject | None]:
+    def arguments(match: Found) -> JsonObject | None:
+        groups = match.groupdict()
+        said = f"{groups.get('day') or ''} {groups['rest']}".strip(" ,?")
+        day, place = split_day(re.sub(rf"^{phrases.place}", "", said, flags=re.IGNORECASE), phrases.language)
+        place = re.sub(rf"^{phrases.place}", "", place, flags=re.IGNORECASE).strip(" ,?")
+        if not place or re.search(r"\d", place):
+            return None
+        return {"city": place, "date": day} if day else {"city": place}
+
+    return arguments
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """One kind of sentence and the reaction to it: a call of `tool`, or else the text `say`.
+def _reminder(phrases: Phrases) -> Callable[[Found], JsonObject | None]:
+    def arguments(match: Found) -> JsonObject | None:
+        moment, text = split_moment(match["rest"], phrases.language)
+        text = re.sub(rf"^(?:(?:{phrases.about})\s*)+", "", text, flags=re.IGNORECASE).strip()
+        given: JsonObject = {"at": moment, "text": text}
+        return {name: value for name, value in given.items() if value}
 
-    `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` turns the match
-    into the call's arguments, or None when the sentence is not meant after all; by default they are the pattern's
-    named groups. A result that fully matches `expected` is told as `phrase`, with the arguments, `{result}` and the
-    groups of `expected` filled in; any other result is told unchanged. `say` may use the named groups and
-    `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes `last` is called once the
-    others have their results; its argument RESULTS is replaced by those, or left out where there are none. `without`
-    names a tool that must not be offered. After a result that matches `expected`, `then` is called, with the arguments
-    that it makes of that match, and its result is told.
-    """
-
-    pattern: str
-    tool: str = ""
-    arguments: Callable[[Found], JsonObject | None] = named
-    expected: str = ".*"
-    phrase: str = "{result}"
-    say: str = ""
-    example: str = ""
-    last: bool = False
-    without: str = ""
-    then: "Intent | None" = None
-
-    def match(self, sentence: str) -> Found | None:
-        """Return the match of a sentence without its last full stop, or None."""
-        return re.fullmatch(rf"(?:{self.pattern})\s*\??", sentence, re.IGNORECASE | re.DOTALL)
+    return arguments
 
 
-def _timezone(match: Found) -> JsonObject | None:
-    place = match["place"]
-    if not place:
-        return {}
-    zone = _zones().get(_place(place))
-    return {"timezone": zone} if zone else None
+def _intents(phrases: Phrases) -> Iterator[Intent]:
+    """Yield what a language's table stands for, in the order in which it is tried."""
+    drop: JsonObject = {"drop": True}
+    yes: JsonObject = {"words": "yes"}
+    for pattern in phrases.mail:
+        yield Intent(pattern, tool="SendEmailAgent", arguments=english.email)
+        yield Intent(pattern, without="SendEmailAgent", say=english.NO_ACCOUNT)
+    for pattern in phrases.edit:
+        yield Intent(pattern, tool=DECIDE, arguments=decisions.changed)
+    yield Intent(phrases.yes, tool=DECIDE, arguments=lambda _: decisions.decided("approve"))
+    yield Intent(phrases.no, tool=DECIDE, arguments=lambda _: decisions.decided("cancel"))
+    yield Intent(phrases.yes, tool=ANSWER, arguments=lambda _: yes)
+    yield Intent(phrases.no, tool=ANSWER, arguments=lambda _: drop)
+    for pattern in phrases.remind:
+        yield Intent(pattern, tool="remind_me", arguments=_reminder(phrases))
+    yield Intent(phrases.remember, tool="remember")
+    yield Intent(phrases.known, tool="list_memories", expected=memories.LISTED, phrase=english.LISTED)
+    yield Intent(phrases.forget, tool="ask_to_forget", expected=memories.LISTED, then=memories.FORGET_THEM)
+    yield Intent(phrases.help, say=english.HELP)
+    yield Intent(phrases.hello, say=english.HELLO)
+    yield Intent(phrases.thanks, say=english.WELCOME)
+    for pattern in phrases.weather:
+        yield Intent(pattern, tool="get_weather", arguments=_weather(phrases))
+        yield Intent(pattern, tool="", say=english.WHERE)
 
 
-def _city(match: Found) -> JsonObject | None:
-    return {"words": match["place"].strip()} if _place(match["place"]) in _zones() else None
-
-
-def _expression(match: Found) -> JsonObject | None:
-    expression = read_sum(match["sum"], asked=bool(match["ask"]))
-    return {"expression": expression} if expression else None
-
-
-def _number(match: Found) -> JsonObject | None:
-    return {"number": int(match["number"])}
-
-
-def _email(match: Found) -> JsonObject:
-    to = re.findall(_ADDRESS, match["to"], re.IGNORECASE)
-    groups = match.groupdict()
-    body, subject = (groups.get("body") or "").strip(), (groups.get("subject") or "").strip()
-    subject = subject or _beginning(body)
-    wanted = {"recipient": to, "subject": subject[:1].upper() + subject[1:], "body": body[:1].upper() + body[1:]}
-    return {name: value for name, value in wanted.items() if value}
-
-
-def _fields(match: Found) -> JsonObject:
-    return {"fields": named(match)}
-
-
-def _results(match: Found) -> JsonObject:
-    to = re.findall(_ADDRESS, match["to"] or match["too"], re.IGNORECASE)
-    return {"recipient": to, "subject": "For your information", "body": RESULTS}
-
-
-def _beginning(text: str) -> str:
-    line = text.partition("\n")[0]
-    return line if len(line) <= _SUBJECT else f"{line[:_SUBJECT].rpartition(' ')[0] or line[:_SUBJECT]} …"
-
-
-_SUBJECT = 50
-_ADDRESS = r"[^\s,;:<>()@]+@[^\s,;:<>()@]+\.[a-z]{2,}"
-_TO = rf"(?P<to>{_ADDRESS}(?:(?:,| and|, and) {_ADDRESS})*)"
-_MAIL = r"(?:(?:send|write) (?:an? )?(?:e-?mail|mail|message) to|e-?mail|mail|write to)"
-_FOUND = (
-    r"(?:it|that|this|them|both|everything|all(?: of (?:it|this|that|them))?"
-    r"|(?:(?:the|a|your) )?(?:results?|summary|details|options|answers?|flights?|weather|forecast)(?: of (?:it|that))?)"
-)
-_PLACE = r"(?:(?! and )[^,.;:?!\n+])+?"
-_WEATHER = (
-    r"(?:(?:check|show|get|look up)(?: me)? )?(?:(?:what|how)(?: is|'s| will) )?"
-    r"(?:the )?(?:weather|forecast|temperature)(?: forecast)?(?: be)?(?: like)?"
-    r"|(?:will it|is it going to) (?:rain|snow|be (?:cold|warm|hot|sunny))|(?:is it|is there) (?:rain|snow)(?:ing)?"
-)
-_FLIGHTS = (
-    r"(?:(?:search|find|check|show|get|look (?:up|for)|i need|i want)(?: me)?(?: for)? )?"
-    r"(?:(?:the|a|an|some|any) )?(?:cheap(?:est)? )?(?:flights?|fly)"
-)
-
-_NOW = r"(?: today| now| right now| currently| at the moment)?"
-_TIME = (
-    r"(?:the )?(?:current |local )?(?:time|date)|what time it is"
-    r"|what(?: is|'s)? (?:the |today's )?(?:current |local |exact )?(?:time|date|day|weekday)(?: of the week)?"
-    r"(?: is (?:it|today))?"
-    r"|what(?: is|'s) today|how late is it|today's date"
-)
-_SUM = r"(?:(?P<ask>what(?: is|'s| are)|how much (?:is|are)|calculate|compute|work out|evaluate) )?(?P<sum>.+?)\s*=?"
-_NOTE = (
-    r"(?:(?:take|make|add|write|keep|save) (?:down )?)?(?:a |the |this |new )*note(?: down)?(?: to self)?(?: that| to)?"
-)
-_REMEMBER = r"(?:remember|don't forget|do not forget)(?: that| to)?"
-_LIST = (
-    r"(?:(?:what are|what's in|what is in|show|list|read|tell|give)(?: me)?(?: all)?(?: of)? )?(?:my |the |all )*notes"
-    r"|(?:do i have|are there)(?: any)? notes|what (?:did i note|have i noted)(?: down)?"
-)
-_FORGET = r"(?:forget|delete|remove|drop|erase)(?: my| the)? notes?(?: number| no\.?)? ?#?(?P<number>\d{1,9})"
-
-_DROP = r"never ?mind|forget (?:it|that|about it)|drop (?:it|that)|cancel(?: it| that)?|no,? (?:thanks|thank you)"
-
-INTENTS = (
-    Intent(
-        rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>[^.?!\n]+?))?{_NOW}",
-        tool="current_time",
-        arguments=_timezone,
-        expected=r"\w+day, .+",
-        phrase="It is {result}.",
-        example="what time is it in Tokyo?",
-    ),
-    Intent(
-        rf"(?:{_TIME}){_NOW} (?:in|at) (?P<place>[^.?!\n]+?){_NOW}",
-        say="I do not know where {place} is; name a large city, or a timezone such as Europe/Berlin.",
-    ),
-    Intent(
-        _SUM,
-        tool="calculate",
-        arguments=_expression,
-        expected=r"-?[\d.E+-]+",
-        phrase="{expression} = {result}",
-        example="what is 3 percent of 80?",
-    ),
-    Intent(memories.REMEMBER, tool="remember", example="remember that I am allergic to nuts"),
-    Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
-    Intent(_LIST, tool="list_notes", example="what are my notes?"),
-    Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
-    Intent(
-        memories.LIST,
-        tool="list_memories",
-        expected=memories.LISTED,
-        phrase="I remember:\n\n{lines}",
-        example="what do you know about me?",
-    ),
-    Intent(rf"(?:{_WEATHER}) (?:in|for|at|of) (?P<city>{_PLACE}) (?:on |for )?(?P<date>{DAY})", tool="get_weather"),
-    Intent(
-        rf"(?:{_WEATHER})(?: (?P<date>{DAY}))? (?:in|for|at|of) (?P<city>{_PLACE})(?: right now| now)?",
-        tool="get_weather",
-        example="weather in Berlin tomorrow",
-    ),
-    Intent(rf"(?:{_WEATHER}) (?P<city>there)(?: (?P<date>{DAY}))?", tool="get_weather"),
-    Intent(rf"(?:{_WEATHER})(?: {DAY})?", say="Where? Ask me for the weather in a city."),
-    Intent(
-        rf"{_FLIGHTS}(?: from (?P<origin>{_PLACE}))?(?: to (?P<destination>{_PLACE}))?"
-        rf"(?: (?:on |for )?(?P<date>{DAY}))?"
-        rf"(?:,? (?:and )?(?:back|return(?:ing)?)(?: on)? (?P<return_date>{DAY}))?",
-        tool="FlightSearchAgent",
-        example="flights from Berlin to Rome next Friday",
-    ),
-    Intent(
-        rf"{_MAIL} {_TO}(?:,? (?:that|saying|to say)|:) (?P<body>.+)",
-        tool="SendEmailAgent",
-        arguments=_email,
-        example="email sam@example.com that I am late",
-    ),
-    Intent(
-        rf"(?:{_MAIL} {_TO}(?:(?: with| about)? {_FOUND}(?:(?:,| and|, and) {_FOUND})*)?"
-        rf"|(?:send|mail|e-?mail) {_FOUND} to {_TO.replace('<to>', '<too>')})",
-        tool="SendEmailAgent",
-        arguments=_results,
-        last=True,
-    ),
-    Intent(rf"{_MAIL} {_TO} about (?P<subject>[^:]+?)(?:: (?P<body>.+))?", tool="SendEmailAgent", arguments=_email),
-    Intent(
-        rf"{_MAIL} {_TO}.*",
-        without="SendEmailAgent",
-        say="You have connected no email account; `credentials set email` does, docs/agents.md says how.",
-    ),
-    Intent(decisions.EDIT, tool=DECIDE, arguments=decisions.changed),
-    Intent(decisions.CHANGE, tool=DECIDE, arguments=decisions.changed),
-    Intent(decisions.YES, tool=DECIDE, arguments=lambda _: decisions.decided("approve")),
-    Intent(rf"{_DROP}|{decisions.NO}", tool=DECIDE, arguments=lambda _: decisions.decided("cancel")),
-    Intent(_DROP, tool=ANSWER, arguments=lambda _: {"drop": True}),
-    Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
-    Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=_city),
-    Intent(schedules.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
-    Intent(schedules.REMIND_TO, tool="remind_me"),
-    Intent(schedules.UNDO, tool="undo_reminder", expected="No reminder.*", phrase="No reminder was set just now."),
-    Intent(schedules.EVERY, tool="ScheduleTask", arguments=schedules.every, example="every weekday at 8 my notes"),
-    Intent(schedules.LIST, tool="list_tasks", example="what have I got scheduled?"),
-    Intent(schedules.WHY, tool="why_task"),
-    Intent(schedules.STOP, tool="stop_task"),
-    Intent(schedules.PAUSE, tool="pause_task"),
-    Intent(schedules.RESUME, tool="resume_task"),
-    Intent(
-        memories.ASK,
-        tool="search_memory",
-        arguments=memories.asked,
-        expected=memories.LISTED,
-        phrase="You told me:\n\n{lines}",
-    ),
-    Intent(
-        memories.FORGET,
-        tool="ask_to_forget",
-        expected=memories.LISTED,
-        then=Intent(
-            "",
-            tool="forget",
-            arguments=lambda match: {"memories": [*match["lines"].splitlines()]},
-        ),
-        example="forget that I am allergic to nuts",
-    ),
-    Intent(decisions.YES, tool=ANSWER, arguments=lambda _: {"words": "yes"}),
-    Intent(decisions.NO, tool=ANSWER, arguments=lambda _: {"drop": True}),
-    Intent(
-        r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|(?:who|what) are you|how do you work",
-        say="I am the demo model: no language model, only a few phrases and the real tools behind them. {abilities} "
-        "For a real model set ONEVALET_MODEL and its key.",
-    ),
-    Intent(
-        r"(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|greetings)(?:,? (?:there|valet|onevalet))?",
-        say="Hello! {abilities}",
-    ),
-    Intent(r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much)?", say="You are welcome."),
-    Intent(r"(?:good)?bye|see you|good night", say="Goodbye!"),
-    Intent(r"\[The person sent .+, not shown here\.?\]", say="I cannot look at what you sent, only at words."),
-)
+OTHERS = tuple(replace(intent, language=table.language) for table in TABLES for intent in _intents(table))
+INTENTS = (*english.ENGLISH, *OTHERS)
 """All intents, in the order in which they are tried."""
 
-_MORE_PLACES = {
-    **dict.fromkeys(("germany", "munich", "hamburg", "cologne", "frankfurt"), "Europe/Berlin"),
-    **dict.fromkeys(("france", "lyon"), "Europe/Paris"),
-    **dict.fromkeys(("uk", "the uk", "england", "great britain"), "Europe/London"),
-    **dict.fromkeys(("italy", "milan"), "Europe/Rome"),
-    **dict.fromkeys(("spain", "barcelona"), "Europe/Madrid"),
-    **dict.fromkeys(("switzerland", "geneva", "basel"), "Europe/Zurich"),
-    **dict.fromkeys(("india", "delhi", "new delhi", "mumbai", "bangalore"), "Asia/Kolkata"),
-    **dict.fromkeys(("china", "beijing", "shenzhen"), "Asia/Shanghai"),
-    **dict.fromkeys(("japan", "osaka", "kyoto"), "Asia/Tokyo"),
-    **dict.fromkeys(("new york city", "nyc", "boston", "washington", "miami"), "America/New_York"),
-    **dict.fromkeys(("san francisco", "seattle", "california", "la"), "America/Los_Angeles"),
-    **dict.fromkeys(("austin", "dallas", "houston", "texas"), "America/Chicago"),
-}
 
-
-@cache
-def _zones() -> dict[str, str]:
-    """Return the timezones by full name and by city; of two cities with one name the first zone counts."""
-    zones: dict[str, str] = {}
-    for name in sorted(available_timezones()):
-        zones[_place(name)] = name
-        zones.setdefault(_place(name.rpartition("/")[2]), name)
-    return zones | _MORE_PLACES
-
-
-def _place(name: str) -> str:
-    return " ".join(name.lower().replace("_", " ").strip(" .,!?").split())
+def examples(language: str, tools: Collection[str], intents: Sequence[Intent]) -> list[str]:
+    """Return sentences of a language that can be answered with these tools."""
+    table = next((table for table in TABLES if table.language == language), None)
+    if table is not None:
+        return [example for tool, example in table.examples.items() if tool in tools]
+    return [intent.example for intent in intents if intent.example and intent.tool in tools]

@@ -3,6 +3,7 @@
 import re
 
 from core.json_types import JsonObject
+from onevalet.demo.intent import Intent
 
 REMEMBER = r"remember(?:,? that|[:,])? (?!to )(?P<statement>.+)"
 LIST = r"what do you (?:know|remember)(?: about me)?|what have i told you(?: about me)?"
@@ -14,8 +15,11 @@ FORGET = (
     r"forget (?:everything about |about |that |what i (?:said|told you) about )?"
     r"(?!(?:about )?(?:it|that|this|them)$)(?P<what>.+)"
 )
-LISTED = r"[^\n]+:[^\n]*\n(?P<lines>\d.+)"
+LISTED = r"[^\n]+[:\uff1a]\s*\n(?P<lines>\d.+)"
 """A result that says what follows, and then lists memories by number."""
+
+FORGET_THEM = Intent("", tool="forget", arguments=lambda match: {"memories": [*match["lines"].splitlines()]})
+"""What is called once ask_to_forget has found something."""
 
 
 def asked(match: re.Match[str]) -> JsonObject:

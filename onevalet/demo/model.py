@@ -7,26 +7,32 @@ litellm as `demo/valet`, so that its turns take the path of any other. Every ans
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import datetime
 from typing import cast
 
 from core import replies
 from core.json_types import Json, JsonObject
+from core.language.catalogue import current_locale, gettext, gettext_noop, speaking
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
-from core.turns.prompt_lines import NOW, read_lines
-from onevalet.demo.days import read_day
+from core.turns.prompt_lines import LANGUAGE, NOW, pattern_of, read_lines
+from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
-from onevalet.demo.intents import INTENTS, RESULTS, Found, Intent
+from onevalet.demo.intent import RESULTS, Found, Intent
+from onevalet.demo.intents import INTENTS, examples
+from onevalet.demo.languages import language_written
+from onevalet.demo.phrases import TABLES
 from onevalet.demo.schedules import unmarked
 
 MODEL = "demo/valet"
-LABEL = "(demo model)"
-HOW_TO_CHANGE = (
+LABEL = gettext_noop("(demo model)")
+HOW_TO_CHANGE = gettext_noop(
     "I am only the demo model and know a few phrases; ask me: what can you do? For a real model, set "
     "ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and start again."
 )
+LANGUAGES = gettext_noop("I know phrases in English, Spanish, German, French, Portuguese and Chinese.")
 
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n+")
@@ -36,6 +42,8 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
+_POLITE_ELSEWHERE = [re.compile(rf"^(?:{table.polite})+|(?:{table.polite})(?=\??$)", re.IGNORECASE) for table in TABLES]
+_AROUND = " .!\u00a1\u00bf\u3002\uff01"
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
 _MAX_CLAUSES = 6
 _DAYS = ("date", "return_date")
@@ -58,7 +66,7 @@ class _Known:
 
     usable: Collection[str]
     intents: Sequence[Intent]
-    today: date | None
+    now: datetime | None
     waiting: Mapping[str, JsonObject]
     codes: list[str]
     """Those that may be decided in words."""
@@ -78,23 +86,33 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
 
     `tools` are the names of those offered. All messages of the person since the last finished answer count.
     """
+    language = _language(messages)
+    with speaking(language) if language else nullcontext():
+        return _answer(messages, tools, intents, known=bool(language))
+
+
+def _answer(
+    messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent], *, known: bool
+) -> ModelAnswer:
+    """Answer in the language that is spoken; `known` tells whether it is the person's."""
     before, after, done = _since_last_answer(messages)
     texts = [*before, *after]
     if texts and texts[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
     usable = frozenset({*tools, *(call.tool for call in done)})
-    known = _Known(usable, intents, _today(prompt), *read_pending(prompt))
-    plans = [plan for text in before for plan in _plans(text, known)]
+    context = _Known(usable, intents, _now(prompt), *read_pending(prompt))
+    plans = [plan for text in before for plan in _plans(text, context)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
-    plans += [plan for text in after for plan in _plans(text, known)]
+    plans += [plan for text in after for plan in _plans(text, context)]
     parts, calls = _go_through(plans, done, tools, intents, f"demo_{len(messages)}")
     if calls:
         return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
     parts += [_for_person(call.result) for call in done]
     if not parts or not all(plan.intent for plan in plans):
-        parts.append(HOW_TO_CHANGE)
+        parts.append(gettext(HOW_TO_CHANGE))
+        parts += [] if known or not texts else [gettext(LANGUAGES)]
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
 
 
@@ -107,7 +125,7 @@ def _go_through(
     calls: list[ToolCall] = []
     for plan in sorted(plans, key=_comes_last):
         if plan.intent is None:
-            parts.append(f'I do not understand "{_short(plan.sentence)}".')
+            parts.append(gettext('I do not understand "{sentence}".', sentence=_short(plan.sentence)))
         elif not plan.intent.tool:
             parts.append(_say(plan, tools, intents))
         elif plan.intent.last and calls:
@@ -121,7 +139,7 @@ def _go_through(
                 arguments = json.dumps(wanted.arguments, ensure_ascii=False)
                 calls.append(ToolCall(f"{prefix}_{len(calls)}", wanted.intent.tool, arguments))
             else:
-                parts.append(f'I did not get to "{_short(plan.sentence)}".')
+                parts.append(gettext('I did not get to "{sentence}".', sentence=_short(plan.sentence)))
     return parts, calls
 
 
@@ -176,9 +194,18 @@ def _prompt(messages: Sequence[JsonObject]) -> str:
     return "\n".join(_text(message.get("content")) for message in messages if message.get("role") == "system")
 
 
-def _today(prompt: str) -> date | None:
+def _now(prompt: str) -> datetime | None:
     lines = read_lines(NOW, prompt)
-    return date.fromisoformat(lines[-1]["date"]) if lines else None
+    return datetime.fromisoformat(f"{lines[-1]['date']}T{lines[-1]['time']}") if lines else None
+
+
+def _language(messages: Sequence[JsonObject]) -> str:
+    """Return the person's language, or else the one in which they wrote last; empty where it is not recognised."""
+    if stated := re.search(pattern_of(LANGUAGE), _prompt(messages)):
+        return stated["language"]
+    texts = (_text(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
+    said = (unmarked(text) for text in texts if text not in _OURS and not text.startswith(replies.SAY_THIS))
+    return next((language for text in said if (language := language_written(text))), "")
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:
@@ -223,28 +250,28 @@ def _there(plan: Plan, before: Sequence[Plan]) -> Plan:
 
 
 def _plan(text: str, known: _Known) -> Plan:
-    sentence = text.replace("’", "'").strip().rstrip(" .!")
-    polite = _POLITE_END.sub("", _POLITE.sub("", sentence))
-    for variant in dict.fromkeys((sentence, polite)):
+    sentence = text.replace("’", "'").strip(_AROUND)
+    polite = [_POLITE_END.sub("", _POLITE.sub("", sentence)), *(one.sub("", sentence) for one in _POLITE_ELSEWHERE)]
+    for variant in dict.fromkeys((sentence, *polite)):
         for intent in known.intents:
             if (intent.tool and intent.tool not in known.usable) or (intent.without in known.usable):
                 continue
             match = intent.match(variant)
-            arguments = _dated(intent.arguments(match), known.today) if match else None
+            arguments = _dated(intent.arguments(match), known.now, intent.language) if match else None
             arguments = coded(arguments, known.waiting, known.codes) if arguments else arguments
             if match and arguments is not None:
                 return Plan(sentence, intent, match, arguments)
     return Plan(sentence)
 
 
-def _dated(arguments: JsonObject | None, today: date | None) -> JsonObject | None:
+def _dated(arguments: JsonObject | None, now: datetime | None, language: str) -> JsonObject | None:
     """Replace named days by dates; return None where one cannot be parsed."""
     if arguments is None:
         return None
     if isinstance(fields := arguments.get("fields"), dict):
-        inner = _dated(fields, today)
+        inner = _dated(fields, now, language)
         return None if inner is None else arguments | {"fields": inner}
-    named = {name: read_day(str(arguments[name]), today) for name in _DAYS if name in arguments}
+    named = {name: day_of(str(arguments[name]), now, language) for name in _DAYS if name in arguments}
     if None in named.values():
         return None
     return arguments | {name: str(day) for name, day in named.items()}
@@ -281,31 +308,31 @@ def _undated(arguments: Json) -> Json:
 
 def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
     groups = plan.found.groupdict() if plan.found else {}
-    return plan.intent.say.format(**groups, abilities=_abilities(tools, intents)) if plan.intent else ""
+    return gettext(plan.intent.say, **groups, abilities=_abilities(tools, intents)) if plan.intent else ""
 
 
 def _phrase(plan: Plan, made: Done) -> str:
     # The loop's text about a broken tool is meant for a model, not for the person.
     if made.result.startswith((FAILED.format(name=made.tool), NO_ANSWER.format(name=made.tool))):
-        return "That did not work just now, as far as I can tell."
+        return gettext("That did not work just now, as far as I can tell.")
     if plan.intent and (match := re.fullmatch(plan.intent.expected, made.result, re.DOTALL)):
-        return plan.intent.phrase.format(**(plan.arguments or {}) | match.groupdict(), result=made.result)
+        return gettext(plan.intent.phrase, **(plan.arguments or {}) | match.groupdict(), result=made.result)
     return _for_person(made.result)
 
 
 def _for_person(result: str) -> str:
     """Return a result as it is told."""
-    return "All right, I let that go." if result == replies.CANCELLED else result
+    return gettext("All right, I let that go.") if result == replies.CANCELLED else result
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:
-    shown = [f'"{intent.example}"' for intent in intents if intent.example and intent.tool in tools]
-    return f"Try {', '.join(shown)}." if shown else "I have no tools here."
+    shown = [f'"{example}"' for example in examples(current_locale().language, tools, intents)]
+    return gettext("Try {examples}.", examples=", ".join(shown)) if shown else gettext("I have no tools here.")
 
 
 def _labelled(parts: Sequence[str]) -> str:
     text = "\n".join(parts)
-    return f"{text}{'\n' if '\n' in text else ' '}{LABEL}"
+    return f"{text}{'\n' if '\n' in text else ' '}{gettext(LABEL)}"
 
 
 def _short(text: str) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core import replies
 from core.journal.in_memory import MemoryJournal
 from core.json_types import Json, JsonObject
+from core.language.catalogue import LANGUAGES, gettext, speaking
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role, ToolCall
 from core.loop.config import ReactLoopConfig
@@ -23,7 +24,8 @@ from core.turns.prompt_lines import NOW
 from core.turns.types import TurnRequest, TurnState
 from onevalet import ToolFailed
 from onevalet.demo import model as demo
-from onevalet.demo.intents import INTENTS, Intent
+from onevalet.demo.intent import Intent
+from onevalet.demo.intents import INTENTS
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import user
@@ -34,6 +36,15 @@ TOOLS = ["current_time", "calculate", "add_note", "list_notes", "forget_note"]
 def says(text: str) -> JsonObject:
     """Say something as the person, in OpenAI's form."""
     return {"role": "user", "content": text}
+
+
+def labels() -> tuple[str, ...]:
+    """Return the label of the demo model's answers in every language."""
+    said = []
+    for language in LANGUAGES:
+        with speaking(language):
+            said.append(gettext(demo.LABEL))
+    return tuple(said)
 
 
 def calls_of(*texts: str) -> list[tuple[str, str]]:
@@ -261,7 +272,7 @@ def test_an_intent_is_one_entry_of_the_table() -> None:
 def test_any_text_gets_calls_or_a_labelled_answer_deterministically(texts: list[str]) -> None:
     messages = [says(text) for text in texts]
     answer = demo.answer(messages, TOOLS)
-    assert answer.tool_calls or answer.text.endswith(demo.LABEL)
+    assert answer.tool_calls or answer.text.endswith(labels())
     assert demo.answer(messages, TOOLS) == answer
 
 

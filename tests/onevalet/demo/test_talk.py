@@ -65,3 +65,31 @@ async def test_the_demo_model_edits_a_card_in_words(system: Approving) -> None:
     assert "subject: Late -> Half an hour late" in system.last()
     await told(system, f"OK {await system.code()}")
     assert [mail["subject"] for mail in system.sent] == ["Half an hour late"]
+
+
+TALKS = {
+    "de": (
+        ("Merk dir, dass ich dienstags rudere", "Gemerkt:"),
+        ("Was weißt du über mich?", "Ich habe mir gemerkt:"),
+        ("vergiss, dass ich dienstags rudere", "dienstags"),
+        ("ja", "Endgültig vergessen: "),
+        ("was weißt du über mich", "Bisher ist nichts gemerkt."),
+        ("danke", "Gern geschehen. (Demo-Modell)"),
+    ),
+    "es": (
+        ("Recuerda que remo los martes", "Lo recuerdo:"),
+        ("¿Qué sabes de mí?", "Recuerdo:"),
+        ("olvida que remo los martes", "martes"),
+        ("sí", "Olvidado para siempre: "),
+        ("¿qué sabes de mí?", "Todavía no recuerdo nada."),
+        ("gracias", "De nada. (modelo de demostración)"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TALKS)
+async def test_the_demo_model_talks_in_the_persons_language(system: Approving, language: str) -> None:
+    await told(system, "hello")
+    await system.delivery.store.admin.execute("update tenants set language = $1", language)
+    for said, answer in TALKS[language]:
+        assert answer in await told(system, said), said
