@@ -966,6 +966,14 @@ CREATE TABLE public.turns (
 
 ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.waiting_counts (
+    shard integer NOT NULL,
+    waiting bigint NOT NULL
+)
+WITH (fillfactor='30');
+
+ALTER TABLE ONLY public.waiting_counts FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.worker_health (
     worker text NOT NULL,
     seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -1195,6 +1203,9 @@ ALTER TABLE ONLY public.tenants
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, id);
 
+ALTER TABLE ONLY public.waiting_counts
+    ADD CONSTRAINT waiting_counts_pkey PRIMARY KEY (shard);
+
 ALTER TABLE ONLY public.worker_health
     ADD CONSTRAINT worker_health_pkey PRIMARY KEY (worker);
 
@@ -1354,7 +1365,15 @@ CREATE TRIGGER identities_reachable AFTER UPDATE OF state ON public.identities F
 
 CREATE TRIGGER identities_unreachable AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN (((old.state = 'active'::text) AND (new.state = ANY (ARRAY['stopped'::text, 'blocked'::text])) AND (new.admitted <> ''::text) AND (new.state_reason <> 'unlinked'::text))) EXECUTE FUNCTION public.tell_elsewhere();
 
+CREATE TRIGGER inbound_again AFTER UPDATE OF state ON public.inbound FOR EACH ROW WHEN (((old.state <> 'waiting'::text) AND (new.state = 'waiting'::text))) EXECUTE FUNCTION public.note_waiting('1');
+
+CREATE TRIGGER inbound_came AFTER INSERT ON public.inbound FOR EACH ROW WHEN ((new.state = 'waiting'::text)) EXECUTE FUNCTION public.note_waiting('1');
+
 CREATE TRIGGER inbound_event AFTER INSERT ON public.inbound FOR EACH ROW WHEN (((new.state = 'waiting'::text) AND (new.command IS NULL))) EXECUTE FUNCTION public.note_received();
+
+CREATE TRIGGER inbound_gone AFTER DELETE ON public.inbound FOR EACH ROW WHEN ((old.state = 'waiting'::text)) EXECUTE FUNCTION public.note_waiting('-1');
+
+CREATE TRIGGER inbound_taken AFTER UPDATE OF state ON public.inbound FOR EACH ROW WHEN (((old.state = 'waiting'::text) AND (new.state <> 'waiting'::text))) EXECUTE FUNCTION public.note_waiting('-1');
 
 CREATE TRIGGER outbound_event AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((old.state <> 'failed'::text) AND (new.state = 'failed'::text))) EXECUTE FUNCTION public.note_undelivered();
 
@@ -1651,6 +1670,8 @@ CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
 
 CREATE POLICY nobodys ON public.segments_of_all USING (true) WITH CHECK (true);
 
+CREATE POLICY nobodys ON public.waiting_counts USING (true) WITH CHECK (true);
+
 CREATE POLICY nobodys ON public.worker_health USING (true) WITH CHECK (true);
 
 ALTER TABLE public.notifications ENABLE ROW LEVEL SECURITY;
@@ -1901,6 +1922,8 @@ ALTER TABLE public.tenants ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.waiting_counts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.worker_health ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.write_probe ENABLE ROW LEVEL SECURITY;
@@ -2020,6 +2043,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO onevalet_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.waiting_counts TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.worker_health TO onevalet_app;
 

@@ -24,6 +24,7 @@ WITHOUT_TENANT = {
     "worker_health",
     "write_probe",
     "segments_of_all",
+    "waiting_counts",
 }
 
 APPEND_ONLY = {"approval_audit", "person_audit"}

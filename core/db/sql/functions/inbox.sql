@@ -278,11 +278,36 @@ language sql as $$
     where p_reply_to <> '' and i.tenant_id = p_tenant and i.id = p_inbound and i.reply_to = ''
 $$;
 
--- Counts the waiting messages of all people; p_limit + 1 stands for more.
-create function count_waiting(p_limit int)
-returns int
-language sql stable security definer set search_path = public, pg_temp as $$
-    select count(*)::int from (select 1 from inbound i where i.state = 'waiting' limit p_limit + 1) w
+-- Counts a message that begins to wait, or waits no more, in a row that is free.
+create or replace function note_waiting()
+returns trigger
+language plpgsql as $$
+declare
+    v_shard int;
+begin
+    for v_try in 0..63 loop
+        v_shard := (pg_backend_pid() + v_try) % 64;
+        exit when pg_try_advisory_xact_lock(hashtext('waiting_counts'), v_shard);
+    end loop;
+    insert into waiting_counts as w (shard, waiting) values (v_shard, tg_argv[0]::int)
+    on conflict (shard) do update set waiting = w.waiting + excluded.waiting;
+    return null;
+end $$;
+
+create or replace trigger inbound_came after insert on inbound
+    for each row when (new.state = 'waiting') execute function note_waiting('1');
+create or replace trigger inbound_again after update of state on inbound
+    for each row when (old.state <> 'waiting' and new.state = 'waiting') execute function note_waiting('1');
+create or replace trigger inbound_taken after update of state on inbound
+    for each row when (old.state = 'waiting' and new.state <> 'waiting') execute function note_waiting('-1');
+create or replace trigger inbound_gone after delete on inbound
+    for each row when (old.state = 'waiting') execute function note_waiting('-1');
+
+-- Returns how many messages of all people wait.
+create function count_waiting()
+returns bigint
+language sql stable as $$
+    select coalesce(sum(w.waiting), 0)::bigint from waiting_counts w
 $$;
 
 -- Refuses a message that was just received if its person, or everybody together, has too many waiting. Null: it waits.
@@ -302,7 +327,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     v_full := exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
                       offset p_of_person limit 1);
-    if not v_full and count_waiting(p_of_all) <= p_of_all then
+    if not v_full and count_waiting() <= p_of_all then
         -- Refused already: this very call was committed before, and its answer was lost.
         return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
     end if;
