@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import base64
 import json
+import logging
 import os
 import random
 import statistics
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 
 import asyncpg
 import psutil
+import structlog
 from redis.asyncio import Redis
 
 from channels.terminal.receive import TerminalChannel
@@ -205,6 +207,7 @@ def main() -> None:
     parser.add_argument("--idle", type=float, default=10)
     parser.add_argument("--people", type=int, default=8)
     options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     figures = asyncio.run(measure(options.light, options.loaded, options.idle, options.people))
     sys.stdout.write(json.dumps(figures) + "\n")
 

@@ -20,18 +20,25 @@ create or replace trigger enqueue_memory after update of state on turns for each
 create function claim_memory_job(p_id text, p_owner text, p_lease interval)
 returns table (tenant_id text, id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_tenant text;
+    v_id text;
 begin
-    return query
-    with free as materialized (
-        select m.tenant_id, m.id from memory_jobs m
-        where (p_id is null or m.id = p_id) and m.not_before <= clock_timestamp()
-          and (m.lease_until is null or m.lease_until < clock_timestamp())
-        order by m.not_before limit 1 for update skip locked)
-    update memory_jobs j
+    -- Each way has a statement and so a plan of its own, which is kept.
+    if p_id is null then
+        select m.tenant_id, m.id into v_tenant, v_id from memory_jobs m
+        where m.not_before <= clock_timestamp() and (m.lease_until is null or m.lease_until < clock_timestamp())
+        order by m.not_before limit 1 for update skip locked;
+    else
+        select m.tenant_id, m.id into v_tenant, v_id from memory_jobs m
+        where m.id = p_id
+          and m.not_before <= clock_timestamp() and (m.lease_until is null or m.lease_until < clock_timestamp())
+        limit 1 for update skip locked;
+    end if;
+    return query update memory_jobs j
     set owner = p_owner, lease_until = clock_timestamp() + p_lease, attempts = j.attempts + 1,
         not_before = clock_timestamp() + make_interval(secs => least(5 * power(4, least(j.attempts, 10)), 3600))
-    from free
-    where j.tenant_id = free.tenant_id and j.id = free.id
+    where j.tenant_id = v_tenant and j.id = v_id
     returning j.tenant_id, j.id, j.attempts;
 end $$;
 

@@ -80,22 +80,23 @@ begin
     if found then
         return;
     end if;
-    select o.tenant_id, o.id into v_tenant, v_id from outbound o
-    where
-      -- To be sent, or left by a sender that died; never held or final.
-      o.state in ('ready', 'sending', 'checking')
-      and (p_conversation is null or o.conversation_id = p_conversation)
-      and o.next_attempt_at <= clock_timestamp()
-      and (o.lease_until is null or o.lease_until < clock_timestamp())
-      -- No open row precedes it in its conversation (promise 4), except one whose outcome has been unknown for too
-      -- long.
-      and not exists (
-          select 1 from outbound e
-          where e.tenant_id = o.tenant_id and e.conversation_id = o.conversation_id and e.seq < o.seq
-            and e.state in ('ready', 'sending', 'checking')
-            and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()))
-    -- Due longest; a row that is locked by another claim is left to that claim.
-    order by o.next_attempt_at limit 1 for update skip locked;
+    -- To be sent, or left by a sender that died; never held or final. Each way has a statement and so a plan of its own,
+    -- which is kept.
+    if p_conversation is null then
+        -- Due longest; a row that is locked by another claim is left to that claim.
+        select o.tenant_id, o.id into v_tenant, v_id from outbound o
+        where o.state in ('ready', 'sending', 'checking') and o.next_attempt_at <= clock_timestamp()
+          and (o.lease_until is null or o.lease_until < clock_timestamp())
+          and is_head(o.tenant_id, o.conversation_id, o.seq)
+        order by o.next_attempt_at limit 1 for update skip locked;
+    else
+        select o.tenant_id, o.id into v_tenant, v_id from outbound o
+        where o.conversation_id = p_conversation
+          and o.state in ('ready', 'sending', 'checking') and o.next_attempt_at <= clock_timestamp()
+          and (o.lease_until is null or o.lease_until < clock_timestamp())
+          and is_head(o.tenant_id, o.conversation_id, o.seq)
+        order by o.next_attempt_at limit 1 for update skip locked;
+    end if;
     if v_id is null then
         return;
     end if;
@@ -104,6 +105,19 @@ begin
         state = case when o.state = 'ready' then 'sending' else o.state end
     where o.tenant_id = v_tenant and o.id = v_id
     returning o.tenant_id, o.id, o.conversation_id, o.fence;
+end $$;
+
+-- Returns whether no open row precedes this one in its conversation (promise 4), except one whose outcome has been
+-- unknown for too long.
+create function is_head(p_tenant text, p_conversation text, p_seq bigint)
+returns boolean
+language plpgsql stable as $$
+begin
+    return not exists (
+        select 1 from outbound e
+        where e.tenant_id = p_tenant and e.conversation_id = p_conversation and e.seq < p_seq
+          and e.state in ('ready', 'sending', 'checking')
+          and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()));
 end $$;
 
 create function lock_outbound(p_tenant text, p_outbound text, p_fence bigint)

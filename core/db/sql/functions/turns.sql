@@ -41,21 +41,20 @@ begin
                           else case when v_idle then interval '10 seconds' else interval '1 minute' end end;
         v_held := p_quarantine = 'take' and quarantine_waits(p_limit, interval '2 seconds', interval '10 seconds');
     end if;
-    select l.tenant_id, l.id into v_tenant, v_lane from lanes l
-    where
-      -- There is work, in the requested lane, if any.
-      l.pending and (p_lane is null or l.id = p_lane)
-      and l.owner is null
-      and (l.not_before is null or l.not_before <= clock_timestamp())
-      -- Its person has fewer than the allowed number of running lanes.
-      and (select count(*) from lanes o where o.tenant_id = l.tenant_id and o.lease_until > clock_timestamp()) < p_limit
-      -- Its turn is quarantined and has waited long enough for this process, or this process may claim any lane.
-      and coalesce(
-          (select l.not_before <= clock_timestamp() - v_patience
-           from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.quarantined),
-          p_quarantine <> 'only' and not v_held)
-    -- First come, first served; a lane that is locked by another claim is left to that claim.
-    order by l.pending_since limit 1 for update skip locked;
+    -- There is work, in the requested lane, if any. Each way has a statement and so a plan of its own, which is kept.
+    if p_lane is null then
+        -- First come, first served; a lane that is locked by another claim is left to that claim.
+        select l.tenant_id, l.id into v_tenant, v_lane from lanes l
+        where l.pending and l.owner is null and (l.not_before is null or l.not_before <= clock_timestamp())
+          and may_run(l.tenant_id, l.id, l.not_before, p_limit, v_patience, p_quarantine <> 'only' and not v_held)
+        order by l.pending_since limit 1 for update skip locked;
+    else
+        select l.tenant_id, l.id into v_tenant, v_lane from lanes l
+        where l.id = p_lane
+          and l.pending and l.owner is null and (l.not_before is null or l.not_before <= clock_timestamp())
+          and may_run(l.tenant_id, l.id, l.not_before, p_limit, v_patience, p_quarantine <> 'only' and not v_held)
+        limit 1 for update skip locked;
+    end if;
     if v_lane is null then
         return;
     end if;
@@ -63,6 +62,20 @@ begin
     set process = p_process, owner = p_owner, lease_until = clock_timestamp() + p_ttl, fence = l.fence + 1
     where l.tenant_id = v_tenant and l.id = v_lane
     returning l.tenant_id, l.id, l.fence;
+end $$;
+
+-- Returns whether a lane that waits may run in a process: its person has fewer than the allowed number of running lanes;
+-- its turn is quarantined and has waited long enough for this process, or this process may claim any lane.
+create function may_run(
+    p_tenant text, p_lane text, p_not_before timestamptz, p_limit integer, p_patience interval, p_any boolean)
+returns boolean
+language plpgsql stable as $$
+begin
+    return (select count(*) from lanes o where o.tenant_id = p_tenant and o.lease_until > clock_timestamp()) < p_limit
+       and coalesce(
+           (select p_not_before <= clock_timestamp() - p_patience
+            from turns t where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running' and t.quarantined),
+           p_any);
 end $$;
 
 -- True while the lane is still ours. An expired lease that nobody has taken is simply renewed.
