@@ -3,6 +3,7 @@
 A streamed answer is put together to the body of an unstreamed one, which litellm's transformation then reads.
 """
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,13 +34,15 @@ _STATUSES = {
 class Anthropic:
     """The family of Anthropic's messages."""
 
-    variables: tuple[str, ...] = (
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "ANTHROPIC_API_BASE",
-        "ANTHROPIC_BASE_URL",
-        "LITELLM_ANTHROPIC_DISABLE_URL_SUFFIX",
-    )
+    variables: Mapping[str, tuple[str, ...]] = {
+        "anthropic": (
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_API_BASE",
+            "ANTHROPIC_BASE_URL",
+            "LITELLM_ANTHROPIC_DISABLE_URL_SUFFIX",
+        )
+    }
 
     def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
         key = call.key or os.environ.get("ANTHROPIC_API_KEY")
@@ -59,7 +62,10 @@ class Anthropic:
         url = base if base.endswith(_PATH) else base + _PATH
         return Endpoint(URL(url), {str(name): str(value) for name, value in headers.items()})
 
-    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], JsonObject]:
+    def fixed(self, plan: Plan) -> str:
+        return ""
+
+    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], str]:
         options = {name: value for name, value in plan.options.items() if name != "stream"}
         body = plan.config.transform_request(
             model=plan.call.model,
@@ -71,7 +77,7 @@ class Anthropic:
         headers, body = litellm_library.anthropic_request(dict(plan.endpoint.headers), body)
         if plan.call.stream:
             body["stream"] = True
-        return headers, body
+        return headers, json.dumps(body)
 
     def body(self) -> "AnthropicBody":
         return AnthropicBody()

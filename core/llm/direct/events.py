@@ -5,7 +5,7 @@ The format is that of the HTML standard ("Server-sent events"): lines `data: …
 
 MAX_LINE = 4 * 1024 * 1024
 """Bytes of one line; an event is one line with every provider."""
-DONE = b"[DONE]"
+DONE = "[DONE]"
 """The data by which OpenAI and those who follow it end a stream."""
 
 
@@ -14,22 +14,29 @@ class EventReader:
 
     def __init__(self) -> None:
         self._rest = b""
-        self._data: list[bytes] = []
+        self._data: list[str] = []
 
-    def feed(self, received: bytes) -> list[bytes]:
-        """Return the data of the events that are whole by now. Raises `ValueError` for an endless line."""
-        *lines, self._rest = (self._rest + received).split(b"\n")
+    def feed(self, received: bytes) -> list[str]:
+        """Return the data of the events that are whole by now.
+
+        Raises `ValueError` for an endless line, and for what is no UTF-8.
+        """
+        received = self._rest + received
+        end = received.rfind(b"\n")
+        self._rest = received[end + 1 :]
         if len(self._rest) > MAX_LINE:
             raise ValueError("a line without end")
-        events = []
-        for line in lines:
-            if line.startswith(b"data:"):
-                self._data.append(line[5:].strip())
-            elif self._data and not line.rstrip(b"\r"):
-                events.append(b"\n".join(self._data))
-                self._data.clear()
+        if end < 0:
+            return []
+        events, data = list[str](), self._data
+        for line in received[:end].decode().split("\n"):
+            if line.startswith("data:"):
+                data.append(line[5:].strip())
+            elif data and (not line or line == "\r"):
+                events.append(data[0] if len(data) == 1 else "\n".join(data))
+                data.clear()
         return events
 
-    def end(self) -> list[bytes]:
+    def end(self) -> list[str]:
         """Return the data of an event that no blank line ended before the stream did."""
         return self.feed(b"\n\n")

@@ -4,6 +4,7 @@ A streamed answer is put together to the body of an unstreamed one, which litell
 """
 
 import copy
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,9 @@ from core.llm.types import ModelAnswer
 class Gemini:
     """The family of Gemini's generateContent."""
 
-    variables: tuple[str, ...] = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "PALM_API_KEY", "GEMINI_API_BASE")
+    variables: Mapping[str, tuple[str, ...]] = {
+        "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY", "PALM_API_KEY", "GEMINI_API_BASE")
+    }
 
     def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
         names = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "PALM_API_KEY")
@@ -32,11 +35,14 @@ class Gemini:
         key_headers, url = litellm_library.gemini_endpoint(call.model, key, base, stream=call.stream)
         return Endpoint(URL(url), {"Content-Type": "application/json", **key_headers})
 
-    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], JsonObject]:
+    def fixed(self, plan: Plan) -> str:
+        return ""
+
+    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], str]:
         # The transformation takes tools and settings out of its options, and changes what is in them.
         options = copy.deepcopy({name: value for name, value in plan.options.items() if name != "stream"})
         body = litellm_library.gemini_body(plan.call.model, messages, options, dict(plan.parameters))
-        return plan.endpoint.headers, body
+        return plan.endpoint.headers, json.dumps(body)
 
     def body(self) -> "GeminiBody":
         return GeminiBody()

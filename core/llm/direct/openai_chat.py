@@ -4,6 +4,7 @@ litellm's transformation makes each request and reads each unstreamed answer. A 
 its pieces are in OpenAI's format already but for what single providers call differently.
 """
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,29 +33,22 @@ _SDK_ONLY = "OPENAI_CUSTOM_HEADERS"
 class OpenAIChat:
     """The family of OpenAI's chat completions."""
 
-    variables: tuple[str, ...] = (
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "OPENAI_API_BASE",
-        "OPENAI_ORGANIZATION",
-        "OPENAI_ORG_ID",
-        "OPENAI_PROJECT_ID",
-        "OPENROUTER_API_KEY",
-        "OR_API_KEY",
-        "OPENROUTER_API_BASE",
-        "OR_SITE_URL",
-        "OR_APP_NAME",
-        "GROQ_API_KEY",
-        "GROQ_API_BASE",
-        "MISTRAL_API_KEY",
-        "MISTRAL_API_BASE",
-        "MISTRAL_AZURE_API_BASE",
-        "DEEPSEEK_API_KEY",
-        "DEEPSEEK_API_BASE",
-        "HOSTED_VLLM_API_KEY",
-        "HOSTED_VLLM_API_BASE",
-        _SDK_ONLY,
-    )
+    variables: Mapping[str, tuple[str, ...]] = {
+        "openai": (
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+            "OPENAI_API_BASE",
+            "OPENAI_ORGANIZATION",
+            "OPENAI_ORG_ID",
+            "OPENAI_PROJECT_ID",
+            _SDK_ONLY,
+        ),
+        "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY", "OPENROUTER_API_BASE", "OR_SITE_URL", "OR_APP_NAME"),
+        "groq": ("GROQ_API_KEY", "GROQ_API_BASE"),
+        "mistral": ("MISTRAL_API_KEY", "MISTRAL_API_BASE", "MISTRAL_AZURE_API_BASE", "MISTRAL_AZURE_API_KEY"),
+        "deepseek": ("DEEPSEEK_API_KEY", "DEEPSEEK_API_BASE"),
+        "hosted_vllm": ("HOSTED_VLLM_API_KEY", "HOSTED_VLLM_API_BASE"),
+    }
 
     def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
         key = call.key or _first(_KEYS.get(call.provider, ()))
@@ -69,25 +63,24 @@ class OpenAIChat:
         url = config.get_complete_url(model=call.model, stream=call.stream, **told)
         return Endpoint(URL(url), {str(name): str(value) for name, value in headers.items()})
 
-    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], JsonObject]:
+    def fixed(self, plan: Plan) -> str:
         options = dict(plan.options)
         extra = options.get("extra_body") or {}
         if plan.call.provider != "openrouter":  # whose transformation reads it
             options.pop("extra_body", None)
-        body = plan.config.transform_request(
-            model=plan.call.model,
-            messages=messages,
-            optional_params=options,
-            litellm_params=dict(plan.parameters),
-            headers={},
-        )
-        body.pop("max_retries", None)
+        body = _transformed(plan, [], options)
+        for name in ("max_retries", "messages"):
+            body.pop(name, None)
         body.update(extra)
         if plan.call.stream:
             body["stream"] = True
         elif not body.get("stream"):
             body.pop("stream", None)
-        return plan.endpoint.headers, body
+        return json.dumps(body)
+
+    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], str]:
+        sent = json.dumps(_transformed(plan, messages, {})["messages"])
+        return plan.endpoint.headers, f'{{"messages": {sent}, {plan.fixed[1:]}'
 
     def body(self) -> "OpenAIBody":
         return OpenAIBody()
@@ -205,6 +198,17 @@ class _CallSoFar:
     name: str = ""
     arguments: list[str] = field(default_factory=list)
     extra: JsonObject = field(default_factory=dict)
+
+
+def _transformed(plan: Plan, messages: list[JsonObject], options: dict[str, Any]) -> dict[str, Any]:
+    body: dict[str, Any] = plan.config.transform_request(
+        model=plan.call.model,
+        messages=messages,
+        optional_params=options,
+        litellm_params=dict(plan.parameters),
+        headers={},
+    )
+    return body
 
 
 def _refusal(error: Any) -> Refused:

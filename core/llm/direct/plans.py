@@ -3,6 +3,7 @@
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from core.json_types import JsonObject
@@ -40,7 +41,8 @@ class Plans:
 
     def plan(self, arguments: Mapping[str, Any], *, stream: bool) -> Plan | None:
         """Return how to make a call with these arguments of litellm's; None for one that litellm must make."""
-        family = FAMILIES.get(str(arguments["model"]).split("/", 1)[0]) if self._enabled else None
+        provider = str(arguments["model"]).split("/", 1)[0]
+        family = FAMILIES.get(provider) if self._enabled else None
         if family is None:
             return None
         options = {name: value for name, value in arguments.items() if name not in _NOT_OF_THE_CALL}
@@ -48,7 +50,7 @@ class Plans:
             options |= STREAMED
         name, key = str(arguments["model"]), arguments.get("api_key")
         tools: list[JsonObject] = options.get("tools") or []
-        place = (name, key, stream, len(tools), *(os.environ.get(variable) for variable in family.variables))
+        place = (name, key, stream, len(tools), *(os.environ.get(variable) for variable in family.variables[provider]))
         known = self._kept.get(place)
         if known is not None and known[0] == options:
             return known[1]
@@ -72,4 +74,5 @@ def _plan(family: Family, name: str, key: str | None, options: Mapping[str, Any]
     if endpoint is None or own.get("fake_stream"):
         return None
     parameters = {"custom_llm_provider": provider, "api_base": base}
-    return Plan(call, family, endpoint, config, own, parameters)
+    plan = Plan(call, family, endpoint, config, own, parameters)
+    return replace(plan, fixed=family.fixed(plan))

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import structlog
+
 from core.json_types import JsonObject
 from core.llm import litellm_library
 from core.llm.direct.types import Call
@@ -24,14 +26,21 @@ def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
     """Return the usage that a stream told, with its price, which is that of the model that was asked for."""
     litellm = litellm_library.load()
     told = litellm.Usage(**usage)
-    details = told.prompt_tokens_details
-    return TokenUsage(
-        told.prompt_tokens or 0,
-        told.completion_tokens or 0,
-        getattr(details, "cached_tokens", 0) or 0,
-        _told_cost(usage)
-        or _cost(litellm.ModelResponse(choices=[], model=call.model, usage=told), call, tier, again=True),
-    )
+    cost = _told_cost(usage)
+    # By the model's name alone where the provider's has no price, as litellm does for streams.
+    names = (call.model, call.model, call.provider, None)
+    if cost is None and names not in _UNPRICED:
+        response = litellm.ModelResponse(choices=[], model=call.model, usage=told)
+        if tier:
+            response.service_tier = tier
+        cost = _cost(response, names)
+    cached = getattr(told.prompt_tokens_details, "cached_tokens", 0) or 0
+    return TokenUsage(told.prompt_tokens or 0, told.completion_tokens or 0, cached, cost)
+
+
+def price(response: Any, call: Call) -> float | None:
+    """Return the price of litellm's response to a call; None where it knows none."""
+    return _cost(response, (call.model, str(response.model), call.provider))
 
 
 def _told_cost(usage: JsonObject) -> float | None:
@@ -40,30 +49,23 @@ def _told_cost(usage: JsonObject) -> float | None:
     return float(cost) if isinstance(cost, int | float) and cost > 0 else None
 
 
-def price(response: Any, call: Call) -> float | None:
-    """Return the price of litellm's response to a call; None where it knows none."""
-    return _cost(response, call, None)
-
-
-def _cost(response: Any, call: Call, tier: str | None, *, again: bool = False) -> float | None:
-    """Return a price. `again`: by the model's name alone where the provider's has none, as litellm does for streams."""
-    names = (call.provider, call.model, str(response.model))
+def _cost(response: Any, names: tuple[str | None, ...]) -> float | None:
+    """Return a price. `names`: the model that was asked, the one that answered, and the providers to look under."""
     if names in _UNPRICED:
         return None
-    if tier:
-        response.service_tier = tier
-    litellm = litellm_library.load()
-    for provider in (call.provider, None) if again else (call.provider,):
+    for provider in names[2:]:
         try:
-            cost = litellm.completion_cost(response, model=call.model, custom_llm_provider=provider)
-            break
+            cost = litellm_library.load().completion_cost(response, model=names[0], custom_llm_provider=provider)
         except Exception as unknown:  # whatever it raises says that the price is not known
-            cost = unknown
-    if isinstance(cost, Exception) and len(_UNPRICED) < _MANY:
+            _log.debug("no_price", model=names[0], cause=type(unknown).__name__)
+        else:
+            return cost if isinstance(cost, float) and cost > 0 else None
+    if len(_UNPRICED) < _MANY:
         _UNPRICED.add(names)
-    return cost if isinstance(cost, float) and cost > 0 else None
+    return None
 
 
-_UNPRICED: set[tuple[str, str, str]] = set()
-"""Provider, model and the model that answered: what has no price is searched for through the whole map."""
+_log = structlog.get_logger()
+_UNPRICED: set[tuple[str | None, ...]] = set()
+"""Names without a price, since litellm searches its whole map for them."""
 _MANY = 1_000

@@ -1,7 +1,6 @@
 """Calls to models over our own connections: a request by its plan, and the answer, whole or as it is written."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
@@ -23,6 +22,8 @@ _IN_A_ROW = 0.005
 """Seconds of reading after which others have their turn."""
 _LAST_BYTES = 0.2
 """Seconds for the end of a stream whose answer is whole; without it, its connection cannot be used again."""
+_CHECKED_EVERY = 16
+"""Events of one read after which the answer's length is looked at."""
 _MAX_REFUSAL = 64 * 1024
 
 
@@ -38,7 +39,7 @@ class Transport:
         """Return a whole answer. Raises one of `core.errors.ModelError`."""
         with errors_made_ours(plan):
             async with self._sent(plan, messages, timeout) as response:
-                body = read_object(await response.read())
+                body = read_object((await response.read()).decode())
                 return bounded(_read_whole(plan, body, response.headers), max_tokens)
 
     async def stream(
@@ -48,7 +49,7 @@ class Transport:
         with errors_made_ours(plan):
             async with self._sent(plan, messages, timeout) as response:
                 if "json" in response.content_type:  # a server that does not stream
-                    whole = _read_whole(plan, read_object(await response.read()), response.headers)
+                    whole = _read_whole(plan, read_object((await response.read()).decode()), response.headers)
                     yield ModelChunk(answer=bounded(whole, max_tokens))
                     return
                 body = plan.family.body()
@@ -76,8 +77,9 @@ class Transport:
         headers, body = plan.family.request(plan, full)
         # A safety net: the caller keeps the time.
         times = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
-        data = json.dumps(body).encode()
-        async with self._sessions.get().post(plan.endpoint.url, data=data, headers=headers, timeout=times) as response:
+        async with self._sessions.get().post(
+            plan.endpoint.url, data=body.encode(), headers=headers, timeout=times
+        ) as response:
             if response.status >= 400:
                 text = (await response.content.read(_MAX_REFUSAL)).decode(errors="replace")
                 raise Refused(response.status, text, _lower(response.headers))
@@ -123,14 +125,15 @@ async def _told(content: aiohttp.StreamReader, body: StreamedBody, max_tokens: i
             return
 
 
-def _add(found: list[bytes], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
+def _add(found: list[str], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
     """Take events into the body, and what they say to what waits to be told."""
-    for data in found:
+    add, told = body.add, waiting.append
+    for number, data in enumerate(found):
         if data == DONE:
             body.ended = True
             return
-        waiting.append(body.add(read_object(data)))
-        if is_too_long(body.characters, body.pieces, max_tokens):
+        told(add(read_object(data)))
+        if not number % _CHECKED_EVERY and is_too_long(body.characters, body.pieces, max_tokens):
             return
 
 

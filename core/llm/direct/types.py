@@ -45,6 +45,8 @@ class Plan:
     config: Any
     options: Mapping[str, Any]
     parameters: Mapping[str, Any]
+    fixed: str = ""
+    """The body of a request but for its messages, as JSON, where a family can tell it beforehand."""
 
 
 class StreamedBody(Protocol):
@@ -73,20 +75,27 @@ class StreamedBody(Protocol):
 class Family(Protocol):
     """Providers that share a wire format."""
 
-    variables: tuple[str, ...]
-    """The environment variables that say where calls go."""
+    variables: Mapping[str, tuple[str, ...]]
+    """The environment variables that say where the calls of each provider go."""
 
     def endpoint(self, call: Call, config: Any, options: dict[str, Any]) -> Endpoint | None:
         """Return where a call goes; None where litellm must find out, or complain."""
         ...
 
-    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], JsonObject]:
+    def fixed(self, plan: Plan) -> str:
+        """Return the body of a request but for its messages, as JSON; empty where that depends on them."""
+        ...
+
+    def request(self, plan: Plan, messages: list[JsonObject]) -> tuple[Mapping[str, str], str]:
         """Return the headers and the body of a request."""
         ...
 
     def body(self) -> StreamedBody:
         """Return an empty body for a stream."""
         ...
+
+
+_DECODER = json.JSONDecoder()
 
 
 class Refused(Exception):
@@ -99,12 +108,14 @@ class Refused(Exception):
         self.headers = dict(headers or {})
 
 
-def read_object(text: bytes | str) -> JsonObject:
+def read_object(text: str) -> JsonObject:
     """Read a JSON object. Raises `ValueError` for anything else."""
     try:
-        value = json.loads(text)
+        value, end = _DECODER.raw_decode(text)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    if text[end:].strip():
+        raise ValueError("more than one value")
     if not isinstance(value, dict):
         raise ValueError("no JSON object")
     return value

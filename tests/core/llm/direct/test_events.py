@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from core.llm.direct.events import MAX_LINE, EventReader
 
 
-def read(*parts: bytes) -> list[bytes]:
+def read(*parts: bytes) -> list[str]:
     """Return all events of a stream that comes in parts."""
     reader = EventReader()
     return [event for part in parts for event in reader.feed(part)] + reader.end()
 
 
 WIRE = b': hello\r\nevent: a\r\ndata: {"x": 1}\r\n\r\nid: 7\ndata:{"y":\ndata: 2}\n\n\n\ndata: [DONE]\n\n'
-EVENTS = [b'{"x": 1}', b'{"y":\n2}', b"[DONE]"]
+EVENTS = ['{"x": 1}', '{"y":\n2}', "[DONE]"]
 
 
 def test_comments_names_and_both_line_endings_are_understood() -> None:
@@ -30,7 +30,7 @@ def test_cuts_at_any_byte_change_nothing(places: list[int]) -> None:
 
 
 def test_the_last_event_may_lack_its_blank_line() -> None:
-    assert read(b"data: a\n\ndata: b") == [b"a", b"b"]
+    assert read(b"data: a\n\ndata: b") == ["a", "b"]
 
 
 def test_a_line_without_end_is_refused() -> None:
