@@ -128,6 +128,24 @@ _PORTUGUESE = MomentWords(
     ),
     fillers=r"no|na|o|a|à|ao|dia|este|esta|próxim[oa]",
 )
+_CHINESE_DIGITS = {
+    "十二": 12,
+    "十一": 11,
+    "十": 10,
+    "九": 9,
+    "八": 8,
+    "七": 7,
+    "六": 6,
+    "五": 5,
+    "四": 4,
+    "三": 3,
+    "[二两]": 2,
+    "一": 1,
+}
+"""The longer ones first, since they contain others."""
+_CHINESE_NUMBERS = tuple(
+    (f"{word}(?=个?(?:点|點|小时|分钟|天|周|星期))", str(number)) for word, number in _CHINESE_DIGITS.items()
+)
 _CHINESE = MomentWords(
     cues=r"[\u4e00-\u9fff]",
     from_now=r"后$",
@@ -139,23 +157,7 @@ _CHINESE = MomentWords(
     afternoon=frozenset({"下午", "晚上", "中午"}),
     rewrites=(
         (r"半个?小时", "30分钟"),
-        *(
-            (f"{word}(?=个?(?:点|點|小时|分钟|天|周|星期))", str(number))
-            for number, word in (
-                (12, "十二"),
-                (11, "十一"),
-                (10, "十"),
-                (9, "九"),
-                (8, "八"),
-                (7, "七"),
-                (6, "六"),
-                (5, "五"),
-                (4, "四"),
-                (3, "三"),
-                (2, "[二两]"),
-                (1, "一"),
-            )
-        ),
+        *_CHINESE_NUMBERS,
         (r"个(?=小时)", ""),
         (r"(\d{1,2})月(\d{1,2})[日号]?", r"\1/\2"),
     ),
