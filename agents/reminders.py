@@ -107,4 +107,4 @@ async def undo_reminder(context: ToolExecutionContext) -> str:
             gettext("No reminder was set just now."),
             note="For another one use stop_task, with the task that they mean.",
         )
-    return gettext("Undone: I will not remind you of “{text}”.", text=undone.title)
+    return gettext("Undone: I will not remind you of “{title}”.", title=undone.title)

@@ -57,3 +57,30 @@ async def test_undo_after_other_words_is_for_the_model(system: Proactive) -> Non
     assert await system.told("undo") == ["The milk is off."]
     assert await system.hears("the reminder, too", wants(("undo_reminder", {})), repeats) != ""
     assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
+
+
+@pytest.mark.parametrize(
+    ("language", "kept", "undone", "rung"),
+    [
+        (
+            "de",
+            r"Ich erinnere dich am Sa\., 21\. Nov\. 2026, 23:15( Uhr)? \(Europe/Berlin\): ",
+            "Zurück",
+            "Erinnerung: ",
+        ),
+        ("zh", r"我会在2026年11月21日周六 23:15（Europe/Berlin）提醒你：", "已撤销：", "提醒："),
+    ],
+    ids=["de", "zh"],
+)
+async def test_a_reminder_is_set_undone_and_rings_in_the_persons_language(
+    system: Proactive, language: str, kept: str, undone: str, rung: str
+) -> None:
+    await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+    for _ in range(2):
+        answer = await system.hears("remind me", wants(("remind_me", AT_NIGHT)), repeats)
+        assert re.match(f"{kept}call mum", answer), answer
+        assert "quiet" not in answer
+        assert "undo" in answer, "the word works in every language"
+        if await system.delivery.store.one("select count(*) from tasks") == 1:
+            assert undone in await system.hears("take that back", wants(("undo_reminder", {})), repeats)
+    assert await system.is_at(NIGHT) == f"{rung}call mum"
