@@ -1,0 +1,40 @@
+"""Finds English that is left in what a person of another language reads."""
+
+import re
+from functools import cache
+from string import Formatter
+
+from babel.messages.pofile import read_po
+
+from core.language.catalogue import LOCALES
+from core.language.update import sentences
+
+_LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
+"""What a piece must have to be told from a name or from a word of two languages."""
+
+
+def english_in(text: str, language: str) -> list[str]:
+    """Return the pieces of the code's own sentences that stand in a text of another language."""
+    return [piece for piece in _pieces(language) if re.search(rf"(?<!\w){re.escape(piece)}(?!\w)", text)]
+
+
+@cache
+def _pieces(language: str) -> tuple[str, ...]:
+    """Return the fixed parts of the English sentences, without those that the language has too."""
+    with (LOCALES / f"{language}.po").open("rb") as file:
+        said = " ".join(_texts(message.string) for message in read_po(file, locale=language) if message.id)
+    found = {piece for message in sentences() for text in _ids(message.id) for piece in _fixed(text)}
+    return tuple(sorted(piece for piece in found if piece not in said))
+
+
+def _fixed(text: str) -> list[str]:
+    pieces = [fixed.strip(" .,:;()“”\"'\n-") for fixed, _, _, _ in Formatter().parse(text)]
+    return [piece for piece in pieces if _LETTERS.search(piece)]
+
+
+def _ids(ids: object) -> tuple[str, ...]:
+    return (ids,) if isinstance(ids, str) else tuple(ids) if isinstance(ids, tuple) else ()
+
+
+def _texts(strings: object) -> str:
+    return " ".join(_ids(strings))
