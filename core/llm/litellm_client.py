@@ -99,7 +99,7 @@ class LiteLLMClient:
                 async for chunk in chunks:
                     answer = chunk.answer
                     if not (as_json and answer):
-                        yield ModelChunk() if as_json else chunk
+                        yield ModelChunk(begun=chunk.begun) if as_json else chunk
         except ModelRejected as error:
             if "stream" not in str(error.__cause__).lower():
                 raise

@@ -199,11 +199,13 @@ class ModelAnswer:
 class ModelChunk:
     """A piece of a streamed answer.
 
-    `text` may be empty while the model thinks or writes a call. The last piece has the `answer` and no text.
+    `text` may be empty while the model thinks or writes a call. The last piece has the `answer` and no text. `begun`
+    is False as long as the provider has only said that the model is at work.
     """
 
     text: str = ""
     answer: ModelAnswer | None = None
+    begun: bool = True
 
 
 @dataclass(frozen=True, slots=True)

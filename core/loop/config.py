@@ -57,10 +57,14 @@ class ReactLoopConfig:
     """Messages that stay as the last resort after an overflow."""
     max_overflow_recovery_attempts: int = 3
 
+    llm_first_token_timeout: float = 120.0
+    """Silence allowed before an answer begins: a local or a reasoning model reads and thinks for long. An answer that
+    is not streamed must be whole by then."""
     llm_timeout: float = 18.0
-    """Silence allowed in one model call: before its first piece, and between pieces."""
+    """Silence allowed in an answer that has begun."""
     llm_patience: float = 27.0
-    """Silence allowed over all retries, keys and fallback models of one answer: the person hears within 30 s."""
+    """How long one answer's calls that fail are tried again, with all keys and fallback models: of a model that is down
+    the person hears within 30 s. A piece of an answer, or another model after a silence, begins it anew."""
     llm_longest_answer: float = 600.0
     """The longest that one answer may take, pieces or not."""
     llm_streaming: bool = True

@@ -58,7 +58,7 @@ class ModelCaller:
         )
         while True:
             try:
-                answer = await self._try(effort.request.within(effort.wait), effort, tell)
+                answer = await self._try(effort.request.within(effort.wait(begun=False)), effort, tell)
                 return Asked(answer, effort.request.messages, effort.cut)
             except ModelError as error:
                 effort.tries += 1
@@ -84,9 +84,9 @@ class ModelCaller:
 
 async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell | None) -> ModelAnswer:
     """Read an answer to its end. Each piece must come in time; the time that `tell` takes does not count."""
-    whole = ""
+    whole, begun = "", False
     while True:
-        wait = effort.wait
+        wait = effort.wait(begun=begun)
         try:
             async with asyncio.timeout(wait):
                 chunk = await anext(chunks)
@@ -98,6 +98,7 @@ async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell |
             whole += chunk.text
             if tell:
                 await tell(TextSoFar(chunk.text, whole))
+        begun |= chunk.begun
         effort.progress()
         if chunk.answer is not None:
             if tell and not whole and chunk.answer.text:

@@ -1,8 +1,9 @@
 """What follows when a model fails: one handler for each kind of error.
 
 The layers: again after a pause, the next key, less reasoning effort, a fallback model; then the error is raised, and
-the caller tells the person. Without progress all of it fits into `llm_patience`. Each piece of an answer is progress,
-so a slow model may take its time, up to `llm_longest_answer`.
+the caller tells the person. Calls that fail are tried again for `llm_patience`. One that is silent is waited for
+longer, since a model that has not begun is not down; each piece of an answer begins patience anew, up to
+`llm_longest_answer`.
 """
 
 import time
@@ -50,10 +51,10 @@ class Effort:
     def left(self) -> float:
         return self.ends - time.monotonic()
 
-    @property
-    def wait(self) -> float:
-        """Return how long the next piece may take."""
-        return max(min(self.config.llm_timeout, self.left), 0.1)
+    def wait(self, *, begun: bool) -> float:
+        """Return how long the next piece may take, of an answer that has `begun` or has not."""
+        silence = self.config.llm_timeout if begun else self.config.llm_first_token_timeout
+        return max(min(silence, self.latest - time.monotonic()), 0.1)
 
     def progress(self) -> None:
         """Restart patience, since a piece came."""
@@ -88,9 +89,11 @@ async def after_rate_limit(effort: Effort, error: ModelError) -> None:
 
 
 async def after_timeout(effort: Effort, error: ModelError) -> None:
-    """Try once more, on another model if there is one."""
+    """Try once more, on another model if there is one, which gets the time that the silent one took."""
     effort.timeouts += 1
     now = effort.layers[effort.layer].model
+    if any(layer.model != now for layer in effort.layers[effort.layer + 1 :]):
+        effort.progress()
     if any(layer.model != now for layer in effort.layers[effort.layer + 1 :]) or effort.timeouts > 1:
         effort.go_on(lambda layer: layer.model != now, error)
     elif effort.left <= 0:

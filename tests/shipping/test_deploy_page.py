@@ -47,6 +47,5 @@ def test_the_local_models_settings_are_taken(tmp_path: Path, monkeypatch: pytest
     assert settings.onevalet_model == "openai/qwen3:8b"
     assert [key.get_secret_value() for key in settings.onevalet_model_keys] == ["none"]
     loop = loop_config(settings.loop)
-    assert (loop.context_token_limit, loop.llm_timeout) == (32_768, 120)
-    assert loop.llm_patience > loop.llm_timeout
+    assert (loop.context_token_limit, loop.llm_first_token_timeout) == (32_768, 120)
     assert (settings.onevalet_extraction, settings.onevalet_profile) == ("rules", "off")

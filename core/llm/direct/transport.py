@@ -55,7 +55,7 @@ class Transport:
                 body = plan.family.body()
                 async with aclosing(_told(response.content, body, max_tokens)) as texts:
                     async for text in texts:
-                        yield ModelChunk(text)
+                        yield ModelChunk(text, begun=body.characters > 0)
                 cut = is_too_long(body.characters, body.pieces, max_tokens)
                 if not body.finished and not cut:
                     raise unreadable("the stream ended in the middle")

@@ -174,6 +174,13 @@ class TestTime:
         assert asked.answer.text == "so"
         assert asked.answer.thinking == ({"type": "reasoning_content", "text": "hm0 hm1 hm2 hm3 "},)
 
+    async def test_a_slow_first_word_is_waited_for_apart_from_silences(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        role, word = _piece(role="assistant", content=""), _piece(content="so")
+        slow = [(0.0, role), (0.6, word), (0.0, _end()), (0.0, b"data: [DONE]\n\n")]
+        async with _server([slow], monkeypatch) as served, _opened() as client:
+            asked = await _caller(client, llm_timeout=0.2, llm_first_token_timeout=5.0, llm_patience=0.2).ask(HELLO)
+            assert (asked.answer.text, len(served)) == ("so", 1)
+
     async def test_one_that_falls_silent_in_the_middle_has_timed_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
         script = [_paced([_piece(content="a "), None, _end()], 0.0)] * 2
         async with _server(script, monkeypatch) as served, _opened() as client:

@@ -98,11 +98,39 @@ async def test_a_model_that_hangs_is_given_up_within_our_patience() -> None:
         await asyncio.sleep(60)
         return says("never")
 
-    config = ReactLoopConfig(llm_timeout=0.2, llm_patience=0.3)
+    config = ReactLoopConfig(llm_first_token_timeout=0.2, llm_patience=0.3)
     async with asyncio.timeout(30):  # half of what the model takes
         error, model, _ = await _ask(hang, hang, config=config)
     assert isinstance(error, ModelTimeout)
-    assert [round(request.timeout, 1) for request in model.requests] == [0.2, 0.1]
+    assert [round(request.timeout, 1) for request in model.requests] == [0.2, 0.2]
+
+
+async def test_a_model_slower_than_our_patience_is_waited_for() -> None:
+    async def think(request: ModelRequest) -> ModelAnswer:
+        await asyncio.sleep(0.4)
+        return says("thought")
+
+    asked, model, _ = await _ask(think, config=ReactLoopConfig(llm_timeout=0.1, llm_patience=0.2))
+    assert isinstance(asked, Asked)
+    assert asked.answer.text == "thought"
+    assert len(model.requests) == 1
+
+
+async def test_a_silence_beyond_our_patience_still_goes_to_the_other_model() -> None:
+    async def hang(request: ModelRequest) -> ModelAnswer:
+        await asyncio.sleep(60)
+        return says("never")
+
+    config = ReactLoopConfig(llm_first_token_timeout=0.2, llm_patience=0.1)
+    asked, model, _ = await _ask(hang, says("ok"), config=config, layers=LAYERS)
+    assert isinstance(asked, Asked)
+    assert _layers(model) == [0, 3]
+
+
+def test_a_model_may_take_two_minutes_to_begin_by_default() -> None:
+    config = ReactLoopConfig()
+    assert config.llm_first_token_timeout == 120
+    assert config.llm_timeout < config.llm_patience < 30
 
 
 async def test_a_rejected_request_goes_to_another_model_only() -> None:

@@ -23,7 +23,7 @@ from core.memory.model_calls import Asking
 from core.people.profile_extraction import question
 from tests.core.builders import user
 
-QUICK = ReactLoopConfig(llm_timeout=0.5, llm_patience=0.5, llm_longest_answer=0.5, llm_streaming=False)
+QUICK = ReactLoopConfig(llm_first_token_timeout=0.5, llm_patience=0.5, llm_longest_answer=0.5, llm_streaming=False)
 type Ask = Callable[[LiteLLMClient], Awaitable[object]]
 
 

@@ -25,7 +25,9 @@ from tests.scripted_model import Reply, ScriptedModel, calls, cut, error, hang, 
 # litellm 1.106 looks through the last piece of a stream in a way that pydantic will drop.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
 
-QUICK = ReactLoopConfig(llm_retry_base_delay=0.01, llm_timeout=0.5, tool_execution_timeout=0.2)
+QUICK = ReactLoopConfig(
+    llm_retry_base_delay=0.01, llm_first_token_timeout=0.5, llm_timeout=0.5, tool_execution_timeout=0.2
+)
 PATIENT = ReactLoopConfig(llm_retry_base_delay=0.01)
 
 
