@@ -7,7 +7,7 @@ from onevalet import ToolExecutionContext, ToolRetry, gettext, moment_in_words, 
 
 
 @tool(name="current_time", effect="read")
-async def current_time(context: ToolExecutionContext, timezone: str = "") -> str:
+async def current_time(context: ToolExecutionContext, timezone: str | None = None) -> str:
     """Tell the current date, weekday and time.
 
     Args:

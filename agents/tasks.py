@@ -108,7 +108,7 @@ async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
 
 
 def _line(task: TaskNote) -> str:
-    if task.state == "ACTIVE" and task.next_at not in task.when:
+    if task.active and task.next_at not in task.when:
         words = gettext("{title}: {when}, next on {moment}", title=task.title, when=task.when, moment=task.next_at)
     else:
         words = gettext(_STATES[task.state], title=task.title, when=task.when)

@@ -43,7 +43,7 @@ class Dispatcher:
         self, person: Recipient, notification: Notification, tried: Collection[str] = ()
     ) -> list[RenderedNotification]:
         """Return what would be said in each place, the best first; `tried` identities are left out."""
-        wanted = notification.conversation_id or None
+        wanted = notification.conversation_id
         places = order_places(person, self.channels, wanted=wanted, tried=tried)
         chat = next((place.channel for place in places if place.channel not in CANNOT_ANSWER), None)
         with person.speaking():

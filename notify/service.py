@@ -72,7 +72,7 @@ class NotificationService:
             urgency=Urgency(about.get("urgency", Urgency.NORMAL)),
             dedupe_key=about.get("dedupe_key", ""),
             title=about.get("title", ""),
-            conversation_id=about.get("conversation_id", ""),
+            conversation_id=about.get("conversation_id") or None,
         )
         return (await self.notify(tenant_id, notification)).reaches
 

@@ -35,7 +35,7 @@ class Gesture:
     """
 
     press: Press
-    trigger_id: str = ""
+    trigger_id: str | None = None
 
 
 def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
@@ -59,7 +59,8 @@ def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
     if text_at(action, "type") != "button" or not is_choice(name) or not is_token(token):
         return _unsupported(address, user, keys)
     return Gesture(
-        Press(address, user, keys, token, provider_id=message, has_forms=True), text_at(payload, "trigger_id")
+        Press(address, user, keys, token, provider_id=message or None, has_forms=True),
+        text_at(payload, "trigger_id") or None,
     )
 
 
@@ -76,7 +77,9 @@ def read_submission(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
     token, entered = text_at(view, "private_metadata"), _entered(view)
     if text_at(view, "callback_id") != FORM or not is_token(token):
         return _unsupported(address, user, keys)
-    return Gesture(Press(address, user, keys, token, entered=entered, has_forms=True), text_at(payload, "trigger_id"))
+    return Gesture(
+        Press(address, user, keys, token, entered=entered, has_forms=True), text_at(payload, "trigger_id") or None
+    )
 
 
 def _unsupported(address: Address, user: str, keys: tuple[str, ...]) -> IgnoredMessage:

@@ -28,7 +28,7 @@ class AppIdentity:
     team: str = ""
     app: str = ""
     bot_user: str = ""
-    bot_id: str = ""
+    bot_id: str | None = None
 
 
 def read_message(

@@ -51,8 +51,8 @@ class SenderProfiles:
                     team,
                     user,
                     name=name if isinstance(name, str) else "",
-                    timezone=zone if isinstance(zone, str) and zone in available_timezones() else "",
-                    language=read_tag(locale) if isinstance(locale, str) else "",
+                    timezone=zone if isinstance(zone, str) and zone in available_timezones() else None,
+                    language=read_tag(locale) if isinstance(locale, str) else None,
                 )
             )
         except (DeliveryError, RequestRefused, StoreUnavailable) as error:

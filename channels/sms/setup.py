@@ -28,8 +28,8 @@ _REGISTRATION = (
 class Webhooks:
     """Our public URLs for incoming texts and for delivery statuses."""
 
-    message: str
-    status: str
+    message_url: str
+    status_url: str
 
 
 async def setup_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
@@ -67,11 +67,11 @@ async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
 
 
 def _judge_webhook(url: str, webhooks: Webhooks) -> Check:
-    wanted = webhooks.message + RETRIES
+    wanted = webhooks.message_url + RETRIES
     fix = "run `channels setup`, or see whether PUBLIC_URL is right"
     if url == wanted:
         return Check("SMS webhook", ok=True, detail=url)
-    if url.partition("#")[0] == webhooks.message:
+    if url.partition("#")[0] == webhooks.message_url:
         return Check("SMS webhook", ok=False, detail="set, but without our retries", fix=fix)
     return Check("SMS webhook", ok=False, detail=url or "not set", fix=fix)
 
@@ -91,7 +91,7 @@ async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) ->
     number = await _number(api, account)
     # An application, if set, stands over the URL (docs: incomingphonenumber-resource).
     before = (number.sms_url or "", number.sms_method or "", number.sms_application_sid or "")
-    after = (webhooks.message + RETRIES, "POST", "")
+    after = (webhooks.message_url + RETRIES, "POST", "")
     changes = changes_of(("SmsUrl", "SmsMethod", "SmsApplicationSid"), before, after)
     if changes:
         # Sent only to take an application away: the published description has no empty SID.
@@ -108,7 +108,7 @@ async def _setup_service(api: TwilioApi, account: Account, webhooks: Webhooks) -
         service.status_callback or "",
         "number" if service.use_inbound_webhook_on_number else "service",
     )
-    after = (webhooks.message + RETRIES, "POST", webhooks.status, "service")
+    after = (webhooks.message_url + RETRIES, "POST", webhooks.status_url, "service")
     changes = changes_of(("InboundRequestUrl", "InboundMethod", "StatusCallback", "webhook of"), before, after)
     if changes:
         await service.update_async(

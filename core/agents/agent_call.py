@@ -48,7 +48,7 @@ class AgentCall:
 
     async def tell(self, status: AgentStatus) -> None:
         where = replace(self.turn.where, agent_path=self.path)
-        await self.turn.hooks.tell(Hook.state_changed, where, status.value)
+        await self.turn.hooks.tell(Hook.state_changed, where, status)
 
 
 def fields_in(arguments: JsonObject) -> JsonObject:

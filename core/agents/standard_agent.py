@@ -200,7 +200,7 @@ class Valet:
     effect: Effect = Effect.ONCE
     risk: Risk = ""
     group: str = ""
-    needs_account: str = ""
+    needs_account: str | None = None
     timeout: float | None = None
     ttl: timedelta | None = None
 

@@ -24,7 +24,7 @@ class ValetOptions(TypedDict, total=False):
     effect: EffectName
     risk: Risk
     group: str
-    needs_account: str
+    needs_account: str | None
     timeout: float | None
     ttl: timedelta | None
 

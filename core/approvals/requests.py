@@ -16,6 +16,7 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState, NewApproval, Source
 from core.clock import Clock
 from core.errors import ToolError
+from core.journal.types import Outcome
 from core.json_types import JsonObject, canonical_hash, storable
 from core.messaging.visible_text import is_short, plain_line
 from core.replies import TELL_THEM, TOO_LONG_TO_APPROVE, note
@@ -85,7 +86,7 @@ class ApprovalRequests:
         codes = [approval.code for approval in waiting] + [approval.code for approval in self.new.values()]
         return tuple(sorted(codes))
 
-    async def ran(self, call_id: str, outcome: str) -> None:
+    async def ran(self, call_id: str, outcome: Outcome) -> None:
         """Record that an approved action has run."""
         latest = self._latest(call_id)
         if latest is not None and latest.state is ApprovalState.APPROVED:

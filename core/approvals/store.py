@@ -7,6 +7,7 @@ from core.approvals.exact_replies import Verb, new_codes
 from core.approvals.types import Approval, ApprovalState, DecidedBy, PendingApproval
 from core.clock import Clock
 from core.db.database import Connection, Database
+from core.journal.types import Outcome
 from core.json_types import JsonObject
 from core.people.merge import MergeHook, Parting
 from core.queue.wakeups import Wakeups
@@ -17,8 +18,8 @@ _MAX_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
     " and o.id = c.outbound_id where c.tenant_id = a.tenant_id and c.approval_id = a.id and c.role = 'card')"
-    " as sent_at, coalesce((select r.task_id from task_runs r where r.tenant_id = a.tenant_id"
-    " and r.turn_id = a.turn_id), '') as task_id from approvals a where a.tenant_id = $1 and "
+    " as sent_at, (select r.task_id from task_runs r where r.tenant_id = a.tenant_id"
+    " and r.turn_id = a.turn_id) as task_id from approvals a where a.tenant_id = $1 and "
 )
 _STATES = {
     Verb.APPROVE: ApprovalState.APPROVED,
@@ -123,7 +124,7 @@ class ApprovalStore:
             for approval in await self.pending(tenant_id)
         ]
 
-    async def ran(self, tenant_id: str, approval_id: str, outcome: str, now: datetime) -> None:
+    async def ran(self, tenant_id: str, approval_id: str, outcome: Outcome, now: datetime) -> None:
         """Record that an approved action ran; only the first record counts."""
         await self._database.call("select approval_ran($1,$2,$3,$4)", tenant_id, approval_id, outcome, now)
 

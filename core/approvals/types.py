@@ -65,7 +65,7 @@ class Approval:
     created_at: datetime
     proposed: JsonObject | None = None
     sent_at: datetime | None = None
-    task_id: str = ""
+    task_id: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "Approval":
@@ -140,7 +140,7 @@ class PendingApproval:
     expires_at: datetime | None
     source: Source
     risk: Risk = ""
-    task_id: str = ""
+    task_id: str | None = None
     details: JsonObject = field(default_factory=dict)
 
 

@@ -8,6 +8,7 @@ from core.budgets.types import Payer
 from core.db.database import Database
 from core.journal.types import StepKey
 from core.llm.types import ModelAnswer, ModelRequest
+from core.people.access_policy import PersonRole
 
 
 class ChatClient(Protocol):
@@ -45,4 +46,4 @@ class BudgetedModel:
         row = await self.database.tenant_row(tenant_id, statement)
         if row is None:
             return Payer(tenant_id, turn_id)
-        return Payer(tenant_id, turn_id, row["role"], row["tier"] or None, row["timezone"] or "UTC")
+        return Payer(tenant_id, turn_id, PersonRole(row["role"]), row["tier"] or None, row["timezone"] or "UTC")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import ROUND_UP, Decimal
+from enum import StrEnum
 
 from core import replies
 from core.budgets.types import OutOfMoney, Payer
@@ -21,6 +22,13 @@ HELD = timedelta(minutes=10)
 MORE_SHARE = 5
 MORE_CALLS = 4
 """At the cap the person is asked for the larger of a fifth of it and what so many calls may cost."""
+
+
+class Cap(StrEnum):
+    """A cap that a call would exceed."""
+
+    DAY = "day"
+    TASK = "task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +71,8 @@ class PostgresBudget:
             self.budgets.task_cap,
             HELD,
         )
-        passed = row["passed"] if row else ""
-        if passed == "task" and self.budgets.task_cap is not None:
+        passed = Cap(row["passed"]) if row and row["passed"] else None
+        if passed is Cap.TASK and self.budgets.task_cap is not None:
             raise OutOfMoney(replies.out_of_task_money(self.budgets.task_cap), _more(self.budgets.task_cap, amount))
         if passed and self.budgets.cap is not None:
             raise OutOfMoney(replies.out_of_money(self.budgets.cap), _more(self.budgets.cap, amount))

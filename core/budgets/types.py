@@ -10,6 +10,7 @@ from typing import Protocol
 from core.errors import OneValetError
 from core.journal.types import StepKey
 from core.llm.types import ModelRequest, TokenUsage
+from core.people.access_policy import PersonRole
 
 
 class OutOfMoney(OneValetError):
@@ -29,7 +30,7 @@ class Payer:
 
     tenant_id: str
     turn_id: str
-    role: str = "member"
+    role: PersonRole = PersonRole.MEMBER
     tier: str | None = None
     timezone: str = "UTC"
     task_id: str | None = None

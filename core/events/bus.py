@@ -62,7 +62,7 @@ class EventBus:
         self._tries = tries
         self._groups: dict[str, _Group] = {}
 
-    async def publish(self, event: Event, also: str = "", *, source_id: str = "") -> bool:
+    async def publish(self, event: Event, also: str | None = None, *, source_id: str | None = None) -> bool:
         """Store an event to be handled; return False when the tenant's (source, id) is known already.
 
         An event without an id gets one. `also`: another id under which it may be known. `source_id`: the event's

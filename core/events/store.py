@@ -61,13 +61,13 @@ class EventStore:
         self._database = database
         self._make_id = make_id
 
-    async def keep(self, event: Event, also: str = "", source_id: str = "") -> tuple[str, ...] | None:
+    async def keep(self, event: Event, also: str | None = None, source_id: str | None = None) -> tuple[str, ...] | None:
         """Store an event; return the groups that want it, None when it is known by its id or `also`.
 
         Raises `SourceGone` when `source_id` is given and is not the tenant's source of this name.
         """
-        values = (event.source, event.id, also, event.type, event.data, event.occurred_at)
-        if source_id:
+        values = (event.source, event.id, also or "", event.type, event.data, event.occurred_at)
+        if source_id is not None:
             statement = "select * from publish_source_event($1,$2,$3,$4,$5,$6,$7,$8)"
             row = await self._database.call(statement, event.tenant_id, source_id, *values)
             if row is None or not row["current"]:

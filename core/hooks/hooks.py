@@ -127,8 +127,8 @@ class Hook:
     async def step_finished(self, context: HookContext, report: StepReport) -> None:
         """Observe the end of a step."""
 
-    async def state_changed(self, context: HookContext, state: str) -> None:
-        """Observe a new state of the turn, or of an agent in it."""
+    async def state_changed(self, context: HookContext, state: StrEnum) -> None:
+        """Observe a new state: a `TurnState` of the turn, or an `AgentStatus` of an agent in it."""
 
     async def post_call(self, context: HookContext, reply: str) -> str:
         """Change the reply to the person."""

@@ -1,5 +1,7 @@
 """A stranger who types a code that one of our people was given: asked first, then let in as that person."""
 
+from enum import StrEnum
+
 import asyncpg
 import structlog
 
@@ -16,6 +18,22 @@ from core.people.place_names import places_of, tell_places
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
+
+
+class StrangerLink(StrEnum):
+    """The outcome of a code that somebody typed whom nobody knows."""
+
+    ASK = "ask"
+    """They have to agree first, in another message."""
+    LINKED = "linked"
+    DUPLICATE = "duplicate"
+    WRONG = "wrong"
+    USED = "used"
+    EXPIRED = "expired"
+    LIMITED = "limited"
+
+
+_COUNTS = (StrangerLink.ASK, StrangerLink.LINKED, StrangerLink.DUPLICATE)
 
 
 class LinkStrangers:
@@ -39,16 +57,17 @@ class LinkStrangers:
         rung: list[str] = []
         async with self._database.tenant("") as connection:
             row = await self._link(connection, message, sender, code, agreed=agreed)
-            if row["outcome"] == "ask":
+            outcome = StrangerLink(row["outcome"])
+            if outcome is StrangerLink.ASK:
                 rung = await self._ask(connection, message, sender, code, row["tenant_id"], row["identity_id"])
-            elif row["outcome"] == "linked":
+            elif outcome is StrangerLink.LINKED:
                 rung = await self._tell(connection, row["tenant_id"], row["identity_id"])
         for conversation in rung:
             self._wakeups.wake_delivery(conversation)
-        _log.info("link_code_typed", channel=message.address.channel, outcome=row["outcome"])
-        if row["outcome"] not in ("ask", "linked", "duplicate"):
+        _log.info("link_code_typed", channel=message.address.channel, outcome=outcome.value)
+        if outcome not in _COUNTS:
             return None
-        return Received(message.keys[0] if message.keys else "", duplicate=row["outcome"] == "duplicate")
+        return Received(message.keys[0] if message.keys else "", duplicate=outcome is StrangerLink.DUPLICATE)
 
     async def _link(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, *, agreed: bool
@@ -67,8 +86,8 @@ class LinkStrangers:
     def _arrival(self, message: InboundMessage, sender: str) -> JsonObject:
         told = {
             "name": message.sender_name,
-            "timezone": message.sender_timezone,
-            "language": message.sender_language,
+            "timezone": message.sender_timezone or "",
+            "language": message.sender_language or "",
         }
         return from_address(message, sender, self._make_id) | told
 

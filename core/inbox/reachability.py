@@ -63,7 +63,7 @@ class Reachability:
             profile.account,
             named(profile.sender),
             profile.name,
-            profile.timezone,
-            profile.language,
+            profile.timezone or "",
+            profile.language or "",
         )
         return Received(profile.sender, duplicate=not (row and row["known"]))

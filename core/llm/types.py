@@ -58,7 +58,7 @@ class ChatMessage:
     role: Role
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str = ""
+    tool_call_id: str | None = None
     name: str = ""
     thinking: tuple[JsonObject, ...] = ()
     model: str = ""

@@ -32,7 +32,7 @@ async def pay_with_more(scope: TurnScope, key: StepKey, request: ModelRequest, s
         raise spent
     await scope.budget.allow(key, Decimal(str((consent.arguments or {}).get(DOLLARS, 0))))
     await scope.budget.reserve(key, request)
-    await scope.approval_requests.ran(asked.call_id, Outcome.OK.value)
+    await scope.approval_requests.ran(asked.call_id, Outcome.OK)
 
 
 def _consent_to(key: StepKey, spent: OutOfMoney) -> ConsentTo:

@@ -98,7 +98,7 @@ def repair(messages: Messages) -> Messages:
             continue
         out.append(message)
         if message.tool_calls:
-            results: dict[str, ChatMessage] = {}
+            results: dict[str | None, ChatMessage] = {}
             while index < len(messages) and messages[index].role is Role.TOOL:
                 results.setdefault(messages[index].tool_call_id, messages[index])
                 index += 1

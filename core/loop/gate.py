@@ -125,7 +125,7 @@ class ConsentGate:
     async def finish(self, granted: Granted, text: str, outcome: Outcome) -> str:
         """Record that an approved action ran. Return its result, with the person's changes as a note."""
         if granted.call_id is not None and self._requests is not None and outcome is not Outcome.WAITING:
-            await self._requests.ran(granted.call_id, outcome.value)
+            await self._requests.ran(granted.call_id, outcome)
         return f"{text}{note(granted.changed)}" if granted.changed else text
 
 

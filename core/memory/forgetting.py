@@ -43,7 +43,7 @@ class Forgetter:
     make_id: IdMaker
 
     async def ask(
-        self, tenant_id: str, memories: Sequence[Memory], turn_id: str, phrase: str, now: datetime
+        self, tenant_id: str, memories: Sequence[Memory], turn_id: str | None, phrase: str, now: datetime
     ) -> Forgetting:
         """Store what would be forgotten, to be confirmed in a later turn."""
         forgetting_id = self.make_id("fgt")
@@ -52,21 +52,21 @@ class Forgetter:
             "insert into memory_forgettings (tenant_id, id, turn_id, memory_ids, phrases, expires_at)"
             " values ($1, $2, $3, $4, $5, $6)",
             forgetting_id,
-            turn_id,
+            turn_id or "",
             [memory.id for memory in memories],
             [phrase] if phrase else [],
             now + ASKED_FOR,
         )
         return Forgetting(forgetting_id, tuple(memories))
 
-    async def waiting(self, tenant_id: str, turn_id: str, now: datetime) -> str | None:
+    async def waiting(self, tenant_id: str, turn_id: str | None, now: datetime) -> str | None:
         """Return the id of the newest question whether to forget that an earlier turn asked."""
         row = await self.database.tenant_row(
             tenant_id,
             "select id from memory_forgettings where tenant_id = $1 and not confirmed"
             " and expires_at > $2 and turn_id <> $3 order by expires_at desc limit 1",
             now,
-            turn_id,
+            turn_id or "",
         )
         return row["id"] if row else None
 
@@ -82,7 +82,7 @@ class Forgetter:
         return row["id"] if row else None
 
     async def confirm(
-        self, tenant_id: str, forgetting_id: str, now: datetime, turn_id: str = "", only: Sequence[str] = ()
+        self, tenant_id: str, forgetting_id: str, now: datetime, turn_id: str | None = None, only: Sequence[str] = ()
     ) -> int:
         """Forget what was asked about; return how many memories were deleted. Confirming again changes nothing.
 
@@ -125,7 +125,7 @@ class Forgetter:
                 forgetting_id,
                 phrases,
                 now,
-                turn_id,
+                turn_id or "",
             )
             await connection.execute(
                 "delete from memory_forgettings where tenant_id = $1 and not confirmed and memory_ids && $2::text[]",

@@ -80,7 +80,7 @@ class LongTermMemory:
         return [memories[memory_id] for memory_id in ids if memory_id in memories]
 
     async def search(
-        self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = (), turn_id: str = ""
+        self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = (), turn_id: str | None = None
     ) -> Recall:
         """Search all that this person may see, or the collections named and those below them."""
         scopes = await self.shared.scopes(tenant_id, collections)

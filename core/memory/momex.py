@@ -107,12 +107,12 @@ class Momex:
         return await self.long_term.add_now(tenant_id, messages, collection=collection)
 
     async def search(
-        self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = (), turn_id: str = ""
+        self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = (), turn_id: str | None = None
     ) -> Recall:
         """Search all that this person may see, or the collections named and those below them."""
         return await self.long_term.search(tenant_id, query, limit=limit, collections=collections, turn_id=turn_id)
 
-    async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
+    async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> Sequence[str]:
         if self.config.recall is RecallMode.TOOL:
             return ()
         try:
@@ -130,7 +130,7 @@ class Momex:
         recall = await self.search(tenant_id, question, collections=collections)
         return await answer_from(question, recall, self._asking.of(tenant_id) if self._asking else None)
 
-    def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+    def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
         return TenantMemory(self.long_term, tenant_id, turn_id)
 
     async def close(self) -> None:

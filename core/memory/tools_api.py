@@ -32,7 +32,7 @@ class TenantMemory:
 
     memory: LongTermMemory
     tenant_id: str
-    turn_id: str = ""
+    turn_id: str | None = None
 
     async def remember(self, text: str, key: str) -> Sequence[Remembered]:
         return [shown(memory) for memory in await self._add(text, key)]

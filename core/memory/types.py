@@ -34,7 +34,7 @@ class Said:
     speaker: str
     kind: Kind
     said_at: datetime
-    turn_id: str = ""
+    turn_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Memory:
     valid_to: datetime | None = None
     superseded_by: str | None = None
     slot: str = ""
-    turn_id: str = ""
+    turn_id: str | None = None
     knowledge: JsonObject = field(default_factory=dict)
 
 

@@ -129,8 +129,8 @@ class Preview(Protocol):
 class Redrawing(Protocol):
     """Optional capability: change a part that was sent."""
 
-    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
-        """Redraw a sent part: its text as it was, without closing and buttons, and `outcome` (one plain line) below.
+    async def redraw(self, part: Part, provider_id: str, to: Address, line: str) -> None:
+        """Redraw a sent part: its text as it was, without closing and buttons, and `line` (plain) below.
 
         Repeatable; already drawn so counts as done. Raises `core.errors.DeliveryError`: `Rejected` where it can
         never be drawn (too old, deleted).

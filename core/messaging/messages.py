@@ -71,10 +71,10 @@ class InboundMessage:
     command: Command | None = None
     sent_at: datetime | None = None
     sender_name: str = ""
-    sender_timezone: str = ""
-    sender_language: str = ""
+    sender_timezone: str | None = None
+    sender_language: str | None = None
     """The language that the provider tells of the sender, a BCP 47 tag; empty where it tells none."""
-    provider_id: str = ""
+    provider_id: str | None = None
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
     reply_to: str = ""
     """The provider's id of the message of ours that this one answers, where the provider says so."""
@@ -96,7 +96,7 @@ class Press:
     sender: str
     keys: tuple[str, ...]
     token: str
-    provider_id: str = ""
+    provider_id: str | None = None
     entered: tuple[tuple[str, str], ...] | None = None
     has_forms: bool = False
 
@@ -188,8 +188,8 @@ class SenderProfile:
     account: str
     sender: str
     name: str = ""
-    timezone: str = ""
-    language: str = ""
+    timezone: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ class NotificationStore:
     database: Database
     make_id: IdMaker = field(repr=False)
 
-    async def recipient(self, tenant_id: str, wanted: str, now: datetime) -> Recipient:
-        """Return a person with the places where they can be notified; `wanted` is a conversation's id."""
+    async def recipient(self, tenant_id: str, wanted: str | None, now: datetime) -> Recipient:
+        """Return a person with the places where they can be notified; `wanted` is a conversation's id, None for any."""
         async with self.database.tenant(tenant_id) as connection:
             person = await connection.fetchrow(
                 "select nullif(t.language, '') as language, t.timezone, t.preferred_channel, t.quiet_from,"
@@ -57,7 +57,7 @@ class NotificationStore:
         if person["quiet_from"]:
             quiet = QuietHours(time.fromisoformat(person["quiet_from"]), time.fromisoformat(person["quiet_until"]))
         return Recipient(
-            person["timezone"],
+            person["timezone"] or None,
             person["preferred_channel"],
             quiet,
             tuple(person["muted"]),
@@ -224,7 +224,7 @@ class NotificationStore:
 # Where the person has not written yet, some providers deliver to the user key itself.
 _PLACES = """
 select i.id as identity_id, i.channel, i.account, coalesce(c.peer, i.user_key) as peer, '' as thread,
-       case when c.thread = '' then c.id else '' end as conversation_id, c.last_inbound_at
+       case when c.thread = '' then c.id end as conversation_id, c.last_inbound_at
 from identities i left join lateral (
     select * from conversations c where c.tenant_id = i.tenant_id and c.identity_id = i.id
     order by c.thread = '' desc, c.last_inbound_at desc nulls last limit 1) c on true
@@ -238,7 +238,8 @@ where c.tenant_id = $1 and c.id = $2 and c.thread <> '' and i.state = 'active' a
 
 
 def _note(id: str, notification: Notification) -> JsonObject:
-    return asdict(notification) | {"id": id}
+    stored = {name: "" if value is None else value for name, value in asdict(notification).items()}
+    return stored | {"id": id}
 
 
 def _result_of(row: asyncpg.Record, id: str | None = None) -> NotifyResult:
@@ -252,10 +253,12 @@ def _result_of(row: asyncpg.Record, id: str | None = None) -> NotifyResult:
 def _stored(row: asyncpg.Record) -> StoredNotification:
     notification = Notification(
         urgency=Urgency(row["urgency"]),
-        conversation_id=row["wanted"],
+        conversation_id=row["wanted"] or None,
+        task_id=row["task_id"] or None,
+        run_id=row["run_id"] or None,
         actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
         media=tuple(Media(**media) for media in row["media"]),
-        **{name: row[name] for name in ("text", "category", "dedupe_key", "title", "task_id", "run_id")},
+        **{name: row[name] for name in ("text", "category", "dedupe_key", "title")},
     )
     if row["notice"]:
         notification = _noticed(notification, SystemNotice(row["notice"]), row["notice_channel"], row["language"])

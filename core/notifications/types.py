@@ -37,9 +37,9 @@ class Notification:
     urgency: Urgency = Urgency.NORMAL
     dedupe_key: str = ""
     title: str = ""
-    task_id: str = ""
-    run_id: str = ""
-    conversation_id: str = ""
+    task_id: str | None = None
+    run_id: str | None = None
+    conversation_id: str | None = None
     actions: tuple[Action, ...] = ()
     media: tuple[Media, ...] = ()
 
@@ -85,7 +85,7 @@ class NotificationTarget:
     account: str
     peer: str
     thread: str = ""
-    conversation_id: str = ""
+    conversation_id: str | None = None
     last_inbound_at: datetime | None = None
 
 
@@ -96,7 +96,7 @@ class Recipient:
     `recent`: the times of notifications that count for the daily cap. `language`: a BCP 47 tag, if it is known.
     """
 
-    timezone: str = ""
+    timezone: str | None = None
     preferred_channel: str = ""
     quiet: QuietHours | None = None
     muted: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class NotifyResult:
 
     state: NotificationStatus
     id: str
-    conversation_id: str = ""
+    conversation_id: str | None = None
     channel: str = ""
 
 

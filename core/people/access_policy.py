@@ -31,11 +31,11 @@ class PersonRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One entry of the allowlist. `account` is empty where the user key alone identifies the person."""
+    """One entry of the allowlist. `account` is None where the user key alone identifies the person."""
 
     channel: str
     user_key: str
-    account: str = ""
+    account: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from core.people.place_names import Place, places_of, tell_places
 from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
 from core.people.unlinking import Unlinked, Unlinking
 
+_LEASE_LOST = "OV001"
+"""The state with which our SQL functions report that the turn is over."""
 _log = structlog.get_logger()
 
 
@@ -55,7 +57,7 @@ class Link:
     outcome: LinkOutcome
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     places: tuple[Place, ...] = ()
-    role: str | None = None
+    role: PersonRole | None = None
     told: tuple[str, ...] = ()
 
 
@@ -76,11 +78,11 @@ class Linking:
         self._hooks = tuple(hooks)
         self._unlinking = Unlinking(database, credentials, make_id, self._hooks)
 
-    async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str:
-        """Return a new code for the person of a turn, replacing any other; empty when there were too many today."""
+    async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str | None:
+        """Return a new code for the person of a turn, replacing any other; None when there were too many today."""
         code = new_link_code()
         row = await self._database.call(
-            "select keep_link_code($1,$2,$3,$4,$5,$6) as outcome",
+            "select keep_link_code($1,$2,$3,$4,$5,$6) as kept",
             tenant_id,
             turn_id,
             link_code_hash(code),
@@ -88,7 +90,7 @@ class Linking:
             now + VALID,
             MAX_CODES,
         )
-        return code if row and row["outcome"] == "given" else ""
+        return code if row and row["kept"] else None
 
     async def redeem(self, tenant_id: str, turn_id: str, code: str, *, agreed: bool, now: datetime) -> Link:
         """Merge the person who typed a code with the person it was given to.
@@ -104,7 +106,7 @@ class Linking:
                     queued = await self._merge(connection, tenant_id, gone, turn_id, hashed, now)
                     link = replace(link, told=queued)
         except asyncpg.PostgresError as error:
-            if error.sqlstate == "OV001":
+            if error.sqlstate == _LEASE_LOST:
                 raise LeaseLost from error
             raise
         _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, other=gone)
@@ -130,7 +132,7 @@ class Linking:
             GUESSES_WITHIN,
         )
         counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}
-        outcome = LinkOutcome.LINKED if row["outcome"] == "go" else LinkOutcome(row["outcome"])
+        outcome = LinkOutcome(row["outcome"])
         gone = row["gone_id"]
         if not gone:
             return Link(outcome, counts), ""
@@ -167,15 +169,15 @@ class Linking:
         return (*queued, *await tell_places(connection, kept, theirs, now_linked(ours), self._make_id))
 
 
-async def _lower_role(connection: Connection, kept: str, gone: str) -> str:
-    """Return the other person's role where it is lower, since it becomes the role of both; empty otherwise."""
+async def _lower_role(connection: Connection, kept: str, gone: str) -> PersonRole | None:
+    """Return the other person's role where it is lower, since it becomes the role of both; None otherwise."""
     ranks = list(PersonRole)
     roles = []
     for tenant_id in (kept, gone):
         await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
         roles.append(PersonRole(await connection.fetchval("select role from tenants where tenant_id = $1", tenant_id)))
     await connection.execute("select set_config('onevalet.tenant', $1, true)", kept)
-    return roles[1].value if ranks.index(roles[1]) > ranks.index(roles[0]) else ""
+    return roles[1] if ranks.index(roles[1]) > ranks.index(roles[0]) else None
 
 
 def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:

@@ -42,7 +42,7 @@ class Pairing:
 
     outcome: PairOutcome
     channel: str = ""
-    account: str = ""
+    account: str | None = None
     user_key: str = ""
     until: datetime | None = None
 
@@ -72,21 +72,25 @@ class Pairings:
         self._database = database
         self._make_id = make_id
 
-    async def redeem(self, code: str, role: PersonRole, now: datetime, tier: str = "") -> Pairing:
+    async def redeem(self, code: str, role: PersonRole, now: datetime, tier: str | None = None) -> Pairing:
         """Let in the person with this code. Wrong guesses are counted; beyond the limit all are refused."""
         row = await self._database.one(
             "select * from redeem_pairing($1,$2,$3,$4,$5,$6,$7)",
             self._make_id("pair"),
             code_hash(code),
             role.value,
-            tier,
+            tier or "",
             now,
             MAX_GUESSES,
             GUESSES_WITHIN,
         )
-        return Pairing(PairOutcome(row["outcome"]), row["channel"], row["account"], row["user_key"], until=row["until"])
+        return Pairing(
+            PairOutcome(row["outcome"]), row["channel"], row["account"] or None, row["user_key"], until=row["until"]
+        )
 
-    async def admit(self, listed: Listed, role: PersonRole, now: datetime, tier: str = "") -> tuple[Pairing, ...]:
+    async def admit(
+        self, listed: Listed, role: PersonRole, now: datetime, tier: str | None = None
+    ) -> tuple[Pairing, ...]:
         """Let an address in without a code, or change its role; return where it was let in.
 
         An address belongs to one account of ours. Where the entry names none, it is let in on the account that it wrote
@@ -96,10 +100,10 @@ class Pairings:
             "select account from admit_address($1,$2,$3,$4,$5,$6,$7)",
             self._make_id("pair"),
             listed.channel,
-            listed.account,
+            listed.account or "",
             listed.user_key,
             role.value,
-            tier,
+            tier or "",
             now,
         )
         return tuple(Pairing(PairOutcome.PAIRED, listed.channel, row["account"], listed.user_key) for row in rows)

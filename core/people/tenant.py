@@ -6,6 +6,7 @@ from datetime import time
 from enum import StrEnum
 
 from core.language.catalogue import speaking
+from core.people.access_policy import PersonRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class TurnTenant:
     name: str = ""
     language: str | None = None
     timezone: str = "UTC"
-    role: str = "member"
+    role: PersonRole = PersonRole.MEMBER
     tier: str | None = None
     """The tier they were given; None for their role's."""
     timezone_known: bool = True

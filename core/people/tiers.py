@@ -37,11 +37,11 @@ class Tiers:
     def have_budgets(self) -> bool:
         return any(tier.dollars_a_day is not None for tier in self._tiers.values())
 
-    def of(self, role: str, tier: str | None = None) -> Tier | None:
+    def of(self, role: PersonRole, tier: str | None = None) -> Tier | None:
         """Return a person's own tier, else their role's; None when the settings have none."""
         return self._tiers.get(tier or role)
 
-    def tools_of(self, role: str, tier: str | None = None) -> tuple[str, ...] | None:
+    def tools_of(self, role: PersonRole, tier: str | None = None) -> tuple[str, ...] | None:
         """Return the only tools and agents of a person's tier; None for all."""
         own = self.of(role, tier)
         return own.tools if own else None

@@ -123,6 +123,6 @@ class Unlinking:
             self._make_id("out"),
             text,
         )
-        _log.info("unlinked", turn=turn_id, tenant=tenant_id, outcome=row["outcome"])
+        _log.info("unlinked", turn=turn_id, tenant=tenant_id, done=row["unlinked"])
         conversation = row["conversation_id"]
-        return Unlinked(row["outcome"] == "unlinked", "", (conversation,) if conversation else ())
+        return Unlinked(row["unlinked"], "", (conversation,) if conversation else ())

@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Literal, Never, Protocol
 
 from structlog.typing import FilteringBoundLogger
@@ -108,6 +109,17 @@ class TenantStorage(Protocol):
 type TaskChange = Literal["pause", "resume", "delete"]
 
 
+class TaskState(StrEnum):
+    """The states of a task."""
+
+    ACTIVE = "ACTIVE"
+    PAUSED = "PAUSED"
+    DISABLED = "DISABLED"
+    """It failed too often in a row, or was set aside after an unforeseen error."""
+    COMPLETED = "COMPLETED"
+    """Nothing more is due, or the person deleted it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskNote:
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words.
@@ -120,8 +132,12 @@ class TaskNote:
     title: str
     when: str
     next_at: str
-    state: str
+    state: TaskState
     quiet: bool = False
+
+    @property
+    def active(self) -> bool:
+        return self.state is TaskState.ACTIVE
 
 
 class TenantTasks(Protocol):

@@ -48,7 +48,7 @@ class Tool[**P, R]:
     parallel: bool = True
     risk: Risk = ""
     group: str = ""
-    needs_account: str = ""
+    needs_account: str | None = None
     needs_memory: str = ""
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
     agent: bool = False
@@ -136,7 +136,7 @@ class ToolOptions(TypedDict, total=False):
     risk: Risk
     group: str
     """Keeps it out of sight until the conversation switches the group on."""
-    needs_account: str
+    needs_account: str | None
     """The service of which the person must have connected an account, such as `google`."""
     needs_memory: str
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""

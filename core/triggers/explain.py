@@ -13,6 +13,7 @@ from core.language.catalogue import gettext, gettext_noop, ngettext
 from core.language.times import moment_in_words
 from core.notifications.types import NotificationStatus
 from core.notifications.ways import way_in_words
+from core.tools.context import TaskState
 from core.triggers.codec import Kind
 from core.triggers.descriptions import in_words, value_in_words
 from core.triggers.kinds.condition import ConditionTrigger, Watch
@@ -20,7 +21,7 @@ from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.reasons import reason_in_words
 from core.triggers.tasks import TaskService
-from core.triggers.types import Task, TaskRun, TaskState
+from core.triggers.types import Task, TaskRun
 from core.turns.runs import RunState
 
 LAST_RUNS = 10

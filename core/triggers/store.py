@@ -8,9 +8,9 @@ import asyncpg
 
 from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
-from core.tools.context import TaskChange
+from core.tools.context import TaskChange, TaskState
 from core.triggers.codec import Kind, stored_trigger, trigger_to_json
-from core.triggers.types import Task, TaskOutput, TaskRun, TaskState
+from core.triggers.types import Task, TaskOutput, TaskRun
 from core.turns.runs import RunState
 
 _TASK = "select * from tasks where tenant_id = $1"

@@ -11,13 +11,13 @@ from core.language.catalogue import gettext
 from core.language.times import moment_in_words
 from core.people.preferences import PreferenceStore
 from core.people.tenant import QuietHours
-from core.tools.context import TaskChange, TaskNote
+from core.tools.context import TaskChange, TaskNote, TaskState
 from core.triggers.codec import Kind, Trigger, trigger_from_json
 from core.triggers.descriptions import in_words
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.tasks import TaskService
-from core.triggers.types import Task, TaskState
+from core.triggers.types import Task
 
 UNDO_WITHIN = timedelta(hours=1)
 """How long after it was set a reminder can be undone without being named."""
@@ -144,6 +144,6 @@ def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
         task.title,
         in_words(task.trigger, zone),
         moment_in_words(at, zone) if at else "",
-        task.state.value,
+        task.state,
         quiet=at is not None and quiet is not None and quiet.covers(at.astimezone(zone).time()),
     )

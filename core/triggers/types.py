@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import ClassVar
 
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
-from core.tools.context import ToolExecutionContext
+from core.notifications.types import Urgency
+from core.tools.context import TaskState, ToolExecutionContext
 from core.triggers.codec import Kind, StoredTrigger
 from core.turns.runs import RunState
 from core.turns.types import TurnRequest, TurnResult
@@ -17,17 +17,6 @@ ORCHESTRATOR = "orchestrator"
 AGENT = "agent:"
 NOTHING = "NOTHING"
 """The answer of a silent task when there is nothing worth telling."""
-
-
-class TaskState(StrEnum):
-    """The states of a task."""
-
-    ACTIVE = "ACTIVE"
-    PAUSED = "PAUSED"
-    DISABLED = "DISABLED"
-    """It failed too often in a row, or was set aside after an unforeseen error."""
-    COMPLETED = "COMPLETED"
-    """Nothing more is due, or the person deleted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +28,7 @@ class TaskOutput:
 
     channel: str = ""
     category: str = ""
-    urgency: str = "normal"
+    urgency: Urgency = Urgency.NORMAL
     silent: bool = False
 
     def to_json(self) -> JsonObject:
@@ -51,9 +40,14 @@ class TaskOutput:
         return cls(
             str(kept.get("channel") or ""),
             str(kept.get("category") or ""),
-            str(kept.get("urgency") or "normal"),
+            _urgency(kept.get("urgency")),
             bool(kept.get("silent")),
         )
+
+
+def _urgency(stored: Json) -> Urgency:
+    """Parse a stored urgency; what a plugin made up counts as normal."""
+    return Urgency(stored) if isinstance(stored, str) and stored in tuple(Urgency) else Urgency.NORMAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class StreamEventType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """One event of a turn; what does not belong to its type is empty.
+    """One event of a turn; what does not belong to its type is None or empty.
 
     `arguments` are the model's own text. `text` is words of the model, a tool's progress, or what the model is told
     of a call; `usage` the step's tokens and `so_far` the turn's. EXECUTION_END has the `result`, or the `error` that
@@ -44,11 +44,11 @@ class StreamEvent:
     turn_id: str
     step: int = 0
     text: str = ""
-    call_id: str = ""
-    name: str = ""
-    arguments: str = ""
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str | None = None
     success: bool = True
-    state: str = ""
+    state: StrEnum | None = None
     usage: TokenUsage = field(default_factory=TokenUsage)
     so_far: TokenUsage = field(default_factory=TokenUsage)
     result: TurnResult | None = None
@@ -107,7 +107,7 @@ class StreamHook(Hook):
     async def step_finished(self, context: HookContext, report: StepReport) -> None:
         await self._emit(_event(StreamEventType.STEP_COMPLETED, context, usage=report.usage, so_far=report.so_far))
 
-    async def state_changed(self, context: HookContext, state: str) -> None:
+    async def state_changed(self, context: HookContext, state: StrEnum) -> None:
         await self._emit(_event(StreamEventType.STATE_CHANGE, context, state=state))
 
 

@@ -11,6 +11,7 @@ from core.journal.postgres import Lease, PostgresJournal
 from core.llm.types import ChatMessage
 from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
+from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.control import PostgresControl, turn_message
 from core.turns.runs import RunControl, load_run_turn
@@ -72,7 +73,7 @@ async def _load_message_turn(
             turn["name"],
             turn["language"],
             turn["timezone"],
-            turn["role"],
+            PersonRole(turn["role"]),
             turn["tier"],
             turn["timezone_known"],
         ),

@@ -61,9 +61,9 @@ class Orchestrator:
         Raises `LeaseLost` when another worker has it, and `TurnDelayed` when a check could not tell.
         """
         hooks = self._parts.hooks.plus(request.hooks)
-        await hooks.tell(Hook.state_changed, where(request), "running")
+        await hooks.tell(Hook.state_changed, where(request), TurnState.RUNNING)
         result = await self._handle(request)
-        await hooks.tell(Hook.state_changed, where(request), result.state.value)
+        await hooks.tell(Hook.state_changed, where(request), result.state)
         return result
 
     def stream_message(self, request: TurnRequest) -> AsyncGenerator[StreamEvent]:

@@ -9,6 +9,7 @@ from core.errors import LeaseLost
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
 from core.loop.control import TurnControl, TurnMessage
+from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant
 
 MAX_FAILURES = 5
@@ -123,7 +124,7 @@ async def load_run_turn(
             row["name"],
             row["language"],
             row["timezone"],
-            row["role"],
+            PersonRole(row["role"]),
             row["tier"],
             row["timezone_known"],
         ),

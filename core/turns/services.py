@@ -33,11 +33,11 @@ class Recall(Protocol):
         """Return whether the model may ask memory by itself."""
         ...
 
-    async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
+    async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> Sequence[str]:
         """Return what is known and may matter, the most important first; nothing while memory is away."""
         ...
 
-    def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+    def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
         """Return a tool's access to this tenant's memory only."""
         ...
 

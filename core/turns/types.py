@@ -72,8 +72,9 @@ class TurnRequest:
 
 
 class TurnState(StrEnum):
-    """How a turn ended."""
+    """How a turn stands, or how it ended."""
 
+    RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"

@@ -141,8 +141,8 @@ class SlackNotification:
             _log.warning("slack_stream_not_dropped", ref=to.ref, code=error.code)
         return None
 
-    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
-        await redraw.redraw(self._client, part, provider_id, to, outcome)
+    async def redraw(self, part: Part, provider_id: str, to: Address, line: str) -> None:
+        await redraw.redraw(self._client, part, provider_id, to, line)
 
     async def _post_plainly(self, part: Part, to: Target, blocks: list[Json]) -> Receipt:
         """Post the words without formatting; without the buttons only where these are what Slack refuses."""

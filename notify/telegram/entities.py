@@ -14,7 +14,7 @@ class Mark:
     start: int
     end: int
     url: str = ""
-    language: str = ""
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ SHORTEST = 12
 _GAP = "\n\n"
 
 
-async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) -> None:
+async def redraw(bot: Bot, part: Part, chat: int, message: int, line: str) -> None:
     """Change a text of ours; changing it to the same succeeds. No word of the part is ever left out for the outcome.
 
     Raises PTB's errors, and `Rejected` for a file, which has no text to change.
@@ -29,8 +29,8 @@ async def redraw(bot: Bot, part: Part, chat: int, message: int, outcome: str) ->
         raise Rejected("a file has no text to redraw")
     text = without_closing(part)
     room = min(MAX_OUTCOME, MAX_UNITS - units(text) - units(_GAP))
-    line = shorten(" ".join(clean(outcome).split()), room, units) if room >= SHORTEST else ""
-    drawn = _GAP.join(piece for piece in (text, line) if is_visible(piece)) or part.text
+    below = shorten(" ".join(clean(line).split()), room, units) if room >= SHORTEST else ""
+    drawn = _GAP.join(piece for piece in (text, below) if is_visible(piece)) or part.text
     try:
         await _draw(bot, part, chat, message, drawn, entities=True)
     except BadRequest as error:

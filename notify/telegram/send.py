@@ -84,9 +84,9 @@ class TelegramNotification:
         except TelegramError as error:
             raise to_delivery_error(error) from error
 
-    async def redraw(self, part: Part, provider_id: str, to: Address, outcome: str) -> None:
+    async def redraw(self, part: Part, provider_id: str, to: Address, line: str) -> None:
         try:
-            await redraw.redraw(self._api.bot, part, number(to.peer), number(provider_id), outcome)
+            await redraw.redraw(self._api.bot, part, number(to.peer), number(provider_id), line)
         except ChatMigrated as error:
             raise Rejected("the chat moved, and its messages with it") from error
         except TelegramError as error:

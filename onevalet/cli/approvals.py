@@ -40,12 +40,12 @@ async def print_approvals(settings: Settings, tenant: str, *, as_json: bool) -> 
         say("Nothing waits for a decision.")
 
 
-async def decide(settings: Settings, code: str, decision: str, tenant: str, *, as_json: bool) -> None:
-    """Decide for a person: `approve` or `cancel`.
+async def decide(settings: Settings, code: str, word: str, tenant: str, *, as_json: bool) -> None:
+    """Decide for a person by a word: `approve` or `cancel`.
 
     Raise `ConfigError` where the approval is not pending, or where the code names several.
     """
-    verb = next((verb for verb in _DONE if verb.value == decision.lower()), None)
+    verb = next((verb for verb in _DONE if verb.value == word.lower()), None)
     if verb is None:
         raise ConfigError("The decision is approve or cancel.")
     said_in = make_id("op")  # the same when it is repeated, since an answer may be lost after the commit

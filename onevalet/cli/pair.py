@@ -12,7 +12,7 @@ from onevalet.cli.session import open_database
 from onevalet.settings import Settings
 
 
-async def pair(settings: Settings, code: str, role: PersonRole, tier: str = "", address: str = "") -> bool:
+async def pair(settings: Settings, code: str, role: PersonRole, tier: str | None = None, address: str = "") -> bool:
     """Admit a person and print who it is, or print why not. Return whether anybody was admitted.
 
     The person is named by `code` or by `address`, such as `sms:+15551234567`. Raise `ConfigError` for neither or both.

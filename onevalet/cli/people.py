@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+import asyncpg
+
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval
 from core.credentials.types import ConnectedAccounts
 from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
+from core.messaging.states import IdentityState
+from core.people.access_policy import PersonRole
 from core.people.preferences import Preferences, PreferenceStore, written
 from core.queue.wakeups import NoWakeups
 from onevalet.cli.runner import say, say_json
@@ -33,15 +37,15 @@ class Identity:
     channel: str
     account: str
     address: str
-    state: str
+    state: IdentityState
     admitted: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Person:
     id: str
-    role: str
-    tier: str
+    role: PersonRole
+    tier: str | None
     since: datetime
     preferences: Preferences
     identities: tuple[Identity, ...]
@@ -97,12 +101,16 @@ async def _read(database: Database, tenant: str) -> _Person:
         )
     return _Person(
         tenant,
-        row["role"],
-        row["tier"],
+        PersonRole(row["role"]),
+        row["tier"] or None,
         row["created_at"],
         preferences,
-        tuple(Identity(*identity.values()) for identity in identities),
+        tuple(_identity(identity) for identity in identities),
     )
+
+
+def _identity(row: asyncpg.Record) -> Identity:
+    return Identity(row["channel"], row["account"], row["user_key"], IdentityState(row["state"]), row["admitted"])
 
 
 async def _count_waiting(connection: Connection, tenant: str) -> dict[str, int]:

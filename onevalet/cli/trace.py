@@ -7,7 +7,9 @@ import asyncpg
 
 from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
+from core.journal.types import Outcome, StepKind
 from core.json_types import JsonObject
+from core.messaging.states import CallOutcome, SendState
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.cli.transcript import label
@@ -116,7 +118,7 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
                 "seq": row["seq"],
                 "state": row["state"],
                 "reason": row["reason"],
-                "next_try": row["next_attempt_at"] if row["state"] in ("ready", "checking") else None,
+                "next_try": row["next_attempt_at"] if row["state"] in (SendState.READY, SendState.CHECKING) else None,
                 "given_up_at": row["given_up_at"],
                 "told_by": row["told_missing_by"],
             }
@@ -134,14 +136,15 @@ async def _outbound_lines(connection: Connection, tenant: str, wanted: str) -> l
 
 
 def _step_line(step: asyncpg.Record) -> Line:
+    kind = StepKind(step["kind"])
     return {
         "at": step["finished_at"] or step["started_at"],
-        "what": label(step["kind"], step["outcome"], calls=bool(step["result"].get("tool_calls"))),
+        "what": label(kind, Outcome(step["outcome"]), calls=bool(step["result"].get("tool_calls"))),
         "step": f"{step['agent_path']}{step['step']}.{step['call_index']}",
         "name": step["name"],
         "state": step["state"],
         "outcome": step["outcome"],
-        "effect": step["effect"] if step["kind"] == "tool" else "",
+        "effect": step["effect"] if kind is StepKind.TOOL else "",
         "ms": step["duration_ms"],
     }
 
@@ -172,15 +175,16 @@ def _delivery_line(delivery: asyncpg.Record) -> Line:
 
 def _resolved(delivery: asyncpg.Record) -> str:
     """Return how the outcome of a send without an answer was found out; empty for other sends."""
-    if delivery["outcome"] == "found":
-        return "found by look-up"
-    if delivery["outcome"] == "left":
-        return "left as it is"
-    if delivery["outcome"] != "ambiguous":
+    match delivery["outcome"]:
+        case CallOutcome.FOUND:
+            return "found by look-up"
+        case CallOutcome.LEFT:
+            return "left as it is"
+    if delivery["outcome"] != CallOutcome.AMBIGUOUS:
         return ""
     if delivery["again"]:
         return "sent again by policy" if delivery["channel"] in WITHOUT_LOOK_UP else "not found, sent again"
-    known = {"sent": "told by the provider", "ambiguous": "given up"}
+    known = {SendState.SENT: "told by the provider", SendState.AMBIGUOUS: "given up"}
     return known.get(delivery["part_state"], "being looked up")
 
 

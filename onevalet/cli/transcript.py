@@ -8,7 +8,7 @@ from core.db.database import Connection, Database, fetch_one
 from core.errors import ConfigError
 from core.journal.in_memory import MemoryJournal
 from core.journal.postgres import Lease, PostgresJournal
-from core.journal.types import StepKind, StepRecord
+from core.journal.types import Outcome, StepKind, StepRecord
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
 from core.loop.control import TurnControl, TurnMessage
@@ -16,7 +16,7 @@ from core.people.tenant import TurnTenant
 from core.triggers.messages import trigger_message
 from core.triggers.store import run_of_turn
 from core.turns.load import HISTORY_ROWS
-from core.turns.types import TurnRequest
+from core.turns.types import TurnRequest, TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Transcript:
     request: TurnRequest
     rows: tuple[StepRecord, ...]
     steered: dict[int, list[TurnMessage]]
-    state: str
+    state: TurnState
     reason: str
     started_at: datetime
     replies: tuple[JsonObject, ...] = ()
@@ -105,7 +105,7 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         "select id, kind, text, state from outbound where tenant_id = $1 and turn_id = $2 order by seq", tenant, turn
     )
     lines = tuple({"kind": "said", "id": sent["id"], "state": sent["state"], "text": sent["text"]} for sent in replies)
-    return Transcript(request, tuple(rows), steered, row["state"], row["reason"], row["started_at"], lines)
+    return Transcript(request, tuple(rows), steered, TurnState(row["state"]), row["reason"], row["started_at"], lines)
 
 
 async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:
@@ -140,7 +140,7 @@ def _steered(rows: Sequence[StepRecord], inbound: Sequence[TurnMessage]) -> dict
 def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:
     line: JsonObject = {
         "kind": row.kind.value,
-        "label": label(row.kind.value, row.outcome.value, calls=bool(row.result.get("tool_calls"))),
+        "label": label(row.kind, row.outcome, calls=bool(row.result.get("tool_calls"))),
         "step": row.key.step,
         "call_index": row.key.call_index,
         "agent_path": row.key.agent_path,
@@ -157,14 +157,14 @@ def _step_line(row: StepRecord, rows: Sequence[StepRecord]) -> JsonObject:
     return line
 
 
-def label(kind: str, outcome: str, *, calls: bool) -> str:
+def label(kind: StepKind, outcome: Outcome, *, calls: bool) -> str:
     """Name what a step is in the words of a trace; `calls` says whether a model's answer asks for any."""
-    if outcome in ("error", "unknown", "refused"):
+    if outcome in (Outcome.ERROR, Outcome.UNKNOWN, Outcome.REFUSED):
         return "ERROR"
     match kind:
-        case "model":
+        case StepKind.MODEL:
             return "THINK" if calls else "RESPOND"
-        case "tool" | "agent":
+        case StepKind.TOOL | StepKind.AGENT:
             return "CALL_TOOL"
         case _:
             return "OBSERVE"

@@ -20,9 +20,9 @@ EDIT = rf"edit (?P<code>\d[a-z][0-9a-z]?)[:,]? (?:{_SET})?(?:the )?(?P<field>[^\
 CHANGE = rf"{_SET}(?P<field>[a-z_]+)(?: to be| to|\s*[:=])\s+(?P<value>.+)"
 
 
-def decided(decision: str) -> JsonObject:
+def decided(verb: str) -> JsonObject:
     """Return the arguments of a decision about the only pending action; `coded` fills in its code."""
-    return {"decisions": [{"code": _CODE, "decision": decision}]}
+    return {"decisions": [{"code": _CODE, "decision": verb}]}
 
 
 def changed(match: Found) -> JsonObject:

@@ -5,8 +5,8 @@ import socket
 from contextlib import suppress
 
 
-def notify(state: str) -> None:
-    """Send a state, such as READY=1, to the address in NOTIFY_SOCKET, if it is set."""
+def notify(message: str) -> None:
+    """Send a message, such as READY=1, to the address in NOTIFY_SOCKET, if it is set."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return
@@ -14,4 +14,4 @@ def notify(state: str) -> None:
     address = address.replace("@", "\0", 1) if address.startswith("@") else address
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
         sender.setblocking(False)
-        sender.sendto(state.encode(), address)
+        sender.sendto(message.encode(), address)

@@ -46,9 +46,9 @@ class Message:
     metadata: Obj = field(default_factory=dict)
     thread_ts: str = ""
     broadcast: bool = False
-    bot_id: str = ""
-    app_id: str = ""
-    client_msg_id: str = ""
+    bot_id: str | None = None
+    app_id: str | None = None
+    client_msg_id: str | None = None
     edited_by: str = ""
     edited_ts: str = ""
     streamed: float | None = None

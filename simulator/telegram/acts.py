@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import secrets
+from functools import partial
 
 from simulator.base import BadAction, Wire
 from simulator.config import Person
@@ -105,8 +106,8 @@ class Acts:
         if chat.blocked == blocked:
             raise BadAction(f"The bot is {'blocked' if blocked else 'not blocked'} already.")
         chat.blocked = blocked
-        old, new = ("member", "kicked") if blocked else ("kicked", "member")
-        update = self._chats.tell_member(chat, person, old, new)
+        told = partial(self._chats.tell_member, chat, person)
+        update = told("member", "kicked") if blocked else told("kicked", "member")
         return {"update_id": update.update_id if update else None}
 
     def _uploaded(self, person: Person, wishes: Wishes, kind: str) -> Json:

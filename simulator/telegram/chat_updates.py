@@ -9,6 +9,7 @@ from simulator.telegram import shapes
 from simulator.telegram.act_arguments import number
 from simulator.telegram.entities import FormattedText, settle
 from simulator.telegram.errors import Refusal
+from simulator.telegram.shapes import MemberStatus
 from simulator.telegram.state import PRIVATE, Chat, Message, World
 from simulator.telegram.updates import MESSAGE_LIFE, Update
 
@@ -42,7 +43,7 @@ class ChatUpdates:
         number = update.update_id if update else None
         return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": number}
 
-    def tell_member(self, chat: Chat, person: Person, old: str, new: str) -> Update | None:
+    def tell_member(self, chat: Chat, person: Person, old: MemberStatus, new: MemberStatus) -> Update | None:
         """Tell the bot that its own membership changed."""
         body: Wishes = {
             "chat": shapes.chat(chat),

@@ -29,9 +29,9 @@ class Entity:
     offset: int
     length: int
     url: str = ""
-    language: str = ""
+    language: str | None = None
     user_id: int = 0
-    custom_emoji_id: str = ""
+    custom_emoji_id: str | None = None
     unix_time: int = 0
     date_time_format: str = ""
 

@@ -34,7 +34,7 @@ class _Open:
     source: int
     plain: int
     units: int
-    language: str = ""
+    language: str | None = None
 
 
 def parse_markdown_v2(text: str) -> tuple[str, list[Entity]]:
@@ -118,7 +118,7 @@ class _Parser:
         letter = chr(self.source[at])
         raise MarkupError(f"Character '{letter}' is reserved and must be escaped with the preceding '\\'")
 
-    def _push(self, name: str, at: int, language: str = "") -> None:
+    def _push(self, name: str, at: int, language: str | None = None) -> None:
         self.open.append(_Open(name, at, len(self.plain.data), self.plain.units, language))
 
     def _close(self, at: int) -> int:

@@ -1,5 +1,7 @@
 """The Bot API's objects as JSON: https://core.telegram.org/bots/api#available-types."""
 
+from typing import Literal
+
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.telegram.entities import FormattedText
@@ -68,7 +70,11 @@ def file(stored: StoredFile) -> dict[str, Json]:
     return _file_ids(stored) | {"file_path": stored.path}
 
 
-def member(world: World, status: str) -> dict[str, Json]:
+type MemberStatus = Literal["creator", "administrator", "member", "restricted", "left", "kicked"]
+"""core.telegram.org/bots/api#chatmember"""
+
+
+def member(world: World, status: MemberStatus) -> dict[str, Json]:
     shown: dict[str, Json] = {"user": bot_user(world), "status": status}
     return shown | ({"until_date": 0} if status == "kicked" else {})
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from simulator.base import Wire
 from simulator.twilio.errors import DELIVERY_ERRORS
-from simulator.twilio.state import Debug, Message, Store
+from simulator.twilio.state import Debug, Message, MessageStatus, Store
 from simulator.twilio.webhooks import deliver
 
-PHONE_MODES = {
+PHONE_MODES: dict[str, tuple[MessageStatus, int | None]] = {
     "on": ("delivered", None),
     "off": ("undelivered", 30003),
     "blocked": ("undelivered", 30004),
@@ -23,7 +23,7 @@ PHONE_MODES = {
 CALLBACK_MODES = ("in_order", "reversed", "twice", "none")
 
 # docs: message-resource, "Message Status Callbacks": these are told, the states between them are not.
-_TOLD = frozenset({"queued", "sent", "delivered", "undelivered", "failed"})
+_TOLD = frozenset[MessageStatus]({"queued", "sent", "delivered", "undelivered", "failed"})
 _STEP = 0.4
 
 
@@ -45,7 +45,7 @@ async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> Non
         if phone.callbacks in ("in_order", "twice"):
             await _send(wire, store, message, callbacks[-1:] * (2 if phone.callbacks == "twice" else 1))
 
-    first = ["queued"] if message.status == "accepted" else []
+    first: list[MessageStatus] = ["queued"] if message.status == "accepted" else []
     for status in [*first, "sending", "sent", *([last] if last != "sent" else [])]:
         if status == "sent" and last == "failed":
             continue

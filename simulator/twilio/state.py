@@ -2,11 +2,16 @@
 
 import secrets
 from dataclasses import dataclass, field
+from typing import Literal
 
 from simulator.config import TwilioConfig
 from simulator.twilio.segments import Segments, count_segments, price_of
 
-FINAL = frozenset({"delivered", "undelivered", "failed", "received", "canceled"})
+type MessageStatus = Literal[
+    "accepted", "queued", "sending", "sent", "delivered", "undelivered", "failed", "received", "canceled"
+]
+"""docs: message-resource, "Message Status Values"."""
+FINAL = frozenset[MessageStatus]({"delivered", "undelivered", "failed", "received", "canceled"})
 
 
 def new_sid(prefix: str) -> str:
@@ -33,7 +38,7 @@ class Message:
     sender: str
     to: str
     body: str
-    status: str
+    status: MessageStatus
     created: float
     media: list[Media] = field(default_factory=list)
     updated: float = 0.0

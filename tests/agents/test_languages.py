@@ -24,6 +24,7 @@ from core.http.client import GuardedClient
 from core.language.catalogue import speaking
 from core.memory.access import Remembered
 from core.replies import without_notes
+from core.tools.context import TaskState
 from onevalet import AgentResult, TaskNote, ToolExecutionContext
 from onevalet.testing import MemoryCredentials, StandingClock, make_context, rehearse
 from tests.agents.services import open_meteo
@@ -45,8 +46,8 @@ class Tasks:
 
     def __init__(self) -> None:
         self.kept = [
-            TaskNote("t", 1, "Tee", "08:00", "09:00", "ACTIVE"),
-            TaskNote("u", 2, "Ann", "10:00", "", "PAUSED"),
+            TaskNote("t", 1, "Tee", "08:00", "09:00", TaskState.ACTIVE),
+            TaskNote("u", 2, "Ann", "10:00", "", TaskState.PAUSED),
         ]
 
     async def timezone(self) -> str:
@@ -59,7 +60,7 @@ class Tasks:
         return "08:00"
 
     async def create(self, *args: object, **options: object) -> TaskNote:
-        return TaskNote("t", 3, "Tee", "08:00", "09:00", "ACTIVE", quiet=True)
+        return TaskNote("t", 3, "Tee", "08:00", "09:00", TaskState.ACTIVE, quiet=True)
 
     async def list(self) -> list[TaskNote]:
         return self.kept

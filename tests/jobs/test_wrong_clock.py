@@ -15,10 +15,10 @@ from core.db.clock_check import CheckedClock
 from core.events.store import EventStore
 from core.memory.jobs import MemoryWork
 from core.notifications.store import NotificationStore
+from core.tools.context import TaskState
 from core.triggers.codec import Trigger
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
-from core.triggers.types import TaskState
 from jobs.maintenance import (
     advance_approvals,
     expire_agents,

@@ -18,13 +18,13 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def large_classes(source: str) -> list[str]:
     """Return the classes that are over the limit of lines."""
-    classes = [node for node in _nodes(source) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in nodes_of(source) if isinstance(node, ast.ClassDef)]
     return [f"class {node.name}" for node in classes if _lines_of(node) > MAX_CLASS_LINES]
 
 
 def many_imports(source: str) -> list[str]:
     """Return one breach if a file imports more of our modules than the limit: lazily and for types included."""
-    return [f"over {MAX_IMPORTS} imports"] if len(set(_our_modules(_nodes(source)))) > MAX_IMPORTS else []
+    return [f"over {MAX_IMPORTS} imports"] if len(set(_our_modules(nodes_of(source)))) > MAX_IMPORTS else []
 
 
 def many_parameters(source: str) -> list[str]:
@@ -33,11 +33,11 @@ def many_parameters(source: str) -> list[str]:
     The options of a typer command do not count: it declares the command line's options as parameters. Neither do the
     fields of a dataclass, whose `__init__` is not in the source.
     """
-    functions = [node for node in _nodes(source) if isinstance(node, _Function)]
+    functions = [node for node in nodes_of(source) if isinstance(node, _Function)]
     return [
         f"parameters of {node.name}"
         for node in functions
-        if len(_parameters(node)) > MAX_PARAMETERS and not _is_command(node)
+        if len(_parameters(node)) > MAX_PARAMETERS and not is_command(node)
     ]
 
 
@@ -52,7 +52,7 @@ def unformatted_lines(source: str) -> list[str]:
 
 def literal_splats(source: str) -> list[str]:
     """Return one breach if a literal is unpacked in place, which only serves to break lines elsewhere."""
-    starred = [node.value for node in _nodes(source) if isinstance(node, ast.Starred)]
+    starred = [node.value for node in nodes_of(source) if isinstance(node, ast.Starred)]
     return ["splat of a literal"] if any(isinstance(value, ast.Tuple | ast.List | ast.Set) for value in starred) else []
 
 
@@ -65,7 +65,7 @@ def breaches(source: str, checks: Iterable[Check] = CHECKS) -> set[str]:
 
 
 @lru_cache(maxsize=1)
-def _nodes(source: str) -> list[ast.AST]:
+def nodes_of(source: str) -> list[ast.AST]:
     """Parse a file once for all its checks, which come one after another."""
     return list(ast.walk(ast.parse(source)))
 
@@ -100,6 +100,7 @@ def _parameters(function: _Function) -> list[str]:
     return names[1:] if names[:1] in (["self"], ["cls"]) else names
 
 
-def _is_command(function: _Function) -> bool:
+def is_command(function: _Function) -> bool:
+    """Return whether a function declares a typer command."""
     called = [node.func for node in function.decorator_list if isinstance(node, ast.Call)]
     return any(isinstance(decorator, ast.Attribute) and decorator.attr == "command" for decorator in called)

@@ -84,18 +84,24 @@ class ModelExtractor:
     """A model with typeagent's prompt, which also decides on contradictions; rules stand in for it."""
 
     asking: Asking
-    tenant_id: str = ""
+    tenant_id: str | None = None
     name: str = "model"
     patient: bool = False
 
     def at_cost_of(self, tenant_id: str, *, patient: bool = False) -> "ModelExtractor":
         return replace(self, tenant_id=tenant_id, patient=patient)
 
+    @property
+    def _payer(self) -> str:
+        if self.tenant_id is None:
+            raise ValueError("nobody pays for it before at_cost_of")
+        return self.tenant_id
+
     async def knowledge(self, text: str, speaker: str) -> tuple[JsonObject, str]:
         by_rule = knowledge_of(text, speaker)
         await asyncio.to_thread(load)
         try:
-            by_model = await extract_with(self.asking.of(self.tenant_id), text)
+            by_model = await extract_with(self.asking.of(self._payer), text)
         except (ModelError, OutOfMoney) as error:
             if self.patient and isinstance(error, PASSING):
                 raise
@@ -117,7 +123,7 @@ class ModelExtractor:
         listed = "\n".join(f"{number}. {memory.text}" for number, memory in enumerate(candidates, 1))
         prompt = _CONTRADICTION.format(listed=listed, statement=statement.text)
         try:
-            answer = read_decision(await self.asking.ask(self.tenant_id, prompt), len(candidates))
+            answer = read_decision(await self.asking.ask(self._payer, prompt), len(candidates))
         except (ModelError, OutOfMoney) as error:
             if self.patient and isinstance(error, PASSING):
                 raise

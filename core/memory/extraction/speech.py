@@ -45,7 +45,7 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
 
 
 def spoken_of(
-    key: str, message: ChatMessage, at: datetime, turn_id: str = "", *, used_tools: bool = False
+    key: str, message: ChatMessage, at: datetime, turn_id: str | None = None, *, used_tools: bool = False
 ) -> list[Said]:
     """Return what a chat message says, marked with its source; nothing of a message or a line that is not speech.
 

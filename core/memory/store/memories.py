@@ -13,7 +13,7 @@ from core.memory.types import Kind, Memory, Statement, Vector, Version
 
 _COLUMNS = (
     "m.id, m.number, m.collection, m.text, m.speaker, m.kind, m.said_at, m.valid_from, m.valid_to,"
-    " m.superseded_by, m.slot, coalesce(m.turn_id, '') as turn_id, m.knowledge"
+    " m.superseded_by, m.slot, m.turn_id, m.knowledge"
 )
 _END = (
     "update memories set valid_to = $3, superseded_by = $4"
@@ -92,7 +92,7 @@ class MemoryStore:
         memory_id: str | None = await connection.fetchval(
             "insert into memories (tenant_id, id, number, collection, text, speaker, kind, source_key, turn_id,"
             " said_at, slot, knowledge, extractor, held, valid_from)"
-            " select $1, id, number, collection, text, speaker, kind, source_key, nullif(turn_id, ''), $3, slot,"
+            " select $1, id, number, collection, text, speaker, kind, source_key, turn_id, $3, slot,"
             " knowledge, extractor, held, $3 from jsonb_populate_record(null::memories, $2)"
             " on conflict (tenant_id, source_key) do nothing returning id",
             tenant_id,

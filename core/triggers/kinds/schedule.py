@@ -45,7 +45,7 @@ class Missed(StrEnum):
 class ScheduleTrigger:
     """Due by cron (five fields), every so many minutes, or once at a moment: exactly one of the three.
 
-    `timezone` is an IANA name; empty is the person's own, also after they move. `at` without a zone is a wall time in
+    `timezone` is an IANA name; None is the person's own, also after they move. `at` without a zone is a wall time in
     it. Intervals count from `start`, or from the task's creation. Each occurrence is delayed by up to
     `jitter_seconds`, always the same for one occurrence. `grace_minutes` None: a day for `at`, else four hours.
     """
@@ -53,7 +53,7 @@ class ScheduleTrigger:
     cron: str = ""
     interval_minutes: float | None = None
     at: datetime | None = None
-    timezone: str = ""
+    timezone: str | None = None
     start: datetime | None = None
     until: datetime | None = None
     count: int | None = None
@@ -63,7 +63,7 @@ class ScheduleTrigger:
 
     def __post_init__(self) -> None:
         check_text("cron expression", self.cron, _MAX_CRON)
-        check_text("timezone", self.timezone, _MAX_CRON)
+        check_text("timezone", self.timezone or "", _MAX_CRON)
         if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
             raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
         if self.cron:

@@ -14,6 +14,7 @@ from core.http.types import HttpResponse
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject, canonical_json, read_json, storable
 from core.language.catalogue import gettext, speaking
+from core.tools.context import TaskState
 from core.tools.results import TextWithData
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.engine import TriggerEngine
@@ -23,7 +24,7 @@ from core.triggers.messages import failing_look_text, occurrence_of
 from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
 from core.triggers.trials import seen_now
-from core.triggers.types import Task, TaskState
+from core.triggers.types import Task
 from core.turns.runs import RunState
 
 MAX_LOOK = 100.0

@@ -9,7 +9,7 @@ import structlog
 
 from core.errors import StoreUnavailable
 from core.json_types import canonical_hash
-from core.notifications.types import Notification, Notifier, Urgency
+from core.notifications.types import Notification, Notifier
 from core.triggers.codec import Kind
 from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.store import TaskStore
@@ -86,16 +86,15 @@ def notification(
     task: Task, run: TaskRun, text: str, kind: NoticeKind = NoticeKind.END, key: str = NoticeKind.END.value
 ) -> Notification:
     """Return the notification about a run; a question goes to the conversation that waits for its answer."""
-    wanted = task.output.urgency
     # A silent task may find the same news twice: that is one message.
     same_news = f"{task.id}:{canonical_hash(text)[:32]}"
     return Notification(
         text=text,
         category=task.output.category or _CATEGORIES[task.kind],
-        urgency=Urgency(wanted) if wanted in tuple(Urgency) else Urgency.NORMAL,
+        urgency=task.output.urgency,
         dedupe_key=f"{run.id}:{key}" if kind is not NoticeKind.END or not task.output.silent else same_news,
         title=task.title,
         task_id=task.id,
         run_id=run.id,
-        conversation_id=(run.conversation_id or "") if kind is NoticeKind.QUESTION or task.output.channel else "",
+        conversation_id=run.conversation_id if kind is NoticeKind.QUESTION or task.output.channel else None,
     )

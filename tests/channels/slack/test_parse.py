@@ -141,7 +141,7 @@ def test_a_press_is_one_of_its_conversation() -> None:
 def test_a_press_in_the_home_names_no_conversation() -> None:
     parsed = parse(press(container={"type": "view", "view_id": "V1"}, team=None), OURS)
     assert isinstance(parsed, Gesture)
-    assert (parsed.press.address.peer, parsed.press.provider_id, parsed.press.token) == ("", "", "tok_1")
+    assert (parsed.press.address.peer, parsed.press.provider_id, parsed.press.token) == ("", None, "tok_1")
 
 
 BUTTON = {"type": "button", "action_id": "choice_0", "value": "tok_1", "action_ts": TS}

@@ -395,4 +395,4 @@ async def test_slack_is_asked_once_who_somebody_is(team: Team) -> None:
     await team.act("say", text="and once more")
     await team.settled()
     [known] = team.sink.people
-    assert (known.account, bool(known.name), "/" in known.timezone) == (SLACK.team_id, True, True)
+    assert (known.account, bool(known.name), "/" in (known.timezone or "")) == (SLACK.team_id, True, True)

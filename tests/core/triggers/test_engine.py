@@ -12,6 +12,7 @@ from core.errors import ToolFailed, ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
 from core.notifications.types import Urgency
+from core.tools.context import TaskState
 from core.triggers.codec import Trigger
 from core.triggers.explain import explain
 from core.triggers.kinds.condition import ConditionTrigger
@@ -20,7 +21,7 @@ from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 from core.triggers.runs.firing import fire_due
 from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.runs.notifications import notification
-from core.triggers.types import ActionResult, Task, TaskState
+from core.triggers.types import ActionResult, Task
 from core.turns.runs import MAX_FAILURES
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from onevalet.cli.transcript import read_transcript

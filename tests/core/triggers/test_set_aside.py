@@ -8,6 +8,7 @@ from core.errors import ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
 from core.notifications.types import Notification, Notified
+from core.tools.context import TaskState
 from core.triggers.dry_run import dry_run
 from core.triggers.explain import explain
 from core.triggers.kinds.condition import ConditionTrigger
@@ -17,7 +18,7 @@ from core.triggers.runs import notifications as notices
 from core.triggers.runs.firing import run_row
 from core.triggers.runs.misfires import Course
 from core.triggers.runs.notice_store import NoticeStore
-from core.triggers.types import Task, TaskState
+from core.triggers.types import Task
 from jobs.triggers import TriggerRunner
 from tests.core.triggers.harness import NOW, Harness
 

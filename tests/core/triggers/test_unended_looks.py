@@ -9,9 +9,9 @@ import pytest
 from core.errors import StoreUnavailable
 from core.http.types import HttpResponse
 from core.json_types import JsonObject
+from core.tools.context import TaskState
 from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.condition_checks import MAX_UNENDED
-from core.triggers.types import TaskState
 from tests.core.triggers.harness import Harness
 from tests.core.triggers.test_condition_checks import URL, watching
 

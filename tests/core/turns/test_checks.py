@@ -16,7 +16,7 @@ from core.journal.in_memory import MemoryJournal
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.messaging.states import IdentityState
-from core.people.access_policy import Access, Policy, parse_listed
+from core.people.access_policy import Access, PersonRole, Policy, parse_listed
 from core.people.rate_limit import Rates
 from core.people.tenant import TurnTenant
 from core.people.tiers import Tiers, read_tiers
@@ -105,7 +105,7 @@ async def test_beyond_the_rate_one_sentence_then_silence_and_no_model_call() -> 
 
 async def test_a_tier_has_a_rate_of_its_own() -> None:
     asked = checks(tiers='{"guest": {"messages_a_minute": 1}}')
-    guest = TurnTenant("ann", role="guest")
+    guest = TurnTenant("ann", role=PersonRole.GUEST)
     assert [(await handle(asked, request(f"t{n}", tenant=guest)))[0].reason for n in range(2)] == ["", "rate_limited"]
 
 
@@ -117,10 +117,10 @@ async def test_a_tier_that_the_settings_do_not_name_delays() -> None:
 @pytest.mark.parametrize(
     ("tenant", "offered"),
     [
-        (TurnTenant("ann", role="guest"), ["look"]),
-        (TurnTenant("ann", role="owner"), ["look", "send"]),
-        (TurnTenant("ann", role="owner", tier="nothing"), []),
-        (TurnTenant("ann", role="guest", tier="member"), ["look", "send"]),
+        (TurnTenant("ann", role=PersonRole.GUEST), ["look"]),
+        (TurnTenant("ann", role=PersonRole.OWNER), ["look", "send"]),
+        (TurnTenant("ann", role=PersonRole.OWNER, tier="nothing"), []),
+        (TurnTenant("ann", role=PersonRole.GUEST, tier="member"), ["look", "send"]),
     ],
 )
 async def test_a_tier_offers_its_tools_only(tenant: TurnTenant, offered: list[str]) -> None:
@@ -202,12 +202,12 @@ async def test_a_plugin_brings_a_check(tmp_path: Path, monkeypatch: pytest.Monke
 def test_tiers_are_read_from_json_and_from_files(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text('[gold]\ntools = ["look"]\ndollars_a_day = 1.5\nmessages_a_minute = 90\n')
     (tmp_path / "t.json").write_text('{"gold": {"dollars_a_day": "1.50", "tools": ["look"], "messages_a_minute": 90}}')
-    read = [read_tiers(f"@{tmp_path / name}", 30).of("member", "gold") for name in ("t.toml", "t.json")]
+    read = [read_tiers(f"@{tmp_path / name}", 30).of(PersonRole.MEMBER, "gold") for name in ("t.toml", "t.json")]
     assert read[0] == read[1]
     assert read[0] is not None
     assert str(read[0].dollars_a_day) == "1.5"
     assert read_tiers("", 7).names == ["guest", "member", "owner"]
-    assert getattr(read_tiers("", 7).of("guest"), "messages_a_minute", 0) == 7
+    assert getattr(read_tiers("", 7).of(PersonRole.GUEST), "messages_a_minute", 0) == 7
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class TestEvents:
         events = await _events(wants(("look", {}), ("nothing", {}), ("look", "[")), says("Well"), tools=[look])
         starts = [event.call_id for event in events if event.type is StreamEventType.TOOL_CALL_START]
         results = {event.call_id: event for event in events if event.type is StreamEventType.TOOL_RESULT}
-        assert starts == sorted(results) == ["c0", "c1", "c2"]
+        assert starts == sorted(results, key=str) == ["c0", "c1", "c2"]
         assert [results[start].success for start in starts] == [True, False, False]
         assert "no tool named 'nothing'" in results["c1"].text
 

@@ -200,10 +200,10 @@ class TestSteps:
         class Memory:
             as_tool = True
 
-            async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> Sequence[str]:
+            async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> Sequence[str]:
                 return [f"{tenant_id} asked: {query}"]
 
-            def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+            def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
                 return NO_MEMORY  # type: ignore[no-any-return]
 
         @tool
@@ -238,10 +238,10 @@ class TestPrompt:
 
             as_tool = True
 
-            async def recall(self, tenant_id: str, query: str, *, turn_id: str = "") -> list[str]:
+            async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> list[str]:
                 return [f"They said: {query}"]
 
-            def for_tenant(self, tenant_id: str, turn_id: str = "") -> MemoryAccess:
+            def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
                 return NO_MEMORY  # type: ignore[no-any-return]
 
         @tool(effect="read")

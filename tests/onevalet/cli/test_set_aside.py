@@ -6,8 +6,9 @@ import pytest
 from pydantic import SecretStr
 
 from core.errors import ConfigError
+from core.tools.context import TaskState
 from core.triggers.kinds.schedule import ScheduleTrigger
-from core.triggers.types import Task, TaskState
+from core.triggers.types import Task
 from onevalet.cli.doctor import check_set_aside
 from onevalet.cli.tasks import change_task, print_tasks, print_why, retry_tasks
 from onevalet.settings import Settings

@@ -13,7 +13,7 @@ $$;
 -- task that pay.
 
 -- Reserves an amount. Returns the cap, 'day' or 'task', that it would exceed together with spending and other
--- reservations, or ''. Either cap may be null. Repeating it changes nothing.
+-- reservations, or null. Either cap may be null. Repeating it changes nothing.
 create function reserve_money(
     p_tenant text, p_call jsonb, p_amount numeric, p_cap numeric, p_task_cap numeric, p_held interval)
 returns text
@@ -51,7 +51,7 @@ begin
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
     set day = excluded.day, amount = excluded.amount, held_until = excluded.held_until
     where not r.settled;
-    return '';
+    return null;
 end $$;
 
 -- Charges the cost of a step, or the reserved amount if the cost is unknown; once, however often it is called.

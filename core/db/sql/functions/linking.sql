@@ -1,9 +1,9 @@
 -- Merging two people into one: codes, consent to a link, and the merge.
 
--- Stores a code for the person of a turn, replacing an earlier one: 'given', or 'limited' after too many within a day.
+-- Stores a code for the person of a turn, replacing an earlier one; false after too many within a day.
 create function keep_link_code(
     p_tenant text, p_turn text, p_code_hash bytea, p_now timestamptz, p_expires timestamptz, p_limit int)
-returns text
+returns boolean
 language plpgsql as $$
 declare
     v_identity identities%rowtype;
@@ -15,7 +15,7 @@ begin
     where t.tenant_id = p_tenant and t.id = p_turn;
     if (select count(*) from link_codes k where k.tenant_id = p_tenant and k.turn_id <> p_turn
         and k.made_at > p_now - interval '1 day') >= p_limit then
-        return 'limited';
+        return false;
     end if;
     update link_codes k set expires_at = least(k.expires_at, p_now)
     where k.tenant_id = p_tenant and k.used_at is null;
@@ -23,7 +23,7 @@ begin
     values (p_tenant, p_code_hash, v_identity.id, p_turn, p_now, p_expires);
     insert into person_audit (tenant_id, what, channel, account, identity_id, turn_id)
     values (p_tenant, 'code', v_identity.channel, v_identity.account, v_identity.id, p_turn);
-    return 'given';
+    return true;
 end $$;
 
 -- Returns the tenant that a code was given to; ids only.
@@ -91,10 +91,10 @@ begin
     return next;
 end $$;
 
--- The first half of a link, by the turn in which its code was typed: 'go' with the person to be merged into this one,
--- who stays locked until the commit; 'ask', with the person and the identity that were given the code, until the typer
--- agrees in a message after the question, whatever the two own; 'linked' if this turn has done it before; 'same' for
--- one's own code; 'busy' while the other person is being answered; otherwise as try_link_code.
+-- The first half of a link, by the turn in which its code was typed: 'linked' with the person to be merged into this
+-- one, who stays locked until the commit; 'ask', with the person and the identity that were given the code, until the typer
+-- agrees in a message after the question, whatever the two own; 'linked' with nobody if this turn has done it before;
+-- 'same' for one's own code; 'busy' while the other person is being answered; otherwise as try_link_code.
 create function begin_link(
     p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamptz,
     p_limit_of_sender int, p_window interval)
@@ -149,7 +149,7 @@ begin
     perform 1 from data_keys d where d.tenant_id in (p_kept, v_gone) order by d.tenant_id, d.version for update;
     perform 1 from credentials c where c.tenant_id = v_gone order by c.service, c.account_name for update;
     update link_codes k set used_at = p_now, used_by = p_turn where k.code_hash = p_code_hash;
-    return query select 'go', v_gone, v_code.identity_id, v_counts;
+    return query select 'linked', v_gone, v_code.identity_id, v_counts;
 end $$;
 
 -- Moves one person's stored values to another. Under a key that both have, the kept person's value stays and the other

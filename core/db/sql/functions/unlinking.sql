@@ -1,12 +1,12 @@
 -- Splitting one person into two again: an identity that becomes a person of its own, or a link that is undone.
 
 -- Makes the identity of a turn a new person, who has nothing. Its earlier messages stay with the old person, under an
--- identity that nobody has any more. 'unlinked' with the new conversation, to which the answer goes; 'alone' if there
+-- identity that nobody has any more. `unlinked` with the new conversation, to which the answer goes; false if there
 -- is nobody to be unlinked from.
 create function unlink_identity(
     p_tenant text, p_turn text, p_new_tenant text, p_new_identity text, p_new_conversation text,
     p_outbound text, p_text text)
-returns table (outcome text, conversation_id text)
+returns table (unlinked boolean, conversation_id text)
 language plpgsql as $$
 declare
     v_me identities%rowtype;
@@ -20,11 +20,11 @@ begin
     where t.tenant_id = p_tenant and t.id = p_turn;
     select i.* into v_me from identities i where i.tenant_id = p_tenant and i.id = v_from.identity_id;
     if v_me.state_reason = 'unlinked' then  -- this turn did it before, and its worker died
-        return query select 'unlinked', null::text;
+        return query select true, null::text;
         return;
     end if;
     if (select count(*) from identities i where i.tenant_id = p_tenant and i.state_reason <> 'unlinked') < 2 then
-        return query select 'alone', null::text;
+        return query select false, null::text;
         return;
     end if;
     select * into v_old from tenants t where t.tenant_id = p_tenant;
@@ -58,7 +58,7 @@ begin
         p_new_tenant, p_new_identity, v_me.channel, v_me.account, v_from.peer, v_from.thread, p_new_conversation);
     perform enqueue(p_new_tenant, v_conversation, null,
                 jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
-    return query select 'unlinked', v_conversation;
+    return query select true, v_conversation;
 end $$;
 
 -- Returns the newest link of a person that can still be undone, and whether the place of this turn came by it.
@@ -70,7 +70,7 @@ begin
     perform lock_person(p_tenant, true);
     if exists (select from person_audit a
                where a.tenant_id = p_tenant and a.turn_id = p_turn and a.what = 'unlinked') then
-        return query select '', '', false;  -- this turn did it before, and its worker died
+        return query select null::text, null::text, false;  -- this turn did it before, and its worker died
         return;
     end if;
     return query select l.id, l.other_id, exists (
