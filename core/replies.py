@@ -35,6 +35,8 @@ SAY_THIS = (
     "Before you can go on, say this to the person now. Keep every fact, option and question in it, use your own voice "
     "and the person's language, and add nothing:\n\n"
 )
+CARD_SHOWN = "(I asked for your approval {code}: {summary})"
+"""How a card appears in the history of later turns, in a line of the answer that it came with."""
 
 
 def note(text: str) -> str:

@@ -9,9 +9,6 @@ from core.json_types import JsonObject
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal, plain_words
 
-ASKED = "(I asked for your approval {code}: {summary})"
-"""How a card appears in the history of later turns."""
-
 
 @dataclass(frozen=True, slots=True)
 class Card:

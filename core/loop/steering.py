@@ -6,7 +6,7 @@ from typing import cast
 
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Marker, Role
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.forwarded import passed_on
 from core.loop.scope import TurnScope
@@ -103,7 +103,8 @@ def spoken(message: TurnMessage) -> list[ChatMessage]:
         shown = [passed_on(part, message.origin) for part in shown]
     if message.media_count:
         files = "1 file" if message.media_count == 1 else f"{message.media_count} files"
-        shown.append(ChatMessage(Role.USER, f"[The person sent {files}, not shown here.]", internal=bool(shown)))
+        line = f"[The person sent {files}, not shown here.]"
+        shown.append(ChatMessage(Role.USER, line, internal=bool(shown), marker=Marker.NOTE))
     return shown
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core import replies
-from core.approvals.cards import ASKED
 from core.approvals.types import NewApproval
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
@@ -52,7 +51,7 @@ def waiting_result(
     cards: Sequence[NewApproval] = (),
 ) -> TurnResult:
     """Return the result of a turn whose loop waits: history gets its questions, not its unanswered calls."""
-    parts = [reply, *(ASKED.format(code=card.code, summary=card.summary) for card in cards)]
+    parts = [reply, *(replies.CARD_SHOWN.format(code=card.code, summary=card.summary) for card in cards)]
     asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in parts if part))] if any(parts) else []
     return TurnResult(
         TurnState.WAITING,

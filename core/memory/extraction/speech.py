@@ -4,16 +4,15 @@ import re
 from datetime import datetime
 
 from core.db.database import Connection
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Marker, Role
 from core.memory.types import ASSISTANT, PERSON, Kind, Said
+from core.replies import CARD_SHOWN
 
 FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
 MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory"})
 """An answer after only these repeats what is remembered already."""
-_OURS = re.compile(
-    r"^(?:\(I asked for your approval \w+: .*\)|\[The person sent .*, not shown here\.\])$", re.MULTILINE
-)
-"""Lines that only history has: how cards and files appear in it."""
+_CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.MULTILINE)
+"""A line that only history has: how a card appears in it."""
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")
 
 
@@ -53,12 +52,12 @@ def spoken_of(
     it has used a tool.
     """
     match message.role:
-        case Role.USER if not message.internal:
-            own, quoted = without_quotes(_OURS.sub("", message.text))
+        case Role.USER if not message.internal and message.marker is not Marker.NOTE:
+            own, quoted = without_quotes(message.text)
             own = "" if message.outside else own
             rest = [Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
             return [Said(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
-        case Role.ASSISTANT if not message.tool_calls and (text := _OURS.sub("", message.text).strip()):
+        case Role.ASSISTANT if not message.tool_calls and (text := _CARD.sub("", message.text).strip()):
             kind = Kind.OUTSIDE if used_tools else Kind.INFERRED
             return [Said(key, text, ASSISTANT, kind, at, turn_id)]
     return []

@@ -1,10 +1,10 @@
 """Memory in turns: recalled into the prompt, asked by tools, told by /memory; what trimming drops is not lost."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from agents import memory as tools
-from core.approvals.cards import ASKED
 from core.budgets.budgeted_model import BudgetedModel
 from core.db.database import Database
 from core.journal.in_memory import MemoryJournal
@@ -21,6 +21,7 @@ from core.memory.momex import Momex
 from core.memory.types import Kind
 from core.messaging.messages import Origin
 from core.people.tenant import TurnTenant
+from core.replies import CARD_SHOWN
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult
 from tests.core.builders import FakeModel, Step, says, wants
@@ -169,11 +170,15 @@ def test_words_that_were_passed_on_are_remembered_as_outside() -> None:
 
 def test_how_cards_and_files_stand_in_history_is_never_remembered() -> None:
     at = datetime(2026, 5, 1, tzinfo=UTC)
-    asked = ASKED.format(code="2G", summary="Send an email to Bob (about the boat)")
+    asked = CARD_SHOWN.format(code="2G", summary="Send an email to Bob (about the boat)")
     for text, role, kept in (
         (asked, Role.ASSISTANT, []),
         (f"I can do that.\n\n{asked}\n\n{asked}", Role.ASSISTANT, ["I can do that."]),
-        ("[The person sent 1 file, not shown here.]", Role.USER, []),
         ("(I asked for a boat)", Role.USER, ["(I asked for a boat)"]),
     ):
         assert [said.text for said in spoken_of("h", ChatMessage(role, text), at)] == kept
+    [note] = spoken(TurnMessage("m", "", at, media_count=1))
+    stored = ChatMessage.from_json(note.to_json())
+    assert spoken_of("h", stored, at) == []
+    reworded = replace(stored, text="[A file came.]")
+    assert spoken_of("h", reworded, at) == [], "it is known by its marker, not by its words"
