@@ -35,7 +35,7 @@ def read_moment(text: str, now: datetime, language: str | None = None) -> dateti
     return next((moment for moment in found if moment is not None), None)
 
 
-def read_day(text: str, now: datetime, language: str = "") -> date | None:
+def read_day(text: str, now: datetime, language: str | None = None) -> date | None:
     """Return the day that a text means, which may be today; `now` and `language` are as for `read_moment`."""
     words = " ".join(text.casefold().replace(",", " ").split())
     for code in languages_of(words, language) or ["en"]:

@@ -173,8 +173,8 @@ class OpenAIBody:
     def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:
         calls: list[ToolCall] = []
         for index, call in enumerate(sorted(self._calls, key=lambda call: call.index)):
-            fresh = call.id and all(call.id != other.id for other in calls)
-            name = call.id if fresh else f"{self._id or 'call'}_{index}"
+            taken = any(call.id == other.id for other in calls)
+            name = call.id if call.id and not taken else f"{self._id or 'call'}_{index}"
             arguments = storable("".join(call.arguments) or "{}")
             calls.append(ToolCall(name, storable(call.name), arguments, call.extra))
         text, thoughts = "".join(self._text), "".join(self._thoughts)
@@ -194,7 +194,7 @@ class OpenAIBody:
 @dataclass(slots=True)
 class _CallSoFar:
     index: int
-    id: str = ""
+    id: str | None = None
     name: str = ""
     arguments: list[str] = field(default_factory=list)
     extra: JsonObject = field(default_factory=dict)

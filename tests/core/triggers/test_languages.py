@@ -10,6 +10,7 @@ from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, speaking
 from core.notifications.types import NotificationStatus
 from core.notifications.ways import way_in_words
+from core.tools.context import TaskState
 from core.triggers.codec import Trigger, UnreadableTrigger, kind_of
 from core.triggers.cron_words import cron_in_words
 from core.triggers.descriptions import in_words, value_in_words
@@ -22,7 +23,7 @@ from core.triggers.known_sources import KnownSources
 from core.triggers.messages import disabled_text, failed_text, failing_look_text, result_text, set_aside_text
 from core.triggers.reasons import Reason, reason_in_words
 from core.triggers.trials import last_event, seen_now
-from core.triggers.types import ActionResult, Task, TaskRun, TaskState
+from core.triggers.types import ActionResult, Task, TaskRun
 from core.turns.runs import RunState
 from tests.core.language.english import english_in
 from tests.core.triggers.harness import NOW, Harness
