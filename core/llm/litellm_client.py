@@ -142,7 +142,10 @@ class LiteLLMClient:
             await litellm_library.load().close_litellm_async_clients()
 
     def _load(self) -> None:
-        litellm_library.load()
+        if all(self._plans.offers(layer.model) for layer in self.layers):
+            litellm_library.load()
+        else:
+            litellm_library.load_calls()
         if self._local is not None:
             litellm_library.register(self._local)
         self._loaded = True

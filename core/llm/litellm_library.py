@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import ssl
     from types import ModuleType
 
-_loaded = False
+_loaded = _calls_loaded = False
 
 
 def loaded() -> bool:
@@ -39,9 +39,25 @@ def load() -> "ModuleType":
         litellm.drop_params = True
         # Its own log repeats requests and providers' words; ours tells errors without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-        _warm_up(litellm)
         _loaded = True
     return litellm
+
+
+def load_calls() -> "ModuleType":
+    """Load what litellm's own calls need as well, which otherwise blocks the first one for a second."""
+    global _calls_loaded
+    litellm = load()
+    if not _calls_loaded:
+        with warnings.catch_warnings(), suppress(ImportError):
+            warnings.simplefilter("ignore")
+            importlib.import_module("litellm.responses.mcp.chat_completions_handler")
+        _calls_loaded = True
+    return litellm
+
+
+def calls_loaded() -> bool:
+    """Return whether `load_calls` has nothing left to do."""
+    return _calls_loaded
 
 
 def known(model: str) -> dict[str, Any]:
@@ -156,15 +172,6 @@ def register(local: LocalModel) -> None:
     provider = local.model.split("/", 1)[0]
     if all(known["provider"] != provider for known in litellm.custom_provider_map):
         litellm.custom_provider_map.append({"provider": provider, "custom_handler": _handler(local)})
-
-
-def _warm_up(litellm: "ModuleType") -> None:
-    """Do now, in this thread, what otherwise blocks litellm's first call for seconds."""
-    with warnings.catch_warnings(), suppress(ImportError):
-        warnings.simplefilter("ignore")
-        litellm.ModelResponse()
-        litellm.ModelResponseStream()
-        importlib.import_module("litellm.responses.mcp.chat_completions_handler")
 
 
 def _handler(local: LocalModel) -> Any:

@@ -1,5 +1,6 @@
 """Calls that litellm makes itself: for providers that are not called direct, or by setting."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelAnswer:
     """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
-    litellm, model = litellm_library.load(), arguments["model"]
+    litellm, model = await _loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
         response = await litellm.acompletion(**arguments)
         return bounded(parse_answer(response, model), max_tokens)
@@ -28,7 +29,7 @@ async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelA
 
 async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncGenerator[ModelChunk]:
     """Make one call; yield its pieces, the whole answer last. Raises as `answer` does."""
-    litellm, model = litellm_library.load(), arguments["model"]
+    litellm, model = await _loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
         response = await litellm.acompletion(**arguments, **STREAMED)
         try:
@@ -42,6 +43,12 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
         finally:
             await response.aclose()
     yield ModelChunk(answer=replace(read, finish_reason=CUT) if streamed.cut else read)
+
+
+async def _loaded() -> "ModuleType":
+    if litellm_library.calls_loaded():
+        return litellm_library.load()
+    return await asyncio.to_thread(litellm_library.load_calls)
 
 
 @contextmanager

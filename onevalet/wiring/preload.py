@@ -1,5 +1,6 @@
 """Import what a worker needs: seconds of work, done before it serves anybody."""
 
+import asyncio
 import importlib
 
 _MODULES = (
@@ -15,9 +16,8 @@ _MODULES = (
 
 async def load_worker() -> None:
     """Import what a worker needs. This blocks the event loop, so nothing may depend on it yet."""
-    from core.llm.litellm_client import LiteLLMClient
-    from onevalet.demo.model import DEMO_MODEL
+    from core.llm import litellm_library
 
     for name in _MODULES:
         importlib.import_module(name)
-    await LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL).warm_up()
+    await asyncio.to_thread(litellm_library.load)

@@ -39,16 +39,20 @@ class Plans:
         self._enabled = enabled
         self._kept: OrderedDict[tuple[object, ...], tuple[Mapping[str, Any], Plan | None]] = OrderedDict()
 
+    def offers(self, model: str) -> bool:
+        """Return whether the calls of a model's provider go direct."""
+        return self._enabled and model.split("/", 1)[0] in FAMILIES
+
     def plan(self, arguments: Mapping[str, Any], *, stream: bool) -> Plan | None:
         """Return how to make a call with these arguments of litellm's; None for one that litellm must make."""
-        provider = str(arguments["model"]).split("/", 1)[0]
-        family = FAMILIES.get(provider) if self._enabled else None
-        if family is None:
+        name, key = str(arguments["model"]), arguments.get("api_key")
+        if not self.offers(name):
             return None
+        provider = name.split("/", 1)[0]
+        family = FAMILIES[provider]
         options = {name: value for name, value in arguments.items() if name not in _NOT_OF_THE_CALL}
         if stream:
             options |= STREAMED
-        name, key = str(arguments["model"]), arguments.get("api_key")
         tools: list[JsonObject] = options.get("tools") or []
         place = (name, key, stream, len(tools), *(os.environ.get(variable) for variable in family.variables[provider]))
         known = self._kept.get(place)
