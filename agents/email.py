@@ -40,8 +40,9 @@ _NAMES = (
     gettext_noop("subject"),
     gettext_noop("body"),
     gettext_noop("account"),
+    gettext_noop("send email"),
 )
-"""What cards and questions call the fields."""
+"""What cards and questions call the fields and the agent."""
 _MAX_RECIPIENTS = 50
 # RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: the addresses that people use.
 _ADDRESS = re.compile(

@@ -18,8 +18,8 @@ from onevalet import (
 )
 
 _MAX_LENGTH = 1000
-_NAMES = (gettext_noop("text"), gettext_noop("at"))
-"""What cards and questions call the fields."""
+_NAMES = (gettext_noop("text"), gettext_noop("at"), gettext_noop("remind me"))
+"""What cards and questions call the fields and the agent."""
 _SET = gettext_noop(
     "I will remind you on {moment} ({zone}): {text}. It is task {number}; to take it back, write “{word}”."
 )

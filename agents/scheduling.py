@@ -31,8 +31,10 @@ _NAMES = (
     gettext_noop("only if worth it"),
     gettext_noop("urgent"),
     gettext_noop("channel"),
+    gettext_noop("schedule task"),
+    gettext_noop("set heartbeat"),
 )
-"""What cards and questions call the fields."""
+"""What cards and questions call the fields and the agents."""
 _LOOK = (
     "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
     "what changed. Use what you can look at; do not repeat what they were told already."

@@ -42,8 +42,9 @@ _NAMES = (
     gettext_noop("date"),
     gettext_noop("return date"),
     gettext_noop("passengers"),
+    gettext_noop("flight search"),
 )
-"""What cards and questions call the fields."""
+"""What cards and questions call the fields and the agent."""
 _HEAD = gettext_noop("The cheapest flights, {search}:")
 _TEST_MODE = gettext_noop("Sample data, not real flights (the key is for the provider's test mode), {search}:")
 _NO_KEY = gettext_noop("Sample data, not real flights (no flight search is set up), {search}:")

@@ -12,7 +12,7 @@ from core.approvals.edits import Check, as_it_was, form_of
 from core.approvals.rendering import is_empty
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, name_in_words
 from core.messaging.messages import FormField
 
 
@@ -79,8 +79,8 @@ def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...], schemas
             raise ToolRetry(
                 gettext(
                     "There is no {field} to change; there are {fields}.",
-                    field=unknown[0].replace("_", " "),
-                    fields=", ".join(inputs),
+                    field=name_in_words(unknown[0]),
+                    fields=", ".join(field.label for field in inputs.values()),
                 )
             )
         known = {name: value for name, value in arguments.items() if name in inputs}

@@ -8,7 +8,7 @@ from typing import Any, Self, get_origin, overload
 from pydantic import TypeAdapter, ValidationError
 
 from core.json_types import Json, JsonObject, is_finite
-from core.language.catalogue import gettext, gettext_noop
+from core.language.catalogue import gettext, gettext_noop, name_in_words
 
 _TYPES = {
     "integer": gettext_noop("it must be a whole number"),
@@ -104,7 +104,7 @@ class InputField(Field):
     @property
     def label(self) -> str:
         """Return the field's name as words, for the person."""
-        return gettext(self.words)
+        return name_in_words(self.name)
 
     @property
     def words(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.agents.standard_agent import AgentStatus
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
 
 WAITING = frozenset({AgentStatus.WAITING_FOR_INPUT, AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.PAUSED})
 
@@ -65,7 +66,7 @@ class PoolEntry:
         """Return what to call the agent to the person: the question, or else the words of its name."""
         asked = (self.question or "").strip().partition("\n")[0]
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.agent_type.removesuffix("Agent")).replace("_", " ").lower()
-        return f"“{asked}”" if asked else words
+        return f"“{asked}”" if asked else gettext(words)
 
     def completed(self) -> "PoolEntry":
         return replace(self, status=AgentStatus.COMPLETED)

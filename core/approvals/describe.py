@@ -4,6 +4,7 @@ from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import tool_check, tool_form
 from core.approvals.rendering import as_text, is_empty
 from core.json_types import JsonObject
+from core.language.catalogue import name_in_words
 from core.messaging.visible_text import plain_words
 from core.tools.tool import AnyTool, Risk
 
@@ -46,9 +47,9 @@ def tool_consent(
 
 def _heading(name: str, details: JsonObject) -> str:
     """Return the tool's name with the arguments that fit; the card shows all of them below."""
-    words, parts, left_out = name.replace("_", " "), list[str](), False
+    words, parts, left_out = name_in_words(name), list[str](), False
     for label, value in details.items():
-        part = f"{label.replace('_', ' ')}: {as_text(value)}"
+        part = f"{name_in_words(label)}: {as_text(value)}"
         if is_empty(value):
             continue
         if "\n" in part or plain_words(part) != part or len(", ".join([*parts, part])) > _MAX_OF_HEADING:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from core.approvals.rendering import as_text, is_empty
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, read_json
+from core.language.catalogue import name_in_words
 from core.messaging.messages import FormField, FormFieldKind
 from core.tools.tool import AnyTool
 
@@ -54,7 +55,7 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
     """Return the changes, a line each: `subject: Lunch -> Dinner`."""
     names = [*before, *(name for name in after if name not in before)]
     return tuple(
-        f"{name.replace('_', ' ')}: {as_text(before.get(name))} -> {as_text(after.get(name))}"
+        f"{name_in_words(name)}: {as_text(before.get(name))} -> {as_text(after.get(name))}"
         for name in names
         if before.get(name) != after.get(name)
     )
@@ -99,7 +100,8 @@ def form_of(
         if not isinstance(schema, dict):
             continue
         value, choices = arguments.get(name, schema.get("default")), schema.get("enum")
-        label = name.replace("_", " ").capitalize()
+        label = name_in_words(name)
+        label = label[:1].upper() + label[1:]
         if isinstance(choices, list):
             options = tuple(str(choice) for choice in choices)
             shown = str(value) if str(value) in options else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
+from core.language.catalogue import name_in_words
 from core.messaging.visible_text import literal, plain_line, visible
 
 _WORDS: dict[object, str] = {None: "(none)", True: "yes", False: "no", "": "(empty)"}
@@ -100,5 +101,5 @@ def _inside(text: str) -> str:
 
 
 def _label(name: str, labels: dict[str, str]) -> str:
-    words = labels.get(name) or name.replace("_", " ")
+    words = labels.get(name) or name_in_words(name)
     return words[:1].upper() + words[1:]

@@ -57,6 +57,11 @@ def ngettext(one: str, many: str, number: int, /, **fields: object) -> str:
     return text.format(number=number, **fields)
 
 
+def name_in_words(name: str) -> str:
+    """Return the name of a tool or of an argument as words, in the person's language where a catalogue has them."""
+    return gettext(name.replace("_", " "))
+
+
 def gettext_noop(sentence: str) -> str:
     """Mark a sentence for the catalogues that is translated where it is said."""
     return sentence

@@ -19,9 +19,12 @@ from agents.scheduling import ScheduleTask, SetHeartbeat
 from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
+from core.approvals.describe import tool_consent
+from core.approvals.rendering import render_arguments
 from core.errors import ToolError
 from core.http.client import GuardedClient
 from core.language.catalogue import speaking
+from core.language.update import sentences
 from core.memory.access import Remembered
 from core.replies import without_notes
 from core.tools.context import TaskState
@@ -209,3 +212,22 @@ async def test_what_a_watch_looks_into_is_the_same_in_every_language(context: To
         "So., 22. Nov. 2026: bedeckt, 2 bis 7 Grad, 80 % Regenwahrscheinlichkeit",
         "Mo., 23. Nov. 2026: bedeckt, 2 bis 7 Grad, 80 % Regenwahrscheinlichkeit",
     ]
+
+
+async def test_cards_call_actions_and_fields_by_words_of_the_language(context: ToolExecutionContext) -> None:
+    with speaking("de"):
+        consent = tool_consent("call", forget, {"memories": ["1. Tee", "2. Rudern"]})
+        shown = await consent.describe(consent.arguments)
+        assert shown.summary == "vergessen (Erinnerungen: 1. Tee, 2. Rudern)"
+        assert dict(render_arguments(consent.arguments, shown)) == {"Erinnerungen": "1. Tee, 2. Rudern"}
+        names = [field.label for agent in (SendEmailAgent, FlightSearchAgent) for field in agent.valet.inputs.values()]
+    assert names[:4] == ["Empfänger", "Kopie", "Betreff", "Text"]
+    assert [name for name in names if ENGLISH.search(name)] == []
+    assert SendEmailAgent.recipient.label == "recipient"
+
+
+def test_each_field_of_our_agents_is_a_sentence_of_the_catalogues() -> None:
+    known = {message.id for message in sentences()}
+    for agent in (SendEmailAgent, FlightSearchAgent, RemindMe, ScheduleTask, SetHeartbeat):
+        for field in agent.valet.inputs.values():
+            assert {field.words, field.prompt, field.validator_description} - {""} <= known
