@@ -39,6 +39,11 @@ def load() -> "ModuleType":
         litellm.drop_params = True
         # Its own log repeats requests and providers' words; ours tells errors without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        # pydantic builds these when they are first used, and warns of litellm's annotations.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            litellm.ModelResponse()
+            litellm.ModelResponseStream()
         _loaded = True
     return litellm
 

@@ -1,5 +1,6 @@
 """Which calls go direct, and how: plans made from a call's options, kept for the next call like it."""
 
+import copy
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -58,7 +59,8 @@ class Plans:
         known = self._kept.get(place)
         if known is not None and known[0] == options:
             return known[1]
-        plan = _plan(family, name, key, options, stream=stream)
+        # A copy: some of litellm's transformations change the tools that they are given.
+        plan = _plan(family, name, key, copy.deepcopy(options), stream=stream)
         self._kept[place] = (options, plan)
         self._kept.move_to_end(place)
         if len(self._kept) > _KEPT:

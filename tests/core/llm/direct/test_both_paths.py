@@ -1,11 +1,13 @@
 """The same wire through both paths: litellm's call and ours make the same request, answer, usage, price and error."""
 
+import copy
 from collections.abc import Iterator, Mapping
 
 import pytest
 
 from core.llm import litellm_library
-from core.llm.direct.plans import FAMILIES
+from core.llm.chat_format import format_tool
+from core.llm.direct.plans import FAMILIES, Plans
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role, ToolCall
 from tests.core.builders import SYSTEM, user
@@ -131,6 +133,24 @@ async def test_where_the_paths_differ_ours_is_right(
     ours, _ = await through(monkeypatch, provider, found[name], PLAIN, direct=True, streamed=kind == "streamed")
     assert ours.error == DIFFERENT[provider, kind, name]
     assert bool(ours.error) or (ours.answer is not None and (ours.answer.usage.cost or 0) > 0)
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_plan_is_made_once_for_equal_calls(monkeypatch: pytest.MonkeyPatch, provider: str, stream: bool) -> None:
+    model, base, key = MODELS[provider]
+    monkeypatch.setenv(base, "http://127.0.0.1:9/v1")
+    monkeypatch.setenv(key, "sk-test")
+    plans, tool = Plans(), format_tool(ADD)
+    made = []
+    for _ in range(3):
+        plan = plans.plan({"model": model, "tools": [copy.deepcopy(tool)], "max_tokens": 9}, stream=stream)
+        assert plan is not None
+        plan.family.request(plan, [{"role": "user", "content": "Hello"}])
+        made.append(plan)
+    assert made[0] is made[1] is made[2]
+    other = plans.plan({"model": model, "tools": [tool, tool], "max_tokens": 9}, stream=stream)
+    assert other is not made[0]
 
 
 def test_every_direct_provider_is_compared() -> None:
