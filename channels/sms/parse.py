@@ -21,6 +21,7 @@ from core.messaging.messages import (
     InboundMessage,
     Media,
     ReachabilityChange,
+    ReachabilityReason,
     StatusUpdate,
 )
 from providers.sms.wire import MAX_MEDIA, is_service, refs_of
@@ -291,7 +292,7 @@ def _reachability(
         account=address.account,
         sender=text.sender,
         reachable=reachable,
-        reason="started" if reachable else "stopped",
+        reason=ReachabilityReason.STARTED if reachable else ReachabilityReason.STOPPED,
         keys=keys,
         reply="" if answered else reply,
         said_at=text.sent_at,

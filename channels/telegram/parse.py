@@ -23,6 +23,7 @@ from core.messaging.messages import (
     Origin,
     Press,
     ReachabilityChange,
+    ReachabilityReason,
 )
 from providers.telegram.wire import is_token
 
@@ -209,7 +210,7 @@ def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
             place.address, place.sender, (key,), IgnoreReason.GROUP, reply=ONLY_DIRECT if is_in else ""
         )
     reachable = status not in ("kicked", "left")
-    reason = "unblocked" if reachable else "blocked"
+    reason = ReachabilityReason.UNBLOCKED if reachable else ReachabilityReason.BLOCKED
     return ReachabilityChange(CHANNEL, bot.id, place.address.peer, reachable, reason, (key,))
 
 

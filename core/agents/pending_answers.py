@@ -5,24 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from pydantic import BaseModel
-
-from core import replies
 from core.agents.field_collection import Answer, plain_answer, take
+from core.agents.hand_over import HandOverTool, hand_over_tool
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.schema import field_schema
 from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolRetry
-from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, read_json
 from core.language.catalogue import gettext, gettext_noop
-from core.llm.types import ChatMessage, Marker, ToolCall
+from core.llm.types import ChatMessage, Marker
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
-from core.tools.context import ToolExecutionContext
-from core.tools.results import ToolEnd
-from core.tools.schema import Signature
-from core.tools.tool import AnyTool, Tool
+from core.tools.tool import AnyTool
 
 ANSWER = "answer_waiting_agent"
 """The built-in tool with which the model passes the person's answer to an agent that waits."""
@@ -172,23 +166,7 @@ class PendingAnswers:
         return self.changed.get(entry.agent_id, entry), valet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerTool(Tool[..., object]):
-    """The tool that passes answers on. It belongs to one turn."""
-
-    waiting: PendingAnswers
-
-    def parse(self, arguments: Json) -> dict[str, object]:
-        return dict(arguments) if isinstance(arguments, dict) else {}  # `give` checks them
-
-    async def run_call(
-        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
-    ) -> ToolEnd:
-        self.waiting.give(arguments)
-        return ToolEnd(f"Taken.{replies.HANDED_OVER}", Outcome.HANDED_OVER)
-
-
-def _answer_tool(waiting: PendingAnswers) -> AnswerTool:
+def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
     properties: JsonObject = {
         "task": {
             "type": "integer",
@@ -209,16 +187,7 @@ def _answer_tool(waiting: PendingAnswers) -> AnswerTool:
         "drop": {"type": "boolean", "description": "True when the person no longer wants it."},
     }
     required: list[Json] = ["task"] if len(waiting.offered) > 1 else []
-    schema: JsonObject = {"type": "object", "properties": properties, "required": required}
-    return AnswerTool(
-        name=ANSWER,
-        description=_SAYS,
-        fn=waiting.give,
-        signature=Signature(BaseModel, schema, frozenset(properties), {}),
-        effect=Effect.READ,
-        parallel=False,
-        waiting=waiting,
-    )
+    return hand_over_tool(ANSWER, _SAYS, properties, required, waiting.give)
 
 
 def _described(entry: PoolEntry, valet: Valet) -> str:

@@ -48,7 +48,7 @@ class Decisions:
         address = press.address
         if press.entered is not None and (errors := await self._form_errors(press, sender, token)):
             _log.info("form_not_taken", channel=address.channel, fields=len(errors))
-            return Received("", errors=errors)
+            return Received(None, errors=errors)
         now = self.clock.now()
         row = await self.database.one(
             "select * from receive_press($1,$2,$3,$4,$5,$6)",

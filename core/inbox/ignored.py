@@ -36,7 +36,7 @@ class Ignored:
         added = bool(row and row["added"])
         if added and message.reply and message.sender:
             await self._say_once(message)
-        return Received(message.keys[0] if message.keys else "", duplicate=not added)
+        return Received(message.keys[0] if message.keys else None, duplicate=not added)
 
     async def _say_once(self, message: IgnoredMessage) -> None:
         """Owe a sentence about it, once per place and reason, to somebody whom we know."""

@@ -67,7 +67,7 @@ class LinkStrangers:
         _log.info("link_code_typed", channel=message.address.channel, outcome=outcome.value)
         if outcome not in _COUNTS:
             return None
-        return Received(message.keys[0] if message.keys else "", duplicate=outcome is StrangerLink.DUPLICATE)
+        return Received(message.keys[0] if message.keys else None, duplicate=outcome is StrangerLink.DUPLICATE)
 
     async def _link(
         self, connection: Connection, message: InboundMessage, sender: str, code: str, *, agreed: bool

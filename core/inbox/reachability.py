@@ -8,7 +8,7 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import named
 from core.messaging.channels import Received
-from core.messaging.messages import AddressChange, ReachabilityChange, SenderProfile
+from core.messaging.messages import AddressChange, ReachabilityChange, ReachabilityReason, SenderProfile
 from core.messaging.states import IdentityState
 from core.queue.wakeups import Wakeups
 
@@ -24,7 +24,7 @@ class Reachability:
     make_id: IdMaker
 
     async def change(self, change: ReachabilityChange) -> Received:
-        lost = IdentityState.STOPPED if change.reason == "stopped" else IdentityState.BLOCKED
+        lost = IdentityState.STOPPED if change.reason is ReachabilityReason.STOPPED else IdentityState.BLOCKED
         state = IdentityState.ACTIVE if change.reachable else lost
         row = await self.database.call(
             "select * from change_reachability($1,$2,$3,$4)",
@@ -38,13 +38,13 @@ class Reachability:
                 "new_conversation": self.make_id("cv"),
             },
             state.value,
-            change.reason,
+            change.reason.value,
             change.reply,
         )
         if row and row["conversation_id"]:
             self.wakeups.wake_delivery(row["conversation_id"])
-        _log.info("reachability_changed", channel=change.channel, state=state.value, reason=change.reason)
-        return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["changed"]))
+        _log.info("reachability_changed", channel=change.channel, state=state.value, reason=change.reason.value)
+        return Received(change.keys[0] if change.keys else None, duplicate=not (row and row["changed"]))
 
     async def move(self, change: AddressChange) -> Received:
         row = await self.database.call(
@@ -54,7 +54,7 @@ class Reachability:
             change.old_peer,
             change.new_peer,
         )
-        return Received(change.keys[0] if change.keys else "", duplicate=not (row and row["moved"]))
+        return Received(change.keys[0] if change.keys else None, duplicate=not (row and row["moved"]))
 
     async def note_sender(self, profile: SenderProfile) -> Received:
         row = await self.database.call(

@@ -60,4 +60,4 @@ class Strangers:
             reason=IgnoreReason.UNKNOWN.value,
             code_given=bool(row["conversation_id"]),
         )
-        return Received(message.keys[0] if message.keys else "", duplicate=row["duplicate"])
+        return Received(message.keys[0] if message.keys else None, duplicate=row["duplicate"])

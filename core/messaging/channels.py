@@ -206,7 +206,8 @@ class Received:
     and `form` is to be opened for them. Neither is owed: the press counts whether they are seen or not.
     """
 
-    id: str
+    id: str | None
+    """Ours, or else the provider's; None where nothing was taken."""
     duplicate: bool = False
     said: str | None = None
     form: Form | None = None

@@ -161,6 +161,16 @@ class StatusUpdate:
     error_code: str = ""
 
 
+class ReachabilityReason(StrEnum):
+    """Why a person can be reached at an address, or not any more."""
+
+    STARTED = "started"
+    STOPPED = "stopped"
+    """They said STOP."""
+    UNBLOCKED = "unblocked"
+    BLOCKED = "blocked"
+
+
 @dataclass(frozen=True, slots=True)
 class ReachabilityChange:
     """A person blocked us or let us in again (Telegram's my_chat_member, an opt-out at the carrier)."""
@@ -169,7 +179,7 @@ class ReachabilityChange:
     account: str
     sender: str
     reachable: bool
-    reason: str
+    reason: ReachabilityReason
     keys: tuple[str, ...] = ()
     reply: str = ""
     """Said once to the sender's own address when this changed anything, where the carrier does not confirm it."""

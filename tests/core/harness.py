@@ -15,7 +15,15 @@ from core.journal.postgres import Lease
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.channels import Part, Receipt, Received
 from core.messaging.due_messages import Claim
-from core.messaging.messages import Address, Command, InboundMessage, OutboundKind, OutboundMessage, ReachabilityChange
+from core.messaging.messages import (
+    Address,
+    Command,
+    InboundMessage,
+    OutboundKind,
+    OutboundMessage,
+    ReachabilityChange,
+    ReachabilityReason,
+)
 from core.messaging.outbox import Outbox, PartEnd
 from core.messaging.states import CallOutcome, SendState
 from core.people.access_policy import Access, Policy
@@ -121,7 +129,7 @@ class Store:
 
     async def reach(self, sender: str, reachable: bool, key: str) -> Received:
         """Store a STOP or a START."""
-        reason = "started" if reachable else "stopped"
+        reason = ReachabilityReason.STARTED if reachable else ReachabilityReason.STOPPED
         return await self.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, sender, reachable, reason, (key,)))
 
     async def claim_turn(self, worker: str = "w1") -> tuple[Lease, BegunTurn]:

@@ -12,7 +12,7 @@ from channels.http.app import build_app, serve
 from channels.sms.parse import STARTED_REPLY, STOPPED_REPLY
 from channels.sms.receive import SmsChannel
 from core.inbox.inbox import Inbox
-from core.messaging.messages import ReachabilityChange
+from core.messaging.messages import ReachabilityChange, ReachabilityReason
 from jobs.delivery import DeliveryRunner
 from notify.sms.send import SmsNotification
 from simulator.app import Simulator, serve_simulator
@@ -154,7 +154,7 @@ async def test_promise_8_messages_ready_at_a_stop_stay_unsent_even_after_start(p
                 [{"id": f"out_{kind}", "kind": kind, "text": kind} for kind in ("notification", "receipt", "card")],
             )
         for key, reachable in (("k1", False), ("k2", True)):
-            reason = "started" if reachable else "stopped"
+            reason = ReachabilityReason.STARTED if reachable else ReachabilityReason.STOPPED
             change = ReachabilityChange("sms", ada.channel.account, ADA, reachable, reason, (key,))
             await Inbox(ada.store.database, ada.store.wakeups, ada.store.make_id, OPEN).accept(change)
         await ada.work()

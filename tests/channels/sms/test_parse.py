@@ -17,6 +17,7 @@ from core.messaging.messages import (
     InboundMessage,
     Media,
     ReachabilityChange,
+    ReachabilityReason,
 )
 from tests.channels.sms.builders import MESSAGE_SID, NUMBER, PERSON, SID, webhook
 
@@ -54,7 +55,9 @@ def test_a_messaging_service_is_the_account_for_all_its_numbers() -> None:
 
 @pytest.mark.parametrize("word", ["STOP", "stop", " Stop\n", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"])
 def test_promise_8_a_stop_word_alone_is_no_text_for_the_model(word: str) -> None:
-    assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, False, "stopped", (MESSAGE_SID,))
+    assert one(Body=word) == ReachabilityChange(
+        "sms", NUMBER, PERSON, False, ReachabilityReason.STOPPED, (MESSAGE_SID,)
+    )
 
 
 @pytest.mark.parametrize("word", ["REVOKE", "optout"])
@@ -64,10 +67,10 @@ def test_promise_8_twilios_newer_stop_words_count_too(word: str) -> None:
 
 def test_promise_8_twilios_own_verdict_counts_for_any_word() -> None:
     assert one(Body="ARRET", OptOutType="STOP") == ReachabilityChange(
-        "sms", NUMBER, PERSON, False, "stopped", (MESSAGE_SID,)
+        "sms", NUMBER, PERSON, False, ReachabilityReason.STOPPED, (MESSAGE_SID,)
     )
     assert one(Body="REVENIR", OptOutType="START") == ReachabilityChange(
-        "sms", NUMBER, PERSON, True, "started", (MESSAGE_SID,)
+        "sms", NUMBER, PERSON, True, ReachabilityReason.STARTED, (MESSAGE_SID,)
     )
 
 
@@ -81,13 +84,15 @@ def test_a_stop_or_start_word_among_others_is_an_ordinary_text(text: str) -> Non
 
 @pytest.mark.parametrize("word", ["START", "unstop"])
 def test_a_start_word_lets_us_in_again(word: str) -> None:
-    assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, True, "started", (MESSAGE_SID,))
+    assert one(Body=word) == ReachabilityChange("sms", NUMBER, PERSON, True, ReachabilityReason.STARTED, (MESSAGE_SID,))
 
 
 @pytest.mark.parametrize("verdict", [{}, {"OptOutType": "START"}])
 def test_yes_opts_in_and_is_also_the_answer_that_a_person_gave(verdict: dict[str, str]) -> None:
     change, message = parse_message(tuple(webhook(Body="Yes", **verdict)), ACCOUNT)
-    assert change == ReachabilityChange("sms", NUMBER, PERSON, True, "started", (f"{MESSAGE_SID}:started",))
+    assert change == ReachabilityChange(
+        "sms", NUMBER, PERSON, True, ReachabilityReason.STARTED, (f"{MESSAGE_SID}:started",)
+    )
     assert isinstance(message, InboundMessage)
     assert message.text == "Yes"
     assert message.keys == (MESSAGE_SID,)

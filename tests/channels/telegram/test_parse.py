@@ -27,6 +27,7 @@ from core.messaging.messages import (
     Media,
     Press,
     ReachabilityChange,
+    ReachabilityReason,
 )
 from tests.channels.telegram.builders import BOT_ID, PERSON, Json, command, membership, message, press, update
 
@@ -182,7 +183,7 @@ def test_kinds_that_we_do_not_handle_are_recorded(kinds: Json) -> None:
 
 @pytest.mark.parametrize(("status", "reachable"), [("kicked", False), ("left", False), ("member", True)])
 def test_promise_8_blocked_and_unblocked(status: str, reachable: bool) -> None:
-    reason = "unblocked" if reachable else "blocked"
+    reason = ReachabilityReason.UNBLOCKED if reachable else ReachabilityReason.BLOCKED
     assert parsed(membership(status)) == ReachabilityChange(
         "telegram", str(BOT_ID), str(PERSON), reachable, reason, ("update:501",)
     )

@@ -19,6 +19,7 @@ from core.messaging.messages import (
     InboundMessage,
     Media,
     ReachabilityChange,
+    ReachabilityReason,
 )
 from tests.core.harness import ACCOUNT, CHANNEL, OPEN, RecordedWakeups, Store, message
 from tests.services import private_postgres
@@ -132,7 +133,7 @@ async def test_promise_8_start_readmits_a_person_and_a_replayed_stop_is_ignored(
 async def test_a_replay_is_known_by_any_of_its_keys(store: Store) -> None:
     await store.say("hello")
     for reachable, keys in [(False, ("a", "b")), (True, ("c",)), (False, ("b", "d")), (False, ("d",))]:
-        change = ReachabilityChange(CHANNEL, ACCOUNT, ANN, reachable, "x", keys)
+        change = ReachabilityChange(CHANNEL, ACCOUNT, ANN, reachable, ReachabilityReason.STOPPED, keys)
         await store.inbox.accept(change)
     assert await store.one("select state from identities") == "active"
 
@@ -146,7 +147,7 @@ async def test_a_stop_of_somebody_unknown_is_recorded_and_makes_nobody(store: St
 
 async def test_a_person_who_blocked_us_and_writes_is_active_again(store: Store) -> None:
     await store.say("hello")
-    await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, ANN, False, "kicked", ("b",)))
+    await store.inbox.accept(ReachabilityChange(CHANNEL, ACCOUNT, ANN, False, ReachabilityReason.BLOCKED, ("b",)))
     assert await store.one("select state from identities") == "blocked"
     await store.say("I am back")
     assert await store.one("select state from identities") == "active"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.messaging.messages import ReachabilityChange
+from core.messaging.messages import ReachabilityChange, ReachabilityReason
 from core.messaging.outbox import PartEnd
 from core.messaging.states import CallOutcome, IdentityState, SendState
 from tests.core.people.harness import PHONE, Harness
@@ -19,11 +19,8 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: H
         await harness.ask("hello", ANN)
 
     async def said(text: str, key: str, at: datetime | None = None) -> None:
-        await harness.store.inbox.accept(
-            ReachabilityChange(
-                *PHONE, ANN, text == "START", "started" if text == "START" else "stopped", (key,), "", at
-            )
-        )
+        reason = ReachabilityReason.STARTED if text == "START" else ReachabilityReason.STOPPED
+        await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, text == "START", reason, (key,), "", at))
 
     async def state() -> object:
         return await harness.store.one("select coalesce((select state from find_consent('sms', $1, $2)), 'active')",
@@ -44,9 +41,9 @@ async def test_a_stop_that_a_sweep_finds_after_the_start_stops_nobody(harness: H
 async def test_a_start_without_a_stop_still_outdates_an_earlier_stop(harness: Harness) -> None:
     await harness.ask("hello", ANN)
     now = datetime.now(UTC)
-    await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, "started", ("S2",)))
+    await harness.store.inbox.accept(ReachabilityChange(*PHONE, ANN, True, ReachabilityReason.STARTED, ("S2",)))
     await harness.store.inbox.accept(
-        ReachabilityChange(*PHONE, ANN, False, "stopped", ("S1",), said_at=now - timedelta(minutes=5))
+        ReachabilityChange(*PHONE, ANN, False, ReachabilityReason.STOPPED, ("S1",), said_at=now - timedelta(minutes=5))
     )
     assert await harness.store.one("select state from identities") == "active"
 

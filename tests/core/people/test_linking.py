@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from core.db.database import Connection
-from core.messaging.messages import ReachabilityChange
+from core.messaging.messages import ReachabilityChange, ReachabilityReason
 from core.people.access_policy import Access, PersonRole, Policy
 from core.people.commands import ALONE
 from core.people.link_codes import new_link_code
@@ -261,6 +261,6 @@ async def test_ids_differing_in_case_or_punctuation_are_different_identities(
     assert "Too many" in await harness.ask(f"LINK {code}", "U0ABC", DESK)
     assert (await harness.link(code, "U0ABC.", DESK)).startswith("Linked")
     assert len({await harness.tenant(user, DESK) for user in ("U0abc", "U0ABC", "U0ABC.")}) == 2
-    await harness.store.inbox.accept(ReachabilityChange(*DESK, "U0abc", False, "blocked", ("B1",)))
+    await harness.store.inbox.accept(ReachabilityChange(*DESK, "U0abc", False, ReachabilityReason.BLOCKED, ("B1",)))
     states = await harness.store.admin.fetch("select user_key, state from identities where state <> 'active'")
     assert [tuple(row) for row in states] == [("U0abc", "blocked")]

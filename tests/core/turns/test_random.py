@@ -18,7 +18,7 @@ from core.errors import LeaseLost
 from core.journal.postgres import Lease
 from core.messaging.channels import Part, Receipt
 from core.messaging.due_messages import Claim, KeptPart
-from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, StatusUpdate
+from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, ReachabilityReason, StatusUpdate
 from core.messaging.outbox import Begun, PartEnd
 from core.messaging.states import CallOutcome, IdentityState, SendState
 from core.turns.types import BegunTurn
@@ -71,7 +71,7 @@ class World:
         reported = keys[: self.chance.randint(1, 3)]
         received = await self.store.inbox.accept(message(f"m{number}", sender, *reported, command=command))
         assert not received.duplicate
-        self.rows[keys[0]] = received.id
+        self.rows[keys[0]] = str(received.id)
 
     async def repeat(self) -> None:
         sender = self.chance.choice(PEOPLE)
@@ -84,8 +84,9 @@ class World:
             assert (received.id, received.duplicate) == (self.rows[keys[0]], True)
 
     async def reach(self) -> None:
-        sender, state = self.chance.choice(PEOPLE), self.chance.choice(["stopped", "kicked", "back", "back"])
-        change = ReachabilityChange(CHANNEL, ACCOUNT, sender, state == "back", state, (self.store.make_id("k"),))
+        sender, reason = self.chance.choice(PEOPLE), self.chance.choice(list(ReachabilityReason))
+        back = reason in (ReachabilityReason.STARTED, ReachabilityReason.UNBLOCKED)
+        change = ReachabilityChange(CHANNEL, ACCOUNT, sender, back, reason, (self.store.make_id("k"),))
         await self.store.inbox.accept(change)
 
     async def take_lane(self) -> None:
