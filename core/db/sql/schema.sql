@@ -598,7 +598,6 @@ CREATE TABLE public.outbound (
     turn_id text,
     kind text NOT NULL,
     text text NOT NULL,
-    sentences jsonb DEFAULT '[]'::jsonb NOT NULL,
     actions jsonb DEFAULT '[]'::jsonb NOT NULL,
     media jsonb DEFAULT '[]'::jsonb NOT NULL,
     state text NOT NULL,
@@ -623,6 +622,7 @@ CREATE TABLE public.outbound (
     told_missing_by text,
     delay_told_at timestamp with time zone,
     rest jsonb DEFAULT '[]'::jsonb NOT NULL,
+    sentences jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
@@ -723,7 +723,6 @@ CREATE TABLE public.redraws (
     tenant_id text NOT NULL,
     outbound_id text NOT NULL,
     outcome text NOT NULL,
-    outcome_at timestamp with time zone NOT NULL,
     state text DEFAULT 'due'::text NOT NULL,
     reason text DEFAULT ''::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
@@ -731,6 +730,7 @@ CREATE TABLE public.redraws (
     lease_until timestamp with time zone,
     fence bigint DEFAULT 0 NOT NULL,
     drawn_at timestamp with time zone,
+    outcome_at timestamp with time zone NOT NULL,
     CONSTRAINT redraws_state_check CHECK ((state = ANY (ARRAY['due'::text, 'drawn'::text, 'given_up'::text])))
 );
 

@@ -94,9 +94,6 @@ create table outbound (
     turn_id         text,
     kind            text not null check (kind in ('reply', 'card', 'notification', 'receipt')),
     text            text not null,
-    -- What the text is made of at the first rendering, in the person's language: an array of {key, values}. Empty:
-    -- the text is fixed.
-    sentences       jsonb not null default '[]',
     actions         jsonb not null default '[]',
     media           jsonb not null default '[]',
     state           text not null

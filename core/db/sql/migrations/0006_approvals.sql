@@ -101,9 +101,7 @@ select tenant_table('approval_cards');
 create table redraws (
     tenant_id       text not null references tenants on delete cascade,
     outbound_id     text not null,
-    -- The key of the line to show, and the moment in it.
     outcome         text not null,
-    outcome_at      timestamptz not null,
     state           text not null default 'due',
     reason          text not null default '',
     attempts        int not null default 0,
