@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.json_types import Json, JsonObject, is_finite
 from core.language.catalogue import gettext, gettext_noop, name_in_words
+from core.language.yes_no import read_yes_or_no
 
 _TYPES = {
     "integer": gettext_noop("it must be a whole number"),
@@ -175,6 +176,9 @@ def _readable(given: Any, kind: Any) -> Any:
     if not isinstance(given, str):
         return given
     text = given.strip()
+    if kind is bool:
+        truth = read_yes_or_no(text)
+        return text if truth is None else truth
     if get_origin(kind) is list:
         return [part.strip() for part in text.split(",") if part.strip()]
     if isinstance(kind, type) and issubclass(kind, Enum):

@@ -1,11 +1,14 @@
 """The card of a request for consent: its text and its buttons. Pure."""
 
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 
 from core.approvals.exact_replies import Verb, button
 from core.approvals.rendering import as_markdown
 from core.approvals.types import HIGH, NewApproval
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
+from core.language.times import duration_in_words
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal, plain_words
 
@@ -31,12 +34,12 @@ def card(approval: NewApproval, outbound_id: str) -> Card:
 
 
 def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
-    edit = (Action("Edit", button(Verb.EDIT, token)),) if editable else ()
+    edit = (Action(gettext("Edit"), button(Verb.EDIT, token)),) if editable else ()
     return (
-        Action("Approve", button(Verb.APPROVE, token), ActionStyle.PRIMARY),
+        Action(gettext("Approve"), button(Verb.APPROVE, token), ActionStyle.PRIMARY),
         *edit,
-        Action("Cancel", button(Verb.CANCEL, token), ActionStyle.DANGER),
-        Action("Details", button(Verb.DETAILS, token), needs_forms=True),
+        Action(gettext("Cancel"), button(Verb.CANCEL, token), ActionStyle.DANGER),
+        Action(gettext("Details"), button(Verb.DETAILS, token), needs_forms=True),
     )
 
 
@@ -46,26 +49,27 @@ def _lines(approval: NewApproval) -> list[str]:
         lines += [literal(plain_words(approval.note)), ""]
     lines += [as_markdown(approval.rendered)]
     if approval.changed:
-        lines += ["Changed, as you asked:", as_markdown([_halves(change) for change in approval.changed])]
+        lines += [gettext("Changed, as you asked:"), as_markdown([_halves(change) for change in approval.changed])]
     if approval.risk == HIGH:
-        lines += ["This is high risk.", ""]
+        lines += [gettext("This is high risk."), ""]
     return lines
 
 
 def _closing(approval: NewApproval) -> str:
     """Return how to answer and until when, which holds only while the approval is pending."""
-    code = approval.code
-    words = f"Reply OK {code} to approve, NO {code} to cancel"
-    words += f", or EDIT {code} with what to change." if approval.editable else "."
-    return f"{words} It stays open for {_span(approval.seconds)}."
+    span = duration_in_words(timedelta(minutes=max(round(approval.seconds / 60), 1)))
+    if not approval.editable:
+        return gettext(
+            "Reply OK {code} to approve, NO {code} to cancel. It stays open for {span}.", code=approval.code, span=span
+        )
+    return gettext(
+        "Reply OK {code} to approve, NO {code} to cancel, or EDIT {code} with what to change. "
+        "It stays open for {span}.",
+        code=approval.code,
+        span=span,
+    )
 
 
 def _halves(change: str) -> tuple[str, str]:
     label, _, rest = change.partition(": ")
     return label, rest
-
-
-def _span(seconds: float) -> str:
-    hours, minutes = divmod(max(round(seconds / 60), 1), 60)
-    parts = [f"{count} {name}{'s' * (count > 1)}" for count, name in ((hours, "hour"), (minutes, "minute")) if count]
-    return " and ".join(parts)

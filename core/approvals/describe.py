@@ -4,14 +4,14 @@ from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import tool_check, tool_form
 from core.approvals.rendering import as_text, is_empty
 from core.json_types import JsonObject
-from core.language.catalogue import name_in_words
+from core.language.catalogue import gettext_noop, name_in_words
 from core.messaging.visible_text import plain_words
 from core.tools.tool import AnyTool, Risk
 
 _NO_DEFAULT = "no default"
 _MAX_OF_HEADING = 60
 """Characters of arguments in a heading, by which lists and receipts name a call too."""
-MAY_HAVE_HAPPENED = "It may have happened already: what came of an earlier try is not known."
+MAY_HAVE_HAPPENED = gettext_noop("It may have happened already: what came of an earlier try is not known.")
 
 
 def tool_consent(

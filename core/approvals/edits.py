@@ -6,9 +6,11 @@ from typing import cast
 from pydantic import ValidationError
 
 from core.approvals.rendering import as_text, is_empty
+from core.approvals.value_errors import value_errors
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, read_json
 from core.language.catalogue import name_in_words
+from core.language.yes_no import read_yes_or_no, yes_or_no
 from core.messaging.messages import FormField, FormFieldKind
 from core.tools.tool import AnyTool
 
@@ -45,7 +47,7 @@ def tool_check(tool: AnyTool) -> Check:
         try:
             model = tool.signature.model.model_validate(changed)
         except ValidationError as error:
-            raise ToolRetry(_for_person(error)) from error
+            raise ToolRetry(value_errors(error)) from error
         return cast(JsonObject, model.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
     return check
@@ -77,18 +79,13 @@ def _really_changed(arguments: JsonObject, changes: JsonObject, schemas: Mapping
             continue
         default = schema.get("default") if isinstance(schema, dict) else None
         emptied = given in ("", None) and not is_empty(default)
-        changed[name] = default if emptied else _parse_as(arguments.get(name, default), given)
+        changed[name] = default if emptied else _parse_as(schema, arguments.get(name, default), given)
     return changed
 
 
 def _properties(tool: AnyTool) -> Mapping[str, Json]:
     properties = tool.signature.schema.get("properties")
     return properties if isinstance(properties, dict) else {}
-
-
-def _for_person(error: ValidationError) -> str:
-    wrong = [(" ".join(map(str, item["loc"])).replace("_", " "), item["msg"]) for item in error.errors()]
-    return "; ".join(f"{name}: {said[:1].lower()}{said[1:]}" for name, said in wrong)
 
 
 def form_of(
@@ -119,14 +116,18 @@ def _line(schema: JsonObject, value: Json) -> str | None:
     """Return a value as text to edit; None for a value that text cannot hold."""
     if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
         return None
-    kinds = [schema.get("type"), *(choice.get("type") for choice in _any_of(schema))]
+    kinds = _kinds(schema)
     if isinstance(value, list) or "array" in kinds:
         return ", ".join(str(item) for item in value) if isinstance(value, list) else ""
     if value is None and not any(kind in _TEXTS for kind in kinds):
         return None
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return yes_or_no(value)
     return "" if value is None else str(value)
+
+
+def _kinds(schema: JsonObject) -> list[Json]:
+    return [schema.get("type"), *(choice.get("type") for choice in _any_of(schema))]
 
 
 def _any_of(schema: JsonObject) -> list[JsonObject]:
@@ -134,13 +135,16 @@ def _any_of(schema: JsonObject) -> list[JsonObject]:
     return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
 
 
-def _parse_as(before: Json, given: Json) -> Json:
-    if not isinstance(given, str) or isinstance(before, str | None):
+def _parse_as(schema: Json, before: Json, given: Json) -> Json:
+    if not isinstance(given, str):
+        return given
+    if isinstance(before, bool) or (isinstance(schema, dict) and "boolean" in _kinds(schema)):
+        truth = read_yes_or_no(given)
+        return given if truth is None else truth
+    if isinstance(before, str | None):
         return given
     if isinstance(before, list):
         return [part.strip() for part in given.split(",") if part.strip()]
-    if isinstance(before, bool):
-        return {"yes": True, "no": False}.get(given.strip().lower(), given)
     try:
         return read_json(given)
     except ValueError:

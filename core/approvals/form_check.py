@@ -11,15 +11,17 @@ from datetime import date, datetime
 from pydantic import TypeAdapter, ValidationError
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext, gettext_noop, ngettext
+from core.language.yes_no import read_yes_or_no
 from core.messaging.messages import FormField
 
-_MISSING = "This is needed."
+_MISSING = gettext_noop("This is needed.")
 _KINDS: dict[str, tuple[TypeAdapter[object], str]] = {
-    "integer": (TypeAdapter(int), "This must be a whole number."),
-    "number": (TypeAdapter(float), "This must be a number."),
-    "boolean": (TypeAdapter(bool), "This must be yes or no."),
-    "date": (TypeAdapter(date), "This must be a date such as 2027-01-31."),
-    "date-time": (TypeAdapter(datetime), "This must be a date and time such as 2027-01-31T15:00."),
+    "integer": (TypeAdapter(int), gettext_noop("This must be a whole number.")),
+    "number": (TypeAdapter(float), gettext_noop("This must be a number.")),
+    "boolean": (TypeAdapter(bool), gettext_noop("This must be yes or no.")),
+    "date": (TypeAdapter(date), gettext_noop("This must be a date such as 2027-01-31.")),
+    "date-time": (TypeAdapter(datetime), gettext_noop("This must be a date and time such as 2027-01-31T15:00.")),
 }
 
 
@@ -29,17 +31,18 @@ def form_errors(form: Sequence[FormField], entered: Mapping[str, str]) -> dict[s
     return {name: error for name, error in errors.items() if error}
 
 
-def _error(field: FormField, text: str) -> str:
+def _error(field: FormField, text: str) -> str | None:
     if text == field.value.strip():
-        return _MISSING if field.required and not text else ""  # as it was
+        return gettext(_MISSING) if field.required and not text else None  # as it was
     if not text:
-        return _MISSING if field.required else ""
+        return gettext(_MISSING) if field.required else None
     if field.options:
-        return "" if text in field.options else f"This must be one of: {', '.join(field.options)}."
+        wanted = gettext("This must be one of: {choices}.", choices=", ".join(field.options))
+        return None if text in field.options else wanted
     schemas = _branches(field.schema)
     wrong = [_wrong(schema, text) for schema in schemas]
-    if not wrong or "" in wrong:
-        return ""
+    if not wrong or None in wrong:
+        return None
     return f"{field.wanted[:1].upper()}{field.wanted[1:].rstrip('.')}." if field.wanted else wrong[0]
 
 
@@ -51,44 +54,51 @@ def _branches(schema: JsonObject) -> list[JsonObject]:
     return [outer | choice for choice in listed if isinstance(choice, dict) and choice.get("type") != "null"]
 
 
-def _wrong(schema: JsonObject, text: str) -> str:
-    """Return why a text is no value of a schema; empty where it is, or where nothing can be told."""
+def _wrong(schema: JsonObject, text: str) -> str | None:
+    """Return why a text is no value of a schema; None where it is, or where nothing can be told."""
     if schema.get("type") == "array":
         items = schema.get("items")
         inner: JsonObject = {**(items if isinstance(items, dict) else {})}
         if "pattern" in schema:
             inner["pattern"] = schema["pattern"]
-        return next((error for part in text.split(",") if part.strip() and (error := _wrong(inner, part.strip()))), "")
+        return next(
+            (error for part in text.split(",") if part.strip() and (error := _wrong(inner, part.strip()))), None
+        )
     kind = _KINDS.get(str(schema.get("format"))) or _KINDS.get(str(schema.get("type")))
     if kind is not None:
         adapter, error = kind
+        truth = read_yes_or_no(text) if schema.get("type") == "boolean" else None
         try:
-            value = adapter.validate_python(text)
+            value = adapter.validate_python(text if truth is None else truth)
         except ValidationError:
-            return error
+            return gettext(error)
         return _out_of_range(schema, value)
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and re.fullmatch(pattern, text) is None:
-        return f"“{text}” cannot be used here."
+        return gettext("“{text}” cannot be used here.", text=text)
     return _too_long(schema.get("maxLength"), text)
 
 
-def _out_of_range(schema: JsonObject, value: object) -> str:
+def _out_of_range(schema: JsonObject, value: object) -> str | None:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        return ""
+        return None
     least, most = _number(schema.get("minimum")), _number(schema.get("maximum"))
     above, below = _number(schema.get("exclusiveMinimum")), _number(schema.get("exclusiveMaximum"))
     if least is not None and value < least:
-        return f"This must be at least {least:g}."
+        return gettext("This must be at least {limit}.", limit=f"{least:g}")
     if most is not None and value > most:
-        return f"This must be at most {most:g}."
+        return gettext("This must be at most {limit}.", limit=f"{most:g}")
     if above is not None and value <= above:
-        return f"This must be more than {above:g}."
-    return f"This must be less than {below:g}." if below is not None and value >= below else ""
+        return gettext("This must be more than {limit}.", limit=f"{above:g}")
+    if below is not None and value >= below:
+        return gettext("This must be less than {limit}.", limit=f"{below:g}")
+    return None
 
 
-def _too_long(most: Json, text: str) -> str:
-    return f"This must have at most {most} characters." if isinstance(most, int) and len(text) > most else ""
+def _too_long(most: Json, text: str) -> str | None:
+    if not isinstance(most, int) or len(text) <= most:
+        return None
+    return ngettext("This must have at most {number} character.", "This must have at most {number} characters.", most)
 
 
 def _number(value: Json) -> float | None:

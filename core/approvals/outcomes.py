@@ -12,7 +12,7 @@ from babel.dates import format_skeleton
 
 from core.clock import zone_or_utc
 from core.json_types import Json, JsonObject
-from core.language.catalogue import current_locale, gettext
+from core.language.catalogue import current_locale, gettext, gettext_noop
 from core.language.times import time_in_words
 from core.messaging.messages import Sentence
 from core.messaging.visible_text import literal
@@ -63,64 +63,66 @@ class CardOutcome(StrEnum):
 
 
 _SENTENCES = {
-    DecisionOutcome.APPROVED: "Approved {code}: {summary}.",
-    DecisionOutcome.CANCELLED: "Cancelled {code}: {summary}.",
-    DecisionOutcome.EDIT: "Thank you, I am changing {code} and will show it again.",
-    DecisionOutcome.PENDING: "{code} is still waiting for your decision.",
-    DecisionOutcome.ALREADY_APPROVED: "{code} was already approved {by} at {decided}.",
-    DecisionOutcome.ALREADY_CANCELLED: "{code} was already cancelled {by} at {decided}.",
-    DecisionOutcome.ALREADY_EXPIRED: (
+    DecisionOutcome.APPROVED: gettext_noop("Approved {code}: {summary}."),
+    DecisionOutcome.CANCELLED: gettext_noop("Cancelled {code}: {summary}."),
+    DecisionOutcome.EDIT: gettext_noop("Thank you, I am changing {code} and will show it again."),
+    DecisionOutcome.PENDING: gettext_noop("{code} is still waiting for your decision."),
+    DecisionOutcome.ALREADY_APPROVED: gettext_noop("{code} was already approved {by} at {decided}."),
+    DecisionOutcome.ALREADY_CANCELLED: gettext_noop("{code} was already cancelled {by} at {decided}."),
+    DecisionOutcome.ALREADY_EXPIRED: gettext_noop(
         "{code} expired at {decided}, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
-    DecisionOutcome.EXPIRED: "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card.",
-    DecisionOutcome.REPLACED: "{code} was changed at {decided}: the newer card counts.",
-    DecisionOutcome.OVER: (
+    DecisionOutcome.EXPIRED: gettext_noop(
+        "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card."
+    ),
+    DecisionOutcome.REPLACED: gettext_noop("{code} was changed at {decided}: the newer card counts."),
+    DecisionOutcome.OVER: gettext_noop(
         "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
-    DecisionOutcome.ALTERED: (
+    DecisionOutcome.ALTERED: gettext_noop(
         "{code} is not what you were shown any more, so it cannot be approved. "
         "Reply NO {code}, or AGAIN {code} for a fresh card."
     ),
-    DecisionOutcome.NOT_WHOLE: (
+    DecisionOutcome.NOT_WHOLE: gettext_noop(
         "I cannot tell whether all of {code} reached you, so it cannot be approved. "
         "Reply AGAIN {code} for a fresh card, or NO {code}."
     ),
-    DecisionOutcome.NOT_EDITABLE: "{code} cannot be changed: approve or cancel it.",
-    DecisionOutcome.NOT_SENT: "I am still sending {code}: please read all of it first.",
-    DecisionOutcome.CONFIRM: (
+    DecisionOutcome.NOT_EDITABLE: gettext_noop("{code} cannot be changed: approve or cancel it."),
+    DecisionOutcome.NOT_SENT: gettext_noop("I am still sending {code}: please read all of it first."),
+    DecisionOutcome.CONFIRM: gettext_noop(
         "{code} is high risk, and a number can be forged. To approve it, send OK {code} {number} "
         "within 10 minutes: {summary}."
     ),
-    DecisionOutcome.WRONG_NUMBER: "That number does not fit {code}. Nothing was approved.",
-    DecisionOutcome.TOO_MANY_TRIES: (
+    DecisionOutcome.WRONG_NUMBER: gettext_noop("That number does not fit {code}. Nothing was approved."),
+    DecisionOutcome.TOO_MANY_TRIES: gettext_noop(
         "Too many tries for {code}. It can still be cancelled here, or approved in another chat of yours."
     ),
-    DecisionOutcome.SNOOZED: "I will remind you of {code}; it stays open until {expires}.",
-    DecisionOutcome.TOO_LATE_TO_SNOOZE: "{code} ends too soon for that: it is open until {expires}.",
-    DecisionOutcome.ASK_CHANGE: "What should I change about {code}? Reply in your own words.",
-    DecisionOutcome.NEEDS_CODE: "Please write OK {code} to approve or NO {code} to cancel: {summary}.",
-    DecisionOutcome.GUESSED: (
+    DecisionOutcome.SNOOZED: gettext_noop("I will remind you of {code}; it stays open until {expires}."),
+    DecisionOutcome.TOO_LATE_TO_SNOOZE: gettext_noop("{code} ends too soon for that: it is open until {expires}."),
+    DecisionOutcome.ASK_CHANGE: gettext_noop("What should I change about {code}? Reply in your own words."),
+    DecisionOutcome.NEEDS_CODE: gettext_noop("Please write OK {code} to approve or NO {code} to cancel: {summary}."),
+    DecisionOutcome.GUESSED: gettext_noop(
         "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
         "You can decide in another chat of yours, or by a button."
     ),
-    DecisionOutcome.NOTHING: (
+    DecisionOutcome.NOTHING: gettext_noop(
         "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits."
     ),
-    DecisionOutcome.NO_CODE: "Nothing waits under {code}. PENDING lists what does.",
-    DecisionOutcome.NOT_YOURS: "This is not yours to decide.",
-    DecisionOutcome.UNKNOWN: "This button no longer works.",
-    DecisionOutcome.REMINDER: (
+    DecisionOutcome.NO_CODE: gettext_noop("Nothing waits under {code}. PENDING lists what does."),
+    DecisionOutcome.NOT_YOURS: gettext_noop("This is not yours to decide."),
+    DecisionOutcome.UNKNOWN: gettext_noop("This button no longer works."),
+    DecisionOutcome.REMINDER: gettext_noop(
         "{code} is still waiting for your decision, until {expires}: {summary}. Reply OK {code} or NO {code}."
     ),
 }
-_TOASTS = {DecisionOutcome.APPROVED: "Approved.", DecisionOutcome.CANCELLED: "Cancelled."}
+_TOASTS = {DecisionOutcome.APPROVED: gettext_noop("Approved."), DecisionOutcome.CANCELLED: gettext_noop("Cancelled.")}
 """What the presser of a button is shown in place of the whole sentence."""
 _ON_CARDS = {
-    CardOutcome.APPROVED: "Approved at {when}.",
-    CardOutcome.CANCELLED: "Cancelled at {when}.",
-    CardOutcome.REPLACED: "To be changed, as you asked at {when}.",
-    CardOutcome.EXPIRED: "Expired at {when}; nothing was done.",
-    CardOutcome.REISSUED: "Asked again at {when}, since your accounts were linked.",
+    CardOutcome.APPROVED: gettext_noop("Approved at {when}."),
+    CardOutcome.CANCELLED: gettext_noop("Cancelled at {when}."),
+    CardOutcome.REPLACED: gettext_noop("To be changed, as you asked at {when}."),
+    CardOutcome.EXPIRED: gettext_noop("Expired at {when}; nothing was done."),
+    CardOutcome.REISSUED: gettext_noop("Asked again at {when}, since your accounts were linked."),
 }
 _CHANNELS = {"slack": "Slack", "telegram": "Telegram", "terminal": "Terminal"}
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
-from core.language.catalogue import name_in_words
+from core.language.catalogue import gettext, gettext_noop, name_in_words
+from core.language.yes_no import yes_or_no
 from core.messaging.visible_text import literal, plain_line, visible
 
-_WORDS: dict[object, str] = {None: "(none)", True: "yes", False: "no", "": "(empty)"}
-_LIKE_A_WORD = re.compile(r'"*\((?:none|empty)\)"*')
-_LIKE_ANOTHER = re.compile(r"""(?s)["\[{].*|yes|no|\((?:none|empty)\)|-?[0-9.]+(?:e[+-]?[0-9]+)?""")
+_NONE, _EMPTY = gettext_noop("(none)"), gettext_noop("(empty)")
+_LIKE_ANOTHER = re.compile(r"""(?s)["\[{].*|-?[0-9.]+(?:e[+-]?[0-9]+)?""")
 _NAME = re.compile(r"\w(?:[\w .-]*\w)?")
 
 
@@ -43,10 +43,14 @@ def as_text(value: Json) -> str:
     lists, or one of them and none at all.
     """
     match value:
-        case None | True | False | "":
-            return _WORDS[value]
+        case None:
+            return gettext(_NONE)
+        case "":
+            return gettext(_EMPTY)
+        case bool():
+            return yes_or_no(value)
         case str():
-            return _quoted(value) if _LIKE_A_WORD.fullmatch(value) else visible(value)
+            return _quoted(value) if value.strip('"') in (gettext(_NONE), gettext(_EMPTY)) else visible(value)
         case list():
             parts = [_inner(item) for item in value]
             plain = not any(
@@ -54,9 +58,11 @@ def as_text(value: Json) -> str:
                 for item, part in zip(value, parts, strict=True)
             )
             lines = ", ".join(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
-            return lines or "(empty)"
+            return lines or gettext(_EMPTY)
         case dict():
-            return "\n".join(f"{_key(name)}: {_inside(_inner(item))}" for name, item in value.items()) or "(empty)"
+            return "\n".join(f"{_key(name)}: {_inside(_inner(item))}" for name, item in value.items()) or gettext(
+                _EMPTY
+            )
         case _:
             return str(value)
 
@@ -80,11 +86,16 @@ def _inner(value: Json) -> str:
     """Return a value within another, where texts that read like a value of another kind stand in quotes."""
     match value:
         case str():
-            return _quoted(value) if not value or _LIKE_ANOTHER.fullmatch(value) else visible(value)
+            return _quoted(value) if not value or _reads_as_another(value) else visible(value)
         case list() | dict():
             return visible(json.dumps(value, ensure_ascii=False))
         case _:
             return as_text(value)
+
+
+def _reads_as_another(text: str) -> bool:
+    ours = (gettext(_NONE), gettext(_EMPTY), yes_or_no(True), yes_or_no(False))
+    return text in ours or _LIKE_ANOTHER.fullmatch(text) is not None
 
 
 def _key(name: str) -> str:

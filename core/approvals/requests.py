@@ -18,6 +18,7 @@ from core.clock import Clock
 from core.errors import ToolError
 from core.journal.types import Outcome
 from core.json_types import JsonObject, canonical_hash, storable
+from core.language.catalogue import gettext, gettext_noop, speaking
 from core.messaging.visible_text import is_short, plain_line
 from core.replies import TELL_THEM, TOO_LONG_TO_APPROVE, note
 
@@ -29,8 +30,10 @@ _ENOUGH = "Not asked for: at most {most} actions are asked for at once." + note(
     "The first ones wait for the person's decision now; call this again when those are decided, and tell them that "
     "there is more."
 )
-REISSUED = "Asked again, since your accounts were linked."
-TOO_LATE = "You approved this before, but it could not be done in time. Nothing was done: please decide again."
+REISSUED = gettext_noop("Asked again, since your accounts were linked.")
+TOO_LATE = gettext_noop(
+    "You approved this before, but it could not be done in time. Nothing was done: please decide again."
+)
 GRACE = timedelta(minutes=15)
 """How long after its expiry an action approved in time may still begin: a running turn may have delayed it."""
 
@@ -164,7 +167,8 @@ class ApprovalRequests:
             return await self._altered(approval, "its agent's state")
         if not request.already_started and self.clock.now() > expires_at + GRACE:
             return await self._too_late(request, approval, arguments)
-        changed = "; ".join(differences(storable(request.arguments), arguments))
+        with speaking("en"):  # for the model
+            changed = "; ".join(differences(storable(request.arguments), arguments))
         text = f"Before approving, the person changed: {changed}." if changed else ""
         return Consent(ConsentState.GRANTED, arguments=arguments, changed=text)
 
@@ -172,7 +176,7 @@ class ApprovalRequests:
         """Ask again: after an outage the world is no longer the one that the person had in mind."""
         _log.warning("approved_too_long_ago", approval=approval.id)
         await self.store.refused(self.tenant_id, approval.id, "too late", self.clock.now())
-        return await self._request(request, arguments, approval.generation + 1, note=TOO_LATE)
+        return await self._request(request, arguments, approval.generation + 1, note=gettext(TOO_LATE))
 
     async def _altered(self, approval: Approval, reason: str) -> Consent:
         _log.error("approval_not_what_was_approved", approval=approval.id, why=reason)
@@ -185,12 +189,14 @@ class ApprovalRequests:
         arguments = before if isinstance(before, dict) else request.arguments
         changes = (old.proposed or {}).get("changes")
         if not isinstance(changes, dict):
-            return await self._request(request, arguments, old.generation + 1, note=REISSUED)
+            return await self._request(request, arguments, old.generation + 1, note=gettext(REISSUED))
         after, refused = _with_changes(request, arguments, changes)
         changed = differences(arguments, after)
-        note = f"Not changed, since that cannot be used: {refused}" if refused else ""
-        if changes and not changed and not refused:
-            note = "Nothing is changed by that."
+        note = ""
+        if refused:
+            note = gettext("Not changed, since that cannot be used: {reasons}", reasons=refused)
+        elif changes and not changed:
+            note = gettext("Nothing is changed by that.")
         return await self._request(request, after, old.generation + 1, changed, note)
 
     def _own(self) -> list[Approval]:
@@ -203,8 +209,8 @@ class ApprovalRequests:
 
 def _in_full(request: ConsentTo, described: Described) -> tuple[tuple[str, str], ...]:
     """Return the summary where a card's heading cuts it, and an agent's own question."""
-    action = () if is_short(described.summary) else (("Action", as_text(described.summary)),)
-    return (*action, ("Asks", as_text(request.question))) if request.question else action
+    action = () if is_short(described.summary) else ((gettext("Action"), as_text(described.summary)),)
+    return (*action, (gettext("Asks"), as_text(request.question))) if request.question else action
 
 
 def _with_changes(request: ConsentTo, arguments: JsonObject, changes: JsonObject) -> tuple[JsonObject, str]:

@@ -15,6 +15,7 @@ from core.approvals.describe import MAY_HAVE_HAPPENED
 from core.approvals.requests import ApprovalRequests
 from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal.types import Effect, Journal, Outcome
+from core.language.catalogue import gettext
 from core.replies import note
 from core.tools.tool import Risk
 
@@ -98,7 +99,7 @@ class ConsentGate:
                 return Granted(call.planned)
             if self._requests is None:
                 return Refused(REFUSED_REPEAT if repeats else NEEDS_APPROVAL)
-            return await self.ask(call, verdict.risk, MAY_HAVE_HAPPENED if repeats else "")
+            return await self.ask(call, verdict.risk, gettext(MAY_HAVE_HAPPENED) if repeats else "")
 
     async def ask(self, call: GatedCall, risk: Risk = "", note: str = "") -> Passage:
         """Ask for consent to a call, or return where an earlier request for the call stands."""

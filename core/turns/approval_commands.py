@@ -3,24 +3,26 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
+from core.approvals.outcomes import moment
 from core.approvals.types import Approval
-from core.clock import zone_or_utc
+from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import ToolCall
 from core.messaging.visible_text import literal
 from core.turns.types import TurnRequest
 
 APPROVAL_COMMANDS = frozenset({"pending", "again"})
-NOTHING_TO_ASK = "There is nothing expired under that code. Tell me in your own words what you want."
+NOTHING_TO_ASK = gettext_noop("There is nothing expired under that code. Tell me in your own words what you want.")
 
 
-def pending_text(pending: Sequence[Approval], timezone: str) -> str:
+def pending_text(pending: Sequence[Approval], timezone: str, now: datetime) -> str:
     """Return what waits for a person's decision."""
     if not pending:
-        return "Nothing is waiting for your decision."
-    lines = [f"- {approval.code}: {literal(approval.summary)}{_until(approval, timezone)}" for approval in pending]
-    first = pending[0].code
-    return "\n".join(["Waiting for your decision:", *lines, "", f"Reply OK {first} or NO {first}, for example."])
+        return gettext("Nothing is waiting for your decision.")
+    lines = [f"- {_waiting(approval, timezone, now)}" for approval in pending]
+    how_to = gettext("Reply OK {code} or NO {code}, for example.", code=pending[0].code)
+    return "\n".join([gettext("Waiting for your decision:"), *lines, "", how_to])
 
 
 def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
@@ -30,7 +32,9 @@ def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
     return replace(request, inbound=inbound, starts=call)
 
 
-def _until(approval: Approval, timezone: str) -> str:
+def _waiting(approval: Approval, timezone: str, now: datetime) -> str:
+    code, summary = approval.code, literal(approval.summary)
     if approval.expires_at is None:
-        return ""
-    return f", until {approval.expires_at.astimezone(zone_or_utc(timezone)):%H:%M}"
+        return f"{code}: {summary}"
+    until = moment(approval.expires_at, timezone, now)
+    return gettext("{code}: {summary}, until {time}", code=code, summary=summary, time=until)

@@ -6,6 +6,7 @@ from core.agents.standard_agent import AgentStatus
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import ApprovalState
+from core.language.catalogue import gettext
 from core.llm.types import Role
 from core.memory.commands import MEMORY_COMMAND, answer_memory
 from core.messaging.commands import UNDO, CommandAnswer, answer_command
@@ -83,10 +84,12 @@ class ChatCommands:
         """List what waits for a decision, or ask again for an approval that is expired or pending."""
         tenant = turn.request.tenant
         if command.name == "pending":
-            return TurnResult(TurnState.DONE, reply=pending_text(await store.pending(tenant.id), tenant.timezone))
+            pending = await store.pending(tenant.id)
+            reply = pending_text(pending, tenant.timezone, self.orchestrator.clock.now())
+            return TurnResult(TurnState.DONE, reply=reply)
         approval = await store.find(tenant.id, command.argument)
         if approval is None:
-            return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
+            return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
         # It is replaced already where this very turn did it, and was then taken over by another worker.
         is_open = approval.state in (ApprovalState.PENDING, ApprovalState.REPLACED)
         if (
@@ -105,7 +108,7 @@ class ChatCommands:
         ):
             return TurnResult(TurnState.DONE, reason="again")
         if approval.state is not ApprovalState.EXPIRED:
-            return TurnResult(TurnState.DONE, reply=NOTHING_TO_ASK)
+            return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
         return await self.orchestrator.handle_message(asked_again(turn.request, approval))
 
 

@@ -5,7 +5,7 @@ any other tool ran in that turn, and never for high risk (DESIGN section 5).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -20,6 +20,7 @@ from core.clock import Clock
 from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, canonical_json
+from core.language.catalogue import gettext, gettext_noop, speaking
 from core.llm.types import ToolCall
 from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
@@ -37,6 +38,13 @@ _SAYS = (
 )
 _VERBS = {"approve": Verb.APPROVE, "edit": Verb.EDIT, "cancel": Verb.CANCEL}
 _NOT_TAKEN = "That was not taken as a decision."
+_TOO_LATE = {
+    ApprovalState.PENDING: gettext_noop("{code}: too late, its time is over."),
+    ApprovalState.APPROVED: gettext_noop("{code}: too late, it was approved already."),
+    ApprovalState.CANCELLED: gettext_noop("{code}: too late, it was cancelled already."),
+    ApprovalState.EXPIRED: gettext_noop("{code}: too late, it expired already."),
+    ApprovalState.REPLACED: gettext_noop("{code}: too late, it was replaced already."),
+}
 _FIRST = (
     "Decisions count only as the first call of a turn, before any other tool ran. Ask the person to decide with the "
     "buttons, or with OK and the code."
@@ -69,10 +77,10 @@ class DecideTool(Tool[..., object]):
         wanted = [self._read(decision) for decision in _listed(arguments.get("decisions"))]
         decided = [await self._decide(approval, verb, changes) for approval, verb, changes in wanted]
         text = "\n".join(line for line, _ in decided) + replies.HANDED_OVER
-        return ToolEnd(text, Outcome.HANDED_OVER, "\n".join(line for line, is_told in decided if is_told))
+        return ToolEnd(text, Outcome.HANDED_OVER, "\n".join(told for _, told in decided if told is not None))
 
-    async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> tuple[str, bool]:
-        """Decide. Return what came of it, and whether the person is told so."""
+    async def _decide(self, approval: Approval, verb: Verb, changes: JsonObject) -> tuple[str, str | None]:
+        """Decide. Return what came of it for the model, and what the person is told of it."""
         decided = await self.store.decide(
             self.tenant_id,
             approval.id,
@@ -85,11 +93,10 @@ class DecideTool(Tool[..., object]):
         )
         if not decided:
             now = await self.store.get(self.tenant_id, approval.id)
-            state = now.state if now else ApprovalState.EXPIRED
-            return f"{approval.code}: too late, it was {state.value} already.", True
+            return _twice(lambda: gettext(_TOO_LATE[now.state if now else ApprovalState.EXPIRED], code=approval.code))
         if verb is Verb.EDIT:
-            return f"{approval.code} is changed, and shown again.", False
-        return decided_text(DecisionOutcome(verb), approval.code, approval.summary), True
+            return f"{approval.code} is changed, and shown again.", None
+        return _twice(lambda: decided_text(DecisionOutcome(verb), approval.code, approval.summary))
 
     def _read(self, decision: JsonObject) -> tuple[Approval, Verb, JsonObject]:
         code = str(decision.get("code") or "").upper().strip()
@@ -140,6 +147,13 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
         and approval.turn_id != request.turn_id
         and (approval.conversation_id == request.conversation_id or _named(approval, request))
     }
+
+
+def _twice(say: Callable[[], str]) -> tuple[str, str]:
+    """Return a sentence for the model and for the person, each in their language."""
+    told = say()
+    with speaking("en"):
+        return say(), told
 
 
 def _named(approval: Approval, request: TurnRequest) -> bool:

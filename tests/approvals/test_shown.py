@@ -6,6 +6,8 @@ from core.approvals.consent import call_order
 from core.approvals.describe import _heading
 from core.approvals.rendering import as_text
 from core.json_types import Json
+from core.language.catalogue import LANGUAGES, speaking
+from core.language.yes_no import read_yes_or_no, yes_or_no
 from core.messaging.visible_text import is_short, plain_line, plain_words, visible
 
 
@@ -91,3 +93,23 @@ def test_letters_that_pose_as_another_scripts_are_named(text: str, shown: str) -
 def test_spaces_that_push_words_out_of_sight_are_counted() -> None:
     assert visible("$10" + " " * 300 + "000 to Eve") == "$10 <300 spaces> 000 to Eve"
     assert visible("    indented\n  as code  is") == "    indented\n  as code  is"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_not_the_same_is_not_shown_the_same_in_any_language(language: str) -> None:
+    with speaking(language):
+        values: tuple[Json, ...] = (None, "", True, False, [])
+        for value in values:
+            ours = as_text(value)
+            assert as_text([ours]) != as_text([value])
+            assert as_text({"a": ours}) != as_text({"a": value})
+        assert as_text(as_text(None)) != as_text(None)
+        assert as_text(as_text("")) != as_text("")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_yes_and_no_are_read_in_the_language_in_which_they_were_shown(language: str) -> None:
+    with speaking(language):
+        shown = [yes_or_no(True), yes_or_no(False)]
+    assert [read_yes_or_no(word.upper()) for word in shown] == [True, False]
+    assert read_yes_or_no("perhaps") is None

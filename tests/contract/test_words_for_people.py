@@ -98,7 +98,7 @@ async def test_an_unusable_change_is_explained_in_the_persons_words(system: Appr
     await system.say("mail sam")
     code = await system.code()
     await system.say("send it to 7")
-    assert "Not changed, since that cannot be used: to: input should be a valid string" in system.card().text
+    assert "Not changed, since that cannot be used: to: it must be a text" in system.card().text
 
 
 async def test_repeated_refusals_have_no_word_for_the_model(system: Approving) -> None:

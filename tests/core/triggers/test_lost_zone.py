@@ -6,6 +6,7 @@ from core.triggers.explain import explain
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.tools_api import TaskAccess
 from core.turns.approval_commands import pending_text
+from tests.clocks import NOON
 from tests.core.triggers.harness import Harness
 
 GONE = "Mars/Olympus"
@@ -33,4 +34,4 @@ def test_a_lost_zone_is_utc_and_a_known_or_unset_one_needs_no_sentence() -> None
     assert (zone_or_utc(GONE).key, zone_or_utc("").key) == ("UTC", "UTC")
     assert zone_or_utc("Europe/Berlin").key == "Europe/Berlin"
     assert (zone_note(""), zone_note("Europe/Berlin"), zone_note(GONE)) == ("", "", NOTE)
-    assert pending_text([], GONE) == "Nothing is waiting for your decision."
+    assert pending_text([], GONE, NOON) == "Nothing is waiting for your decision."
