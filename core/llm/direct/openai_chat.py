@@ -109,7 +109,8 @@ class OpenAIBody:
     def add(self, event: JsonObject) -> str:
         if error := event.get("error"):
             raise _refusal(error)
-        self._id = self._id or str(event.get("id") or "")
+        if not self._id:
+            self._id = str(event.get("id") or "")
         if isinstance(usage := event.get("usage"), dict):
             self._usage = usage
         if tier := event.get("service_tier"):
@@ -119,8 +120,14 @@ class OpenAIBody:
             return ""
         self.pieces += 1
         choice = choices[0]
-        self.finish_reason = str(choice.get("finish_reason") or self.finish_reason)
-        return self._add_delta(choice.get("delta") or {})
+        delta = choice.get("delta") or {}
+        if reason := choice.get("finish_reason"):
+            self.finish_reason = str(reason)
+        elif len(delta) == 1 and isinstance(text := delta.get("content"), str):
+            self._text.append(text)  # most pieces are this
+            self.characters += len(text)
+            return text
+        return self._add_delta(delta)
 
     def _add_delta(self, delta: Any) -> str:
         for call in delta.get("tool_calls") or ():
@@ -134,7 +141,7 @@ class OpenAIBody:
             text = self._add_blocks(text)
         if not text:
             return ""
-        text = storable(str(text))
+        text = str(text)
         self._text.append(text)
         self.characters += len(text)
         return text
@@ -177,7 +184,7 @@ class OpenAIBody:
             name = call.id if call.id and not taken else f"{self._id or 'call'}_{index}"
             arguments = storable("".join(call.arguments) or "{}")
             calls.append(ToolCall(name, storable(call.name), arguments, call.extra))
-        text, thoughts = "".join(self._text), "".join(self._thoughts)
+        text, thoughts = storable("".join(self._text)), "".join(self._thoughts)
         thinking = tuple(self._blocks)
         if thoughts and not thinking:
             thinking = ({"type": "reasoning_content", "text": thoughts},)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import aiohttp
 
-from core.json_types import JsonObject
+from core.json_types import JsonObject, storable
 from core.llm.direct.events import DONE, EventReader
 from core.llm.direct.failures import errors_made_ours, unreadable
 from core.llm.direct.session import Sessions
@@ -109,14 +109,14 @@ async def _told(content: aiohttp.StreamReader, body: StreamedBody, max_tokens: i
                 break
         now = loop.time()
         if waiting and now - told >= _TOLD_EVERY:
-            yield "".join(waiting)
+            yield storable("".join(waiting))
             waiting.clear()
             told = loop.time()
         elif now - resumed > _IN_A_ROW:
             await asyncio.sleep(0)
         resumed = now if now - resumed > _IN_A_ROW else resumed
     if waiting:
-        yield "".join(waiting)
+        yield storable("".join(waiting))
     if body.ended and not content.at_eof():
         try:
             async with asyncio.timeout(_LAST_BYTES):

@@ -64,7 +64,7 @@ class StreamedBody(Protocol):
         ...
 
     def add(self, event: JsonObject) -> str:
-        """Take an event; return the text that it adds. Raises `Refused` for an error."""
+        """Take an event; return the text that it adds, as it came. Raises `Refused` for an error."""
         ...
 
     def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:

@@ -123,3 +123,9 @@ async def test_calls_at_once_do_not_wait_for_each_other(served: Replay, client: 
     await asyncio.gather(*(pieces(client) for _ in range(20)))
     assert time.monotonic() - began < 4
     assert len(served.connections) == 20
+
+
+async def test_what_no_database_takes_is_not_in_an_answer(served: Replay, client: LiteLLMClient) -> None:
+    served.transcript = sse(openai_chunk({"content": "a\x00b"}), openai_chunk({"content": "\ud83d"}), *END)
+    told, answer = await pieces(client)
+    assert "".join(told) == answer.text == "ab\ufffd"
