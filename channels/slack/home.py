@@ -4,80 +4,86 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext, gettext_noop, ngettext
+from core.language.times import moment_in_words, time_in_words
+from core.messaging.help_text import words
 from core.messaging.overview import ComingTask, Overview, WaitingDecision
-from providers.slack.wire import escape, plain_text
+from providers.slack.wire import CHANNEL_NAME, escape, plain_text
 
 MAX_LINE = 500
 """UTF-16 units of one item; a section takes 3,000, and a view 100 blocks (docs.slack.dev, reference/views)."""
-NOT_READ = "I cannot look up what waits for you at the moment. Open this tab again in a minute."
-
-_HOW_TO = (
-    "Write to me under *Messages*, in your own words. A thread there is a conversation of its own.\n\n"
-    "• `/valet new` begins afresh\n"
-    "• `/valet stop` stops what I am doing\n"
-    "• `/valet pending` lists what waits for your decision\n"
-    "• `/valet prefs` shows your timezone, language and quiet hours\n"
-    "• `/valet memory` shows what I remember of what you told me\n"
-    "• `/valet help` lists all words"
-)
+NOT_READ = gettext_noop("I cannot look up what waits for you at the moment. Open this tab again in a minute.")
+_LISTED = ("new", "stop", "pending", "prefs", "memory", "help")
 
 
 def unread_home() -> JsonObject:
     """Return the tab for a moment at which nothing can be looked up."""
-    return home_view([_line(NOT_READ)])
+    return home_view([_line(gettext(NOT_READ))])
 
 
 def home_view(page: Iterable[Json] = ()) -> JsonObject:
     """Return the tab: a page above the how-to; Markdown blocks are for messages only, so it is Slack's own mark-up."""
-    how_to: JsonObject = {"type": "section", "text": {"type": "mrkdwn", "text": _HOW_TO}}
-    return {"type": "home", "blocks": [*page, _header("How to use me"), how_to]}
+    how_to: JsonObject = {"type": "section", "text": {"type": "mrkdwn", "text": _how_to()}}
+    return {"type": "home", "blocks": [*page, _header(gettext("How to use me")), how_to]}
 
 
 def page_blocks(overview: Overview) -> list[Json]:
     """Return what waits and what is next; pure."""
-    blocks: list[Json] = [_header("Waits for your decision")]
-    blocks += [_line(_decision(one, overview)) for one in overview.decisions] or [_line("Nothing.")]
+    blocks: list[Json] = [_header(gettext("Waits for your decision"))]
+    blocks += [_line(_decision(one, overview)) for one in overview.decisions] or [_line(gettext("Nothing."))]
     if overview.decisions:
         code = overview.decisions[0].code
         blocks += _more(overview.more_decisions)
-        blocks.append(_note(f"Decide on its card under Messages, or write OK {code} or NO {code} there."))
-    blocks.append(_header("Next"))
-    blocks += [_line(_task(one, overview)) for one in overview.tasks] or [_line("Nothing is planned.")]
+        decide = gettext("Decide on its card under Messages, or write OK {code} or NO {code} there.", code=code)
+        blocks.append(_note(decide))
+    blocks.append(_header(gettext("Next")))
+    blocks += [_line(_task(one, overview)) for one in overview.tasks] or [_line(gettext("Nothing is planned."))]
     if overview.tasks:
         blocks += _more(overview.more_tasks)
-        blocks.append(_note(f"Times are those of {overview.zone.key}."))
+        blocks.append(_note(gettext("Times are those of {zone}.", zone=overview.zone.key)))
     return blocks
 
 
+def _how_to() -> str:
+    known = dict(words(CHANNEL_NAME))
+    lines = [f"• {word}: {escape(known[word])}" for word in (f"`/valet {name}`" for name in _LISTED)]
+    opening = gettext("Write to me under *Messages*, in your own words. A thread there is a conversation of its own.")
+    return "\n".join([opening, "", gettext("These words work:"), *lines])
+
+
 def _decision(decision: WaitingDecision, overview: Overview) -> str:
-    until = f", open until {_moment(decision.until, overview)}" if decision.until is not None else ""
-    return f"{decision.code}: {decision.summary} (asked {_ago(overview.now - decision.asked_at)}{until})"
+    code, summary, ago = decision.code, decision.summary, _ago(overview.now - decision.asked_at)
+    if decision.until is None:
+        return gettext("{code}: {summary} (asked {ago})", code=code, summary=summary, ago=ago)
+    until = _moment(decision.until, overview)
+    return gettext(
+        "{code}: {summary} (asked {ago}, open until {until})", code=code, summary=summary, ago=ago, until=until
+    )
 
 
 def _task(task: ComingTask, overview: Overview) -> str:
-    return f"{_moment(task.due_at, overview)}: {task.title} (task {task.number})"
+    moment = _moment(task.due_at, overview)
+    return gettext("{moment}: {title} (task {number})", moment=moment, title=task.title, number=task.number)
 
 
 def _moment(moment: datetime, overview: Overview) -> str:
-    """Return a moment as the person's wall time; the day where it is not today, the year where it is not this one."""
-    local, today = moment.astimezone(overview.zone), overview.now.astimezone(overview.zone)
-    if local.date() == today.date():
-        return f"{local:%H:%M}"
-    year = f" {local:%Y}" if local.year != today.year else ""
-    return f"{local:%a} {local.day} {local:%b}{year}, {local:%H:%M}"
+    """Return a moment as the person's wall time, with its date where that is not today."""
+    local = moment.astimezone(overview.zone)
+    if local.date() == overview.now.astimezone(overview.zone).date():
+        return time_in_words(local)
+    return moment_in_words(moment, overview.zone)
 
 
 def _ago(span: timedelta) -> str:
     minutes = int(span.total_seconds() // 60)
     if minutes < 1:
-        return "just now"
+        return gettext("just now")
     if minutes < 60:
-        return _counted(minutes, "minute")
-    return _counted(minutes // 60, "hour") if minutes < 48 * 60 else _counted(minutes // (24 * 60), "day")
-
-
-def _counted(count: int, unit: str) -> str:
-    return f"{count} {unit}{'s' if count != 1 else ''} ago"
+        return ngettext("{number} minute ago", "{number} minutes ago", minutes)
+    if minutes < 48 * 60:
+        return ngettext("{number} hour ago", "{number} hours ago", minutes // 60)
+    days = minutes // (24 * 60)
+    return ngettext("{number} day ago", "{number} days ago", days)
 
 
 def _header(text: str) -> JsonObject:
@@ -94,4 +100,4 @@ def _note(text: str) -> JsonObject:
 
 
 def _more(count: int) -> list[Json]:
-    return [_note(f"And {count} more.")] if count else []
+    return [_note(gettext("And {number} more.", number=count))] if count else []

@@ -10,10 +10,11 @@ from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at
 from channels.slack.text import typed_text
 from core.errors import RequestRefused
 from core.json_types import JsonObject
+from core.language.catalogue import gettext_noop
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
 from providers.slack.wire import CHANNEL_NAME
 
-GROUP_REPLY = "I only answer in direct messages: write to me there."
+GROUP_REPLY = gettext_noop("I only answer in direct messages: write to me there.")
 COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
 """Words that are commands when they are the whole message."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from channels.slack.interactions import FORM
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext, gettext_noop
 from core.messaging.messages import Form, FormField, FormFieldKind
 from providers.slack.wire import MAX_SECTION, escape, plain_text
 from providers.utf16 import units
@@ -22,8 +23,8 @@ MAX_OPTION = 150
 MAX_SHOWN = 60_000
 """Of a form's text: a view holds 250 kB and 100 blocks."""
 
-TOO_LONG = "This is too long to change here. Tell me in words what to change."
-CUT = "… (the rest does not fit in here)"
+TOO_LONG = gettext_noop("This is too long to change here. Tell me in words what to change.")
+CUT = gettext_noop("… (the rest does not fit in here)")
 
 _UNSHOWN = re.compile(r"(?![\n\t])[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -35,12 +36,12 @@ def form_view(form: Form) -> JsonObject:
         "type": "modal",
         "callback_id": FORM,
         "private_metadata": form.token,
-        "title": _plain(form.title, MAX_TITLE) if form.title.strip() else _plain("Details", MAX_TITLE),
-        "close": _plain("Cancel" if form.fields else "Close", MAX_TITLE),
+        "title": _plain(form.title if form.title.strip() else gettext("Details"), MAX_TITLE),
+        "close": _plain(gettext("Cancel") if form.fields else gettext("Close"), MAX_TITLE),
         "blocks": [*(_section(piece) for piece in _pieces(form.text)), *fields] or [_section("…")],
     }
     if any(isinstance(field, dict) and field.get("type") == "input" for field in fields):
-        view["submit"] = _plain("Save", MAX_TITLE)
+        view["submit"] = _plain(gettext("Save"), MAX_TITLE)
     return view
 
 
@@ -56,7 +57,7 @@ def _pieces(text: str) -> Iterator[str]:
     """Yield a text in pieces that fit a section once escaped, cut at line ends where there are any."""
     shown = _UNSHOWN.sub("", text)
     if len(shown) > MAX_SHOWN:
-        shown = shown[:MAX_SHOWN] + CUT
+        shown = shown[:MAX_SHOWN] + gettext(CUT)
     piece, used = "", 0
     for line in shown.splitlines(keepends=True):
         size = units(escape(line))
@@ -81,7 +82,7 @@ def _field(field: FormField) -> JsonObject:
     """Return an input; a value that Slack's inputs cannot hold whole is not offered, so that it stays as it is."""
     label = field.label if field.label.strip() else field.name
     if units(field.value) > MAX_VALUE:
-        return _section(f"{label}\n{TOO_LONG}")
+        return _section(f"{label}\n{gettext(TOO_LONG)}")
     block: JsonObject = {
         "type": "input",
         "block_id": field.name,
@@ -91,7 +92,7 @@ def _field(field: FormField) -> JsonObject:
     if field.kind is FormFieldKind.CHOICE and _can_be_chosen(field.options):
         return {**block, "element": _menu(field)}
     if field.options:
-        block["hint"] = _plain("One of: " + ", ".join(field.options), MAX_LABEL)
+        block["hint"] = _plain(gettext("One of: {choices}", choices=", ".join(field.options)), MAX_LABEL)
     element: JsonObject = {
         "type": "plain_text_input",
         "action_id": field.name,

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
+from core.language.catalogue import gettext_noop
 from core.messaging.messages import (
     Address,
     Command,
@@ -37,8 +38,8 @@ SPELLINGS = {"STOP ALL": "STOPALL", "STOP-ALL": "STOPALL", "OPT OUT": "OPTOUT", 
 """What Twilio lets through, and what means the same; so do its own words with punctuation around them."""
 COMMANDS = {"HELP": "help", "INFO": "help", "NEW": "new", "HALT": "stop"}
 
-STOPPED_REPLY = "You will get no more messages from this assistant. Send START to get them again."
-STARTED_REPLY = "You get messages from this assistant again. Send STOP to end them, HELP for help."
+STOPPED_REPLY = gettext_noop("You will get no more messages from this assistant. Send START to get them again.")
+STARTED_REPLY = gettext_noop("You get messages from this assistant again. Send STOP to end them, HELP for help.")
 
 _STATUSES = {
     "accepted": DeliveryStatus.ACCEPTED,

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from channels.telegram.media import has_content, read_media
 from core.errors import RequestRefused
 from core.json_types import JsonObject
+from core.language.catalogue import gettext_noop
 from core.language.tags import read_tag
 from core.messaging.messages import (
     Address,
@@ -28,8 +29,8 @@ from core.messaging.messages import (
 from providers.telegram.wire import is_token
 
 CHANNEL = "telegram"
-ONLY_DIRECT = "I answer in direct chats only. Write to me there."
-ONLY_TEXT_AND_FILES = "I can read text, photos, voice and files, but not this. Please tell me in words."
+ONLY_DIRECT = gettext_noop("I answer in direct chats only. Write to me there.")
+ONLY_TEXT_AND_FILES = gettext_noop("I can read text, photos, voice and files, but not this. Please tell me in words.")
 
 _FORWARDED = ("forward_origin", "forward_date", "forward_from", "forward_from_chat", "forward_sender_name")
 _BY_BOT = ("via_bot", "sender_business_bot")

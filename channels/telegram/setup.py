@@ -1,15 +1,13 @@
 """Telegram's side of the channel: webhook, commands and descriptions set, and the checks of `doctor`."""
 
 import asyncio
-import tomllib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from telegram import BotCommand, MenuButtonCommands, WebhookInfo
 from telegram.error import TelegramError
 
 from channels.telegram.poll_lease import PollLease
+from channels.telegram.profile import Profile, profiles
 from core.errors import ConfigError, StoreUnavailable
 from core.messaging.channels import Change, Check, changes_of
 from providers.telegram.client import ALLOWED_UPDATES, TelegramApi
@@ -20,24 +18,6 @@ MAX_CONNECTIONS = 40
 MAX_WAIT = 5
 """In seconds: setWebhook is taken once a second; a longer wait is the operator's to decide."""
 
-_COMMANDS = Path(__file__).with_name("commands.toml")
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """The bot's menu and descriptions: `commands` are (name, description)."""
-
-    commands: tuple[tuple[str, str], ...]
-    description: str
-    short_description: str
-
-
-def load_profile(path: Path = _COMMANDS) -> Profile:
-    with path.open("rb") as file:
-        profile = tomllib.load(file)
-    commands = tuple((str(name), str(words)) for name, words in profile["commands"].items())
-    return Profile(commands, str(profile["description"]), str(profile["short_description"]))
-
 
 async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> tuple[Change, ...]:
     """Set the webhook (or remove it, when `webhook` is empty) and the profile; repeating it changes nothing.
@@ -45,7 +25,10 @@ async def setup_bot(api: TelegramApi, webhook: str, secret: str) -> tuple[Change
     Pending updates are people's messages: they are never dropped. Raises `ConfigError` when Telegram refuses.
     """
     try:
-        return (*await _setup_webhook(api, webhook, secret), *await _setup_profile(api, load_profile()))
+        changes = [*await _setup_webhook(api, webhook, secret)]
+        for profile in profiles():
+            changes += await _setup_profile(api, profile)
+        return (*changes, *await _setup_menu(api))
     except TelegramError as error:
         raise ConfigError(f"Telegram did not take the bot's settings: {describe(error)}.") from error
 
@@ -133,25 +116,31 @@ async def _setup_webhook(api: TelegramApi, webhook: str, secret: str) -> Sequenc
 
 
 async def _setup_profile(api: TelegramApi, wanted: Profile) -> Sequence[Change]:
-    bot = api.bot
+    bot, code = api.bot, wanted.language or None
+    where = f" ({code})" if code else ""
     changes = []
-    listed = tuple((command.command, command.description) for command in await bot.get_my_commands())
+    listed = tuple((command.command, command.description) for command in await bot.get_my_commands(language_code=code))
     if listed != wanted.commands:
-        await bot.set_my_commands([BotCommand(name, words) for name, words in wanted.commands])
-        changes.append(Change("commands", _names(listed), _names(wanted.commands)))
-    description = (await bot.get_my_description()).description
+        menu = [BotCommand(name, words) for name, words in wanted.commands]
+        await _patiently(lambda: bot.set_my_commands(menu, language_code=code))
+        changes.append(Change(f"commands{where}", _names(listed), _names(wanted.commands)))
+    description = (await bot.get_my_description(language_code=code)).description
     if description != wanted.description:
-        await bot.set_my_description(wanted.description)
-        changes.append(Change("description", description, wanted.description))
-    short = (await bot.get_my_short_description()).short_description
+        await _patiently(lambda: bot.set_my_description(wanted.description, language_code=code))
+        changes.append(Change(f"description{where}", description, wanted.description))
+    short = (await bot.get_my_short_description(language_code=code)).short_description
     if short != wanted.short_description:
-        await bot.set_my_short_description(wanted.short_description)
-        changes.append(Change("short_description", short, wanted.short_description))
-    button = (await bot.get_chat_menu_button()).type
-    if button != MenuButtonCommands().type:
-        await bot.set_chat_menu_button(menu_button=MenuButtonCommands())
-        changes.append(Change("menu button", button, MenuButtonCommands().type))
+        await _patiently(lambda: bot.set_my_short_description(wanted.short_description, language_code=code))
+        changes.append(Change(f"short_description{where}", short, wanted.short_description))
     return changes
+
+
+async def _setup_menu(api: TelegramApi) -> Sequence[Change]:
+    button = (await api.bot.get_chat_menu_button()).type
+    if button == MenuButtonCommands().type:
+        return ()
+    await api.bot.set_chat_menu_button(menu_button=MenuButtonCommands())
+    return (Change("menu button", button, MenuButtonCommands().type),)
 
 
 async def _patiently(call: Callable[[], Awaitable[bool]]) -> None:

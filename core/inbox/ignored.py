@@ -7,6 +7,8 @@ import structlog
 from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import from_address
+from core.inbox.languages import language_at
+from core.language.catalogue import gettext, speaking
 from core.messaging.channels import Received
 from core.messaging.messages import IgnoredMessage
 from core.queue.wakeups import Wakeups
@@ -40,11 +42,13 @@ class Ignored:
 
     async def _say_once(self, message: IgnoredMessage) -> None:
         """Owe a sentence about it, once per place and reason, to somebody whom we know."""
+        with speaking(await language_at(self.database, message.address, message.sender)):
+            reply = gettext(message.reply)
         row = await self.database.call(
             "select say_once($1,$2,$3) as conversation",
             from_address(message, message.sender, self.make_id),
             message.reason.value,
-            message.reply,
+            reply,
         )
         if row and row["conversation"]:
             self.wakeups.wake_delivery(row["conversation"])

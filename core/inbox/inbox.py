@@ -1,6 +1,8 @@
 """The inbox: the one door in. A call that returns has committed; a call that raises may be retried."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import asyncpg
 import structlog
@@ -17,6 +19,7 @@ from core.inbox.overview import Overviews
 from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
+from core.language.catalogue import speaking
 from core.messaging.channels import Received
 from core.messaging.commands import own_words
 from core.messaging.messages import (
@@ -32,7 +35,7 @@ from core.messaging.messages import (
     StatusUpdate,
 )
 from core.people.access_policy import Access
-from core.queue.limits import BUSY, BacklogLimits
+from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
@@ -40,14 +43,16 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """A message that is kept and not acted upon, as too much waits. `reply_in`: the conversation that is told so."""
+    """A message that is kept and not acted upon, as too much waits. Without a conversation nobody is told so."""
 
-    reply_in: str | None
+    conversation: str
+    full: bool
+    language: str
 
 
-def _refusal(answer: str | None) -> _Refused | None:
+def _refusal(answer: Mapping[str, Any] | None) -> _Refused | None:
     """Read what `refuse_overload` returned: null for a message that was accepted."""
-    return None if answer is None else _Refused(answer or None)
+    return None if answer is None else _Refused(answer["conversation"], answer["full"], answer["language"])
 
 
 class Inbox(Overviews):
@@ -115,25 +120,24 @@ class Inbox(Overviews):
         row = await self._database.one(
             "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $1 ->> 'reply_to'),"
             " note_origin(r.tenant_id, r.inbound_id, $1 ->> 'origin'),"
-            " refuse_overload(r.tenant_id, case when not r.duplicate then r.inbound_id end, $2,$3,$4,$5,$6) as refused"
+            " refuse_overload(r.tenant_id, case when not r.duplicate then r.inbound_id end, $2,$3) as refused"
             " from receive_message($1::jsonb) r",
             of_message(message, sender, self._access, self._make_id),
-            *self._bounds(),
+            self._waiting.of_person,
+            self._waiting.of_all,
         )
         return await self._received(message, sender, row, _refusal(row["refused"]))
-
-    def _bounds(self) -> tuple[int, int, str, str, str]:
-        return self._waiting.of_person, self._waiting.of_all, self._waiting.full, BUSY, self._make_id("out")
 
     async def _refused(self, row: asyncpg.Record) -> _Refused | None:
         """Refuse an exact word that decided nothing where too much waits, as any other text."""
         if row["duplicate"] or not row["lane_id"]:
             return None
         refused = await self._database.one(
-            "select refuse_overload($1,$2,$3,$4,$5,$6,$7) as refused",
+            "select refuse_overload($1,$2,$3,$4) as refused",
             row["tenant_id"],
             row["inbound_id"],
-            *self._bounds(),
+            self._waiting.of_person,
+            self._waiting.of_all,
         )
         return _refusal(refused["refused"])
 
@@ -146,14 +150,24 @@ class Inbox(Overviews):
             return await self._strangers.meet(message, sender)
         if refused is not None:
             _log.warning("message_refused", channel=address.channel, message=row["inbound_id"], reason="overload")
-            if refused.reply_in is not None:
-                self._wakeups.wake_delivery(refused.reply_in)
+            await self._tell_refused(row["tenant_id"], refused)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
         # Each sweep hands in what is known already, every few minutes: that would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info
         tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])
         return Received(row["inbound_id"], row["duplicate"])
+
+    async def _tell_refused(self, tenant_id: str, refused: _Refused) -> None:
+        if not refused.conversation:
+            return
+        with speaking(refused.language):
+            text = self._waiting.refusal(full=refused.full)
+        row = await self._database.one(
+            "select tell_overload($1,$2,$3,$4) as told", tenant_id, refused.conversation, self._make_id("out"), text
+        )
+        if row["told"]:
+            self._wakeups.wake_delivery(refused.conversation)
 
     async def _press(self, press: Press) -> Received:
         """Decide by a press; record a press of a button that is not ours, and do nothing else."""

@@ -10,11 +10,12 @@ from core.db.database import Connection, Database, fetch_one
 from core.ids import IdMaker
 from core.inbox.arrival import from_address
 from core.json_types import JsonObject
+from core.language.catalogue import speaking
 from core.messaging.channels import Received
 from core.messaging.messages import InboundMessage
 from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, link_code_hash, read_code
 from core.people.link_messages import link_question, linked_with, now_linked
-from core.people.place_names import places_of, tell_places
+from core.people.place_names import language_in, places_of, tell_places
 from core.queue.wakeups import Wakeups
 
 _log = structlog.get_logger()
@@ -96,10 +97,13 @@ class LinkStrangers:
     ) -> list[str]:
         """Owe the stranger the question; return its conversation, none where they said STOP."""
         places = sorted(await places_of(connection, tenant_id), key=lambda place: place.id != identity_id)
+        # Whoever types a person's code is mostly that person.
+        with speaking(message.sender_language or await language_in(connection, tenant_id)):
+            question = link_question(places, code)
         rows = await connection.fetch(
             "select conversation_id from tell_stranger($1,$2)",
             self._arrival(message, sender),
-            link_question(places, code),
+            question,
         )
         return [row["conversation_id"] for row in rows]
 
@@ -116,5 +120,7 @@ class LinkStrangers:
             self._make_id("tn"),
             self._clock.now(),
         )
-        queued = await tell_places(connection, tenant_id, new, linked_with(old), self._make_id)
-        return [*queued, *await tell_places(connection, tenant_id, old, now_linked(new), self._make_id)]
+        with speaking(await language_in(connection, tenant_id)):
+            here, elsewhere = linked_with(old), now_linked(new)
+        queued = await tell_places(connection, tenant_id, new, here, self._make_id)
+        return [*queued, *await tell_places(connection, tenant_id, old, elsewhere, self._make_id)]

@@ -2,6 +2,7 @@
 
 from core.clock import Clock, zone_or_utc
 from core.db.database import Database
+from core.inbox.languages import language_at
 from core.messaging.messages import Address
 from core.messaging.overview import ComingTask, Overview, WaitingDecision
 
@@ -24,7 +25,7 @@ class Overviews:
             return None
         tenant_id, now = str(found["tenant_id"]), self._clock.now()
         async with self._database.tenant(tenant_id) as connection:
-            timezone = await connection.fetchval("select timezone from tenants where tenant_id = $1", tenant_id)
+            person = await connection.fetchrow("select timezone, language from tenants where tenant_id = $1", tenant_id)
             decisions = await connection.fetch(
                 "select code, summary, created_at, expires_at, count(*) over () as of_all from approvals"
                 " where tenant_id = $1 and state = 'pending' and (expires_at is null or expires_at > $2)"
@@ -42,11 +43,15 @@ class Overviews:
             )
         return Overview(
             now,
-            zone_or_utc(timezone or ""),
+            zone_or_utc(person["timezone"] if person else ""),
             tuple(
                 WaitingDecision(row["code"], row["summary"], row["created_at"], row["expires_at"]) for row in decisions
             ),
             tuple(ComingTask(row["number"], row["title"], row["due_at"]) for row in tasks),
             decisions[0]["of_all"] - len(decisions) if decisions else 0,
             tasks[0]["of_all"] - len(tasks) if tasks else 0,
+            (person["language"] or None) if person else None,
         )
+
+    async def language(self, address: Address, user_key: str) -> str:
+        return await language_at(self._database, address, user_key)

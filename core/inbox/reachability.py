@@ -7,8 +7,16 @@ import structlog
 from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import named
+from core.inbox.languages import language_at
+from core.language.catalogue import gettext, speaking
 from core.messaging.channels import Received
-from core.messaging.messages import AddressChange, ReachabilityChange, ReachabilityReason, SenderProfile
+from core.messaging.messages import (
+    Address,
+    AddressChange,
+    ReachabilityChange,
+    ReachabilityReason,
+    SenderProfile,
+)
 from core.messaging.states import IdentityState
 from core.queue.wakeups import Wakeups
 
@@ -26,6 +34,7 @@ class Reachability:
     async def change(self, change: ReachabilityChange) -> Received:
         lost = IdentityState.STOPPED if change.reason is ReachabilityReason.STOPPED else IdentityState.BLOCKED
         state = IdentityState.ACTIVE if change.reachable else lost
+        reply = await self._in_their_language(change) if change.reply else ""
         row = await self.database.call(
             "select * from change_reachability($1,$2,$3,$4)",
             {
@@ -39,12 +48,17 @@ class Reachability:
             },
             state.value,
             change.reason.value,
-            change.reply,
+            reply,
         )
         if row and row["conversation_id"]:
             self.wakeups.wake_delivery(row["conversation_id"])
         _log.info("reachability_changed", channel=change.channel, state=state.value, reason=change.reason.value)
         return Received(change.keys[0] if change.keys else None, duplicate=not (row and row["changed"]))
+
+    async def _in_their_language(self, change: ReachabilityChange) -> str:
+        address = Address(change.channel, change.account, change.sender)
+        with speaking(await language_at(self.database, address, named(change.sender))):
+            return gettext(change.reply)
 
     async def move(self, change: AddressChange) -> Received:
         row = await self.database.call(

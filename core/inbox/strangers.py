@@ -9,6 +9,7 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import of_message
 from core.inbox.link_requests import LinkStrangers
+from core.language.catalogue import speaking
 from core.messaging.channels import Received
 from core.messaging.messages import IgnoreReason, InboundMessage
 from core.people.access_policy import Access, Policy
@@ -42,11 +43,13 @@ class Strangers:
         if self.access.policy is Policy.PAIRING and (linked := await self.links.take(message, sender)):
             return linked
         code = new_code() if self.access.policy is Policy.PAIRING else ""
+        with speaking(message.sender_language):
+            sentence = pairing_sentence(code) if code else ""
         row = await self.database.one(
             "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7)",
             of_message(message, sender, self.access, self.make_id),
             code_hash(code) if code else None,
-            pairing_sentence(code) if code else "",
+            sentence,
             now,
             now + VALID,
             MAX_GUESSES_PER_SENDER,

@@ -67,6 +67,11 @@ def gettext_noop(sentence: str) -> str:
     return sentence
 
 
+def ngettext_noop(one: str, many: str) -> tuple[str, str]:
+    """Mark a sentence for a number of things, for the catalogues, that is translated where it is said."""
+    return one, many
+
+
 def listed(names: Sequence[str], style: Literal["standard", "or"] = "standard") -> str:
     """Return names as a list in a sentence, such as `a, b and c`, or with "or"."""
     return format_list(list(names), style, locale=current_locale())

@@ -17,7 +17,7 @@ from core.language.catalogue import LANGUAGES, LOCALES
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("core", "channels", "notify", "jobs", "agents", "onevalet")
-_KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
+_KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettext_noop": (1, 2)}
 _HEADER = "# The product's sentences. `uv run -m core.language.update` adds what is new in the code.\n"
 
 

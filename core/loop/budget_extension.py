@@ -6,6 +6,7 @@ from core.approvals.consent import ConsentState, ConsentTo, Described, make_call
 from core.budgets.types import OutOfMoney
 from core.journal.types import Outcome, StepKey
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
 from core.llm.types import ModelRequest
 from core.loop.scope import TurnScope
 
@@ -39,7 +40,7 @@ def _consent_to(key: StepKey, spent: OutOfMoney) -> ConsentTo:
     """Return the request for one exact sum, for this turn, before the model call of a step."""
 
     async def describe(arguments: JsonObject) -> Described:
-        return Described(f"Continue for ${arguments[DOLLARS]}?", editable=False)
+        return Described(gettext("Continue for ${dollars}?", dollars=arguments[DOLLARS]), editable=False)
 
     call_id = make_call_id(key.agent_path, key.step, key.call_index, NAME)
     return ConsentTo(call_id, NAME, {DOLLARS: str(spent.more)}, describe, _unchanged, note=str(spent))

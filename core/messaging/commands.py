@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from core.language.catalogue import gettext
 from core.messaging.help_text import help_text, where_help_is
 from core.messaging.messages import Command
 
@@ -59,11 +60,12 @@ def answer_command(command: Command, channel: str) -> CommandAnswer | None:
     """Answer a command, or None when it is not one of ours and its text goes to the assistant."""
     match command.name:
         case "new":
-            return CommandAnswer("A fresh start. What can I do for you?", new_session=True)
+            return CommandAnswer(gettext("A fresh start. What can I do for you?"), new_session=True)
         case "stop":
-            return CommandAnswer("Nothing is running at the moment.")
+            return CommandAnswer(gettext("Nothing is running at the moment."))
         case "start":
-            return CommandAnswer(f"Hello! I am your assistant: write to me in your own words. {where_help_is(channel)}")
+            hello = gettext("Hello! I am your assistant: write to me in your own words.")
+            return CommandAnswer(f"{hello} {where_help_is(channel)}")
         case "help":
             return CommandAnswer(help_text(channel))
     return None

@@ -1,55 +1,66 @@
 """What /help says: the words that a person can type, one a line, as each channel has them. Pure."""
 
-OPENING = "Ask me anything, for example “what can you do?”."
+from core.language.catalogue import gettext, gettext_noop
+
+OPENING = gettext_noop("Ask me anything, for example “what can you do?”.")
 
 _COMMANDS = (
-    ("new", "begin afresh: I set aside what was said before"),
-    ("stop", "stop what I am doing"),
-    ("pending", "what waits for your decision"),
-    ("prefs", "your timezone, language and quiet hours"),
-    ("profile", "what I know about you, and how to take it back"),
-    ("memory", "what I remember of what you told me"),
-    ("link", "use me as the same person on another channel"),
-    ("unlink", "part this channel from your others"),
-    ("help", "this list"),
+    ("new", gettext_noop("begin afresh: I set aside what was said before")),
+    ("stop", gettext_noop("stop what I am doing")),
+    ("pending", gettext_noop("what waits for your decision")),
+    ("prefs", gettext_noop("your timezone, language and quiet hours")),
+    ("profile", gettext_noop("what I know about you, and how to take it back")),
+    ("memory", gettext_noop("what I remember of what you told me")),
+    ("link", gettext_noop("use me as the same person on another channel")),
+    ("unlink", gettext_noop("part this channel from your others")),
+    ("help", gettext_noop("this list")),
 )
+_BY_WORD = ("OK 7K, NO 7K", gettext_noop("approve or cancel what waits under the code 7K"))
 _BY_CODE = (
-    ("OK 7K, NO 7K", "approve or cancel what waits under the code 7K"),
-    ("EDIT 7K make it 3pm", "change it before you approve it"),
-    ("SNOOZE 7K 1h", "be asked again later"),
-    ("AGAIN 7K", "be asked again for what has expired"),
-    ("UNDO", "take back the reminder that you just set"),
+    (gettext_noop("EDIT 7K make it 3pm"), gettext_noop("change it before you approve it")),
+    ("SNOOZE 7K 1h", gettext_noop("be asked again later")),
+    ("AGAIN 7K", gettext_noop("be asked again for what has expired")),
+    ("UNDO", gettext_noop("take back the reminder that you just set")),
 )
-_WITH_BUTTONS = (("OK 7K, NO 7K", "the same as the buttons Approve and Cancel of the card 7K"), *_BY_CODE[1:])
 _SMS_NAMES = {"stop": "HALT"}
 """STOP is the carrier's word there."""
 _SMS_ALONE = (
-    ("MORE", "the rest of a long answer"),
-    ("STOP", "end all messages from me"),
-    ("START", "get messages from me again"),
+    ("MORE", gettext_noop("the rest of a long answer")),
+    ("STOP", gettext_noop("end all messages from me")),
+    ("START", gettext_noop("get messages from me again")),
 )
 
 
 def help_text(channel: str) -> str:
     """Return the list of words; an unknown channel has slashes and no buttons."""
-    return "\n".join([OPENING, "", "These words work:", *(f"- {word}: {what}" for word, what in words(channel))])
+    listed = (f"- {word}: {what}" for word, what in words(channel))
+    return "\n".join([gettext(OPENING), "", gettext("These words work:"), *listed])
 
 
 def words(channel: str) -> tuple[tuple[str, str], ...]:
     """Return each word that works on a channel as a person types it there, with what it does."""
     match channel:
         case "sms":
-            named = tuple((_SMS_NAMES.get(name, name.upper()), what) for name, what in _COMMANDS)
-            return (*named, *_BY_CODE, *_SMS_ALONE)
+            named = {name: _SMS_NAMES.get(name, name.upper()) for name, _ in _COMMANDS}
         case "slack":
-            return (*((f"`/valet {name}`", what) for name, what in _COMMANDS), *_WITH_BUTTONS)
-        case "telegram":
-            return (*((f"/{name}", what) for name, what in _COMMANDS), *_WITH_BUTTONS)
+            named = {name: f"`/valet {name}`" for name, _ in _COMMANDS}
         case _:
-            return (*((f"/{name}", what) for name, what in _COMMANDS), *_BY_CODE)
+            named = {name: f"/{name}" for name, _ in _COMMANDS}
+    return (
+        *((named[name], gettext(what)) for name, what in _COMMANDS),
+        _with_buttons() if channel in ("slack", "telegram") else (_BY_WORD[0], gettext(_BY_WORD[1])),
+        *((gettext(word), gettext(what)) for word, what in _BY_CODE),
+        *((word, gettext(what)) for word, what in (_SMS_ALONE if channel == "sms" else ())),
+    )
+
+
+def _with_buttons() -> tuple[str, str]:
+    approve, cancel = gettext("Approve"), gettext("Cancel")
+    same = gettext("the same as the buttons {approve} and {cancel} of the card 7K", approve=approve, cancel=cancel)
+    return _BY_WORD[0], same
 
 
 def where_help_is(channel: str) -> str:
     """Return the sentence that names the word for the list."""
     name = {"sms": "HELP", "slack": "`/valet help`"}.get(channel, "/help")
-    return f"{name} lists the words that I know."
+    return gettext("{word} lists the words that I know.", word=name)

@@ -129,7 +129,8 @@ class IgnoredMessage:
     keys: tuple[str, ...]
     reason: IgnoreReason
     reply: str = ""
-    """Said once per conversation and reason, where a person would otherwise wonder (a group)."""
+    """Said once per conversation and reason, where a person would otherwise wonder (a group): a sentence of the
+    catalogues, in English, which the inbox says in the person's language. So is `ReachabilityChange.reply`."""
 
 
 class DeliveryStatus(StrEnum):

@@ -37,6 +37,8 @@ class Overview:
     tasks: tuple[ComingTask, ...] = ()
     more_decisions: int = 0
     more_tasks: int = 0
+    language: str | None = None
+    """The person's; a BCP 47 tag."""
 
 
 @runtime_checkable
@@ -48,4 +50,8 @@ class OverviewSource(Protocol):
 
         Of `address`, only channel and account count.
         """
+        ...
+
+    async def language(self, address: Address, user_key: str) -> str:
+        """Return the language of the person who writes from there, empty for none. Raises `StoreUnavailable`."""
         ...

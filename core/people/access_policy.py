@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import ConfigError
+from core.language.catalogue import gettext_noop
 
 
 class Policy(StrEnum):
@@ -24,9 +25,9 @@ class Policy(StrEnum):
 class PersonRole(StrEnum):
     """A person's role in this deployment; the tier of the same name applies unless they have another."""
 
-    OWNER = "owner"
-    MEMBER = "member"
-    GUEST = "guest"
+    OWNER = gettext_noop("owner")
+    MEMBER = gettext_noop("member")
+    GUEST = gettext_noop("guest")
 
 
 @dataclass(frozen=True, slots=True)

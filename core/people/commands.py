@@ -95,7 +95,7 @@ def _sentence(link: Link, code: str) -> str:
             there, here = count_in_words(link.counts, 0), count_in_words(link.counts, 1)
             more = gettext("What both have becomes one person's: {there} there, {here} here.", there=there, here=here)
             if link.role:
-                more += " " + gettext("You would be a {role} here too.", role=link.role)
+                more += " " + gettext("You would be a {role} here too.", role=gettext(link.role))
             return link_question(link.places, code, more)
         case LinkOutcome.SAME:
             return gettext("You asked for this code here: write it to me on the other channel.")

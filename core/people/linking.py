@@ -12,6 +12,7 @@ from core.credentials.store import CredentialStore
 from core.db.database import Connection, Database, fetch_one
 from core.errors import LeaseLost
 from core.ids import IdMaker
+from core.language.catalogue import gettext, listed, ngettext
 from core.people.access_policy import PersonRole
 from core.people.link_codes import (
     GUESSES_WITHIN,
@@ -126,7 +127,7 @@ class Linking:
             turn_id,
             hashed,
             agreed,
-            [table for table in TENANT_TABLES if MERGE_RULES[table].one],
+            [table for table in TENANT_TABLES if MERGE_RULES[table].counted],
             now,
             MAX_GUESSES_PER_SENDER,
             GUESSES_WITHIN,
@@ -184,6 +185,6 @@ def count_in_words(counts: Mapping[str, tuple[int, int]], which: int) -> str:
     """Return what one of two places has, such as `3 messages and 1 note`; `which`: 0 the other place, 1 this one."""
     parts = []
     for table, rule in MERGE_RULES.items():
-        if number := counts.get(table, (0, 0))[which]:
-            parts.append(f"{number} {rule.one if number == 1 else rule.many}")
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "nothing"
+        if rule.counted and (number := counts.get(table, (0, 0))[which]):
+            parts.append(ngettext(*rule.counted, number))
+    return listed(parts) if parts else gettext("nothing")

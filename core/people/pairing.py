@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from core.db.database import Database
 from core.ids import IdMaker
+from core.language.catalogue import gettext
 from core.people.access_policy import Listed, PersonRole
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -59,9 +60,10 @@ def code_hash(code: str) -> bytes:
 
 def pairing_sentence(code: str) -> str:
     """Return the message that tells a stranger how to be let in: one SMS, without words that carriers filter."""
-    return (
-        "This assistant is private. To be let in, give this code to whoever runs it, then write again: "
-        f"{code[:4]}-{code[4:]} (it is valid for one hour)."
+    return gettext(
+        "This assistant is private. To be let in, give this code to whoever runs it, then write again: {code} (it is "
+        "valid for one hour).",
+        code=f"{code[:4]}-{code[4:]}",
     )
 
 

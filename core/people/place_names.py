@@ -57,6 +57,12 @@ async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]
     return tuple(Place(row["id"], row["channel"], row["user_key"], row["name"]) for row in rows)
 
 
+async def language_in(connection: Connection, tenant_id: str) -> str:
+    """Return a person's language; afterwards the connection sees this person's rows."""
+    await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
+    return str(await connection.fetchval("select language from tenants where tenant_id = $1", tenant_id) or "")
+
+
 async def tell_places(
     connection: Connection, tenant_id: str, places: Sequence[Place], text: str, make_id: IdMaker
 ) -> tuple[str, ...]:

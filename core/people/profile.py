@@ -9,7 +9,7 @@ from enum import StrEnum
 from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import storable
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 from core.language.tags import named_tag
 from core.people.merge import MergeHook
 from core.people.preferences import FROM_PROFILE
@@ -24,9 +24,9 @@ _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 class FactSource(StrEnum):
     """The source of a fact."""
 
-    TOLD = "told"
-    INFERRED = "inferred"
-    OUTSIDE = "outside"
+    TOLD = gettext_noop("told")
+    INFERRED = gettext_noop("inferred")
+    OUTSIDE = gettext_noop("outside")
     """From content that was read, not from the person."""
 
 
@@ -118,7 +118,9 @@ def written_facts(facts: Sequence[Fact]) -> str:
     """Return facts as text for the person, a line each."""
     if not facts:
         return gettext("I know nothing about you yet.")
-    lines = [f"{fact.number}. {fact.key.replace('_', ' ')}: {fact.value} ({fact.source.value})" for fact in facts]
+    lines = [
+        f"{fact.number}. {fact.key.replace('_', ' ')}: {fact.value} ({gettext(fact.source.value)})" for fact in facts
+    ]
     return "\n".join([gettext("What I know about you:"), *lines])
 
 

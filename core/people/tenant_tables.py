@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.language.catalogue import ngettext_noop
+
 
 class Merge(StrEnum):
     """How a table's rows move from one person to another (`merge_people`)."""
@@ -24,14 +26,14 @@ class Merge(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """How a table is merged. `one` and `many` name its rows to the person; empty: they are not mentioned.
+    """How a table is merged. `counted` names a number of its rows to the person; None: they are not mentioned.
 
     Two people who both have rows in a table with names are asked before they become one.
     """
 
     how: Merge
-    one: str = ""
-    many: str = ""
+    counted: tuple[str, str] | None = None
+    """The sentence for one row and for many (`ngettext`)."""
 
 
 MERGE_RULES: Mapping[str, Belonging] = {
@@ -44,7 +46,7 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "conversations": Belonging(Merge.MOVE),
     "lanes": Belonging(Merge.MOVE),
     "turns": Belonging(Merge.MOVE),
-    "inbound": Belonging(Merge.MOVE, "message", "messages"),
+    "inbound": Belonging(Merge.MOVE, ngettext_noop("{number} message", "{number} messages")),
     "inbox_keys": Belonging(Merge.MOVE),
     "steps": Belonging(Merge.MOVE),
     "history": Belonging(Merge.MOVE),
@@ -52,19 +54,21 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "outbound_parts": Belonging(Merge.MOVE),
     "deliveries": Belonging(Merge.MOVE),
     "stored_collections": Belonging(Merge.VALUES),
-    "stored_values": Belonging(Merge.VALUES, "kept note", "kept notes"),
+    "stored_values": Belonging(Merge.VALUES, ngettext_noop("{number} kept note", "{number} kept notes")),
     "data_keys": Belonging(Merge.SEALED),
-    "credentials": Belonging(Merge.SEALED, "connected account", "connected accounts"),
+    "credentials": Belonging(Merge.SEALED, ngettext_noop("{number} connected account", "{number} connected accounts")),
     "spending": Belonging(Merge.ADD),
     "reservations": Belonging(Merge.MOVE),
     "segment_days": Belonging(Merge.FIRST),
-    "profile_facts": Belonging(Merge.NUMBER, "known fact", "known facts"),
+    "profile_facts": Belonging(Merge.NUMBER, ngettext_noop("{number} known fact", "{number} known facts")),
     "profile_jobs": Belonging(Merge.MOVE),
-    "pool_entries": Belonging(Merge.MOVE, "open question", "open questions"),
-    "event_sources": Belonging(Merge.MOVE, "event source", "event sources"),
+    "pool_entries": Belonging(Merge.MOVE, ngettext_noop("{number} open question", "{number} open questions")),
+    "event_sources": Belonging(Merge.MOVE, ngettext_noop("{number} event source", "{number} event sources")),
     "events": Belonging(Merge.FIRST),
     "event_work": Belonging(Merge.FIRST),
-    "approvals": Belonging(Merge.MOVE, "request for approval", "requests for approval"),
+    "approvals": Belonging(
+        Merge.MOVE, ngettext_noop("{number} request for approval", "{number} requests for approval")
+    ),
     "approval_codes": Belonging(Merge.FIRST),
     "approval_audit": Belonging(Merge.MOVE),
     "approval_cards": Belonging(Merge.MOVE),
@@ -72,14 +76,16 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "memory_versions": Belonging(Merge.FIRST),
     "memory_sessions": Belonging(Merge.FIRST),
     "memory_messages": Belonging(Merge.FIRST),
-    "memories": Belonging(Merge.MOVE, "memory", "memories"),  # core.memory.merge renumbers them
+    "memories": Belonging(
+        Merge.MOVE, ngettext_noop("{number} memory", "{number} memories")
+    ),  # core.memory.merge renumbers them
     "memory_vectors": Belonging(Merge.MOVE),
     "memory_terms": Belonging(Merge.FIRST),
     "memory_jobs": Belonging(Merge.MOVE),
     "memory_forgettings": Belonging(Merge.MOVE),
     "memory_recalls": Belonging(Merge.MOVE),
     "memory_members": Belonging(Merge.FIRST),
-    "tasks": Belonging(Merge.NUMBER, "task", "tasks"),
+    "tasks": Belonging(Merge.NUMBER, ngettext_noop("{number} task", "{number} tasks")),
     "task_runs": Belonging(Merge.MOVE),
     "run_notices": Belonging(Merge.MOVE),
     "notifications": Belonging(Merge.FIRST),

@@ -10,10 +10,10 @@ from core.credentials.store import CredentialStore, SealedAccount
 from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.json_types import Json
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, speaking
 from core.people.link_messages import taken_back
 from core.people.merge import MergeHook, Parting
-from core.people.place_names import places_of, tell_places
+from core.people.place_names import language_in, places_of, tell_places
 from core.people.tenant_tables import PARTING
 
 WITHIN = timedelta(days=1)
@@ -83,7 +83,9 @@ class Unlinking:
         queued: tuple[str, ...] = ()
         for tenant_id, places, gone in ((other, theirs, ours), (kept, ours, theirs)):
             others = [place for place in places if place.id != here]
-            queued += await tell_places(connection, tenant_id, others, taken_back(gone, others[1:]), self._make_id)
+            with speaking(await language_in(connection, tenant_id)):
+                told = taken_back(gone, others[1:])
+            queued += await tell_places(connection, tenant_id, others, told, self._make_id)
         text = taken_back(ours if moves else theirs, [p for p in (theirs if moves else ours) if p.id != here])
         if not moves or asked is None:
             return Unlinked(True, text, queued)

@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 
+from core.language.catalogue import gettext, gettext_noop
+
 MAX_LANES_PER_TENANT = 4
 """How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
-BUSY = (
+BUSY = gettext_noop(
     "Too many messages are waiting here just now. This one, and what you send in the next minutes, may get no answer: "
     "please send it again later."
+)
+FULL = gettext_noop(
+    "I have {number} of your messages waiting and can take no more for now. This one, and what you send before I have "
+    "caught up, gets no answer: please send it again later."
 )
 
 
@@ -17,10 +23,6 @@ class BacklogLimits:
     of_person: int = 100
     of_all: int = 10_000
 
-    @property
-    def full(self) -> str:
-        """Return the sentence for a person whose backlog is full."""
-        return (
-            f"I have {self.of_person} of your messages waiting and can take no more for now. This one, and what you "
-            "send before I have caught up, gets no answer: please send it again later."
-        )
+    def refusal(self, *, full: bool) -> str:
+        """Return the sentence for a person whose backlog is full, or else for one of too many who wait."""
+        return gettext(FULL, number=self.of_person) if full else gettext(BUSY)

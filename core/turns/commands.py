@@ -6,7 +6,7 @@ from core.agents.standard_agent import AgentStatus
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import ApprovalState
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import Role
 from core.memory.commands import MEMORY_COMMAND, answer_memory
 from core.messaging.commands import UNDO, CommandAnswer, answer_command
@@ -18,7 +18,7 @@ from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, aske
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnResult, TurnState
 
-UNDONE = "Undone: I will not remind you of “{}”."
+UNDONE = gettext_noop("Undone: I will not remind you of “{title}”.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class ChatCommands:
         undone = await tasks.for_tenant(turn.request.tenant.id).undo()
         if undone is None:
             return None
-        return CommandResult(TurnResult(TurnState.DONE, reply=UNDONE.format(literal(undone.title))))
+        return CommandResult(TurnResult(TurnState.DONE, reply=gettext(UNDONE, title=literal(undone.title))))
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
         refusal = await self.orchestrator.check_command(turn.request)

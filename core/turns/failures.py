@@ -5,21 +5,26 @@ from dataclasses import dataclass
 
 from core.db.database import Database
 from core.journal.types import Effect, Outcome, StepKind, StepRecord, StepState
+from core.language.catalogue import gettext, gettext_noop, speaking
 from core.turns.runs import MAX_FAILURES
 
-FAILED = "Sorry, something went wrong on my side. Please try again."
-FAILED_BEGUN = (
+FAILED = gettext_noop("Sorry, something went wrong on my side. Please try again.")
+FAILED_BEGUN = gettext_noop(
     "Sorry, something went wrong on my side. Part of what you asked for may already be done, so please check before "
     "you ask again."
 )
-SET_ASIDE = "Sorry, I could not finish that and have set it aside. Please try it another way."
-SET_ASIDE_BEGUN = (
+SET_ASIDE = gettext_noop("Sorry, I could not finish that and have set it aside. Please try it another way.")
+SET_ASIDE_BEGUN = gettext_noop(
     "Sorry, I could not finish that and have set it aside. Part of it may already be done, so please check before you "
     "try it another way."
 )
-RUN_FAILED = "Sorry, one of your tasks could not be finished: something went wrong on my side."
-RUN_FAILED_BEGUN = f"{RUN_FAILED} Part of it may already be done."
-RUN_DISABLED = "I have stopped trying one of your tasks: it failed too often in a row. Ask me for your tasks to see it."
+RUN_FAILED = gettext_noop("Sorry, one of your tasks could not be finished: something went wrong on my side.")
+RUN_FAILED_BEGUN = gettext_noop(
+    "Sorry, one of your tasks could not be finished: something went wrong on my side. Part of it may already be done."
+)
+RUN_DISABLED = gettext_noop(
+    "I have stopped trying one of your tasks: it failed too often in a row. Ask me for your tasks to see it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,20 @@ class Sorry:
 
     def text(self, records: Iterable[StepRecord]) -> str:
         """Return the sentence that is true for what the journal holds."""
-        return self.begun if took_effect(records) else self.nothing_begun
+        return gettext(self.begun if took_effect(records) else self.nothing_begun)
 
 
 FAILURE = Sorry(FAILED, FAILED_BEGUN)
 POISON = Sorry(SET_ASIDE, SET_ASIDE_BEGUN)
 RUN_FAILURE = Sorry(RUN_FAILED, RUN_FAILED_BEGUN)
+_SAID = {
+    "failed": FAILED,
+    "begun": FAILED_BEGUN,
+    "run_failed": RUN_FAILED,
+    "run_begun": RUN_FAILED_BEGUN,
+    "disabled": RUN_DISABLED,
+}
+"""What `fail_turn` chooses from."""
 
 
 def took_effect(records: Iterable[StepRecord]) -> bool:
@@ -60,19 +73,16 @@ async def fail_turn(
 
     `lane` is its tenant, its id and the fence of the lease. Without a turn, whatever cannot begin on the lane ends.
     """
+    person = await database.call("select language from read_person($1)", lane[0])
+    with speaking(person["language"] if person else ""):
+        said = {name: gettext(sentence) for name, sentence in _SAID.items()}
     row = await database.call(
         "select fail_turn($1,$2,$3,$4,$5,$6,$7,$8) as more",
         *lane,
         turn_id,
         list(absorbed),
         outbound_id,
-        {
-            "failed": FAILED,
-            "begun": FAILED_BEGUN,
-            "run_failed": RUN_FAILED,
-            "run_begun": RUN_FAILED_BEGUN,
-            "disabled": RUN_DISABLED,
-        },
+        said,
         MAX_FAILURES,
     )
     return bool(row and row["more"])

@@ -10,14 +10,19 @@ from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentStatus, Valet
 from core.agents.turn_agents import PoolLimits, nesting
 from core.journal.types import Outcome
+from core.language.catalogue import gettext, gettext_noop
 from core.loop.result import Ended, ReactLoopResult
 from core.replies import without_notes
 from core.tools.results import CallResult
 from core.turns.types import TurnRequest
 
-SET_ASIDE = "I had to set something aside that was waiting for you, because it has changed since ({names})."
-DROPPED = "So much is waiting for you that I have dropped what waited longest ({names}); ask me for it again."
-STILL_ASKED = "By the way, I still need to know:{gap}{question}"
+SET_ASIDE = gettext_noop(
+    "I had to set something aside that was waiting for you, because it has changed since ({names})."
+)
+DROPPED = gettext_noop(
+    "So much is waiting for you that I have dropped what waited longest ({names}); ask me for it again."
+)
+STILL_ASKED = gettext_noop("By the way, I still need to know:{gap}{question}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,8 @@ class Stopped:
 
 
 _PLAINLY = {
-    PoolEnd.CANCELLED: "That is cancelled.",
-    PoolEnd.EXPIRED: "No answer came in time, so I dropped that.",
+    PoolEnd.CANCELLED: gettext_noop("That is cancelled."),
+    PoolEnd.EXPIRED: gettext_noop("No answer came in time, so I dropped that."),
 }
 
 
@@ -60,7 +65,7 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
     return Stopped(
         "\n".join([*answers, *asked]),
         (*waiting, *completed, *(entry.ended(PoolEnd.DROPPED) for entry in excess)),
-        DROPPED.format(names=_names(excess)) if excess else "",
+        gettext(DROPPED, names=_names(excess)) if excess else "",
     )
 
 
@@ -69,12 +74,14 @@ def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
     if result.ended is not Ended.ANSWERED or any(call.name in (ANSWER, HOLD) for call in result.tool_calls):
         return ""
     question = waiting.remind()
-    return STILL_ASKED.format(gap="\n" if "\n" in question else " ", question=question) if question else ""
+    if not question:
+        return ""
+    return gettext(STILL_ASKED, gap="\n" if "\n" in question else " ", question=question)
 
 
 def notice(waiting: PendingAnswers) -> str:
     """Return the notice about agents that cannot go on; empty if there are none."""
-    return SET_ASIDE.format(names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
+    return gettext(SET_ASIDE, names=", ".join(dict.fromkeys(waiting.set_aside))) if waiting.set_aside else ""
 
 
 def answered(entries: Sequence[PoolEntry]) -> str:
@@ -87,7 +94,7 @@ def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
     if nesting(entry.agent_path) > 1:
         return ""
     if not entry.waits:
-        return _PLAINLY.get(entry.reason, "") if entry.reason else ""
+        return gettext(_PLAINLY[entry.reason]) if entry.reason in _PLAINLY else ""
     returned = (result for result in results if result.call.id == entry.tool_call_id and result.outcome is Outcome.OK)
     return next((without_notes(result.text) for result in returned), "")
 

@@ -7,6 +7,7 @@ import structlog
 
 from core.errors import DeliveryError, Rejected, Unavailable
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext, gettext_noop
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.slack import redraw, streams
@@ -20,7 +21,7 @@ from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, escape
 EVENT_TYPE = "onevalet_part"
 MAX_FALLBACK = 4_000
 """Characters in `text` next to blocks: what notifications show, and what chat.update takes."""
-WORKING = "is thinking…"
+WORKING = gettext_noop("is thinking…")
 SKEW = timedelta(minutes=1)
 """How far Slack's clock may be off ours; a part's ref is unique, so looking further back harms nothing."""
 SCAN_PAGES = 5
@@ -91,7 +92,7 @@ class SlackNotification:
         if not to.thread:
             return
         try:
-            status: JsonObject = {"channel_id": to.peer, "thread_ts": to.thread, "status": WORKING}
+            status: JsonObject = {"channel_id": to.peer, "thread_ts": to.thread, "status": gettext(WORKING)}
             await self._client.call("assistant.threads.setStatus", status)
         except DeliveryError as error:
             _log.info("slack_status_not_shown", code=error.code, cause=str(error))

@@ -124,6 +124,10 @@ class Sink:
             raise StoreUnavailable("away")
         return await self.inner.overview(address, user_key) if isinstance(self.inner, OverviewSource) else None
 
+    async def language(self, address: Address, user_key: str) -> str:
+        """Pass it on."""
+        return await self.inner.language(address, user_key) if isinstance(self.inner, OverviewSource) else ""
+
     async def accept(self, inbound: Inbound) -> Received:
         """Pass it on. Profiles arrive at any time, as the answers to our own questions, and do not count."""
         if isinstance(inbound, SenderProfile):

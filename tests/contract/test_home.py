@@ -86,7 +86,7 @@ async def test_home_shows_what_is_next_in_the_persons_time(system: Approving) ->
     await system.delivery.store.admin.execute(
         "update tasks set due_at = due_at + interval '1 day' where number = 1; delete from tasks where number = 2"
     )
-    assert "Sun 22 Nov, 09:00: Water the ferns (task 1)" in await home(system)
+    assert "Sun 22 Nov 2026, 09:00: Water the ferns (task 1)" in await home(system)
 
 
 async def test_home_counts_what_it_has_no_room_for(system: Approving) -> None:

@@ -30,7 +30,7 @@ async def test_promise_6_what_is_too_much_is_recorded_and_its_person_told_once(
     for number in range(5):
         await harness.said(marked(f"text {number}"))
     await narrow_delivery.deliver()
-    assert [bubble.text for bubble in harness.bubbles()] == [BacklogLimits(of_person=2).full]
+    assert [bubble.text for bubble in harness.bubbles()] == [BacklogLimits(of_person=2).refusal(full=True)]
     states = await store.column("select state || ' ' || reason from inbound order by seq")
     assert states == ["waiting ", "waiting ", *["ignored overload"] * 3]
     await harness.said(marked("somebody else"), "grace")

@@ -48,5 +48,5 @@ async def test_promise_6_a_flood_is_refused_past_the_bound_and_delays_nobody(sto
         FLOODER,
     )
     assert (flood.count("done "), flood.count("ignored overload")) == (BOUND, 120 - BOUND)
-    assert system.channel.texts.count(BacklogLimits(of_person=BOUND).full) == 1
+    assert system.channel.texts.count(BacklogLimits(of_person=BOUND).refusal(full=True)) == 1
     print(f"{len(begun)} turns of {TURN} s in {took:.1f} s; begun in this order: {' '.join(begun)}")  # noqa: T201

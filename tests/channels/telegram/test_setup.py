@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
+from channels.telegram.profile import Profile, profile_in, profiles
 from channels.telegram.receive import TelegramChannel
-from channels.telegram.setup import load_profile
 from core.db.database import Database
 from core.errors import ConfigError
+from core.language.catalogue import LANGUAGES
 from core.messaging.channels import Change, Check
 from core.messaging.commands import PERSON_COMMANDS, answer_command
 from core.messaging.messages import Command
@@ -47,7 +48,7 @@ async def test_setup_sets_webhook_commands_descriptions_and_menu_once(harness: H
         info = await harness.bot.get_webhook_info()
         assert (info.url, info.max_connections) == (WEBHOOK, 40)
         assert set(info.allowed_updates) == set(ALLOWED_UPDATES)
-        profile = load_profile()
+        profile = profile_in("en")
         assert [(command.command, command.description) for command in await harness.bot.get_my_commands()] == [
             *profile.commands
         ]
@@ -135,11 +136,24 @@ async def test_doctor_reports_a_missing_poller_and_a_webhook_in_the_way(harness:
     await database.close()
 
 
-def test_the_commands_are_within_telegrams_limits_and_known_to_the_core() -> None:
-    profile = load_profile()
+@pytest.mark.parametrize("profile", profiles(), ids=LANGUAGES)
+def test_the_commands_are_within_telegrams_limits_and_known_to_the_core(profile: Profile) -> None:
     assert len(profile.description) <= 512
     assert len(profile.short_description) <= 120
     for name, words in profile.commands:
         assert 1 <= len(name) <= 32
         assert len(words) <= 256
         assert name in {*PERSON_COMMANDS, "pending", "memory"} or answer_command(Command(name), "telegram")
+
+
+async def test_menu_and_descriptions_are_set_in_every_language(harness: Harness) -> None:
+    async with channel_at(harness) as channel:
+        await channel.setup()
+    for profile in profiles():
+        code = profile.language or None
+        menu = await harness.bot.get_my_commands(language_code=code)
+        assert tuple((command.command, command.description) for command in menu) == profile.commands
+        assert (await harness.bot.get_my_description(language_code=code)).description == profile.description
+        short = await harness.bot.get_my_short_description(language_code=code)
+        assert short.short_description == profile.short_description
+    assert len({profile.commands for profile in profiles()}) == len(LANGUAGES)

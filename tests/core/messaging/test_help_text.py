@@ -7,7 +7,7 @@ import pytest
 from channels.slack.messages import AppIdentity
 from channels.slack.parse import WORDS, SlashCommand, parse
 from channels.sms.parse import COMMANDS, START_WORDS, STOP_WORDS
-from channels.telegram.setup import load_profile
+from channels.telegram.profile import profile_in
 from channels.terminal.parse import parse_line
 from core.approvals.exact_replies import parse_exact_reply
 from core.messaging.commands import MORE, PERSON_COMMANDS, answer_command, own_words
@@ -58,13 +58,13 @@ def is_read(word: str, channel: str) -> bool:
             heard = parse(slack_kit.command(text=word.removeprefix("/valet ")), ours)
             return isinstance(heard, SlashCommand) and heard.message.command is not None
         case "telegram":
-            return word.removeprefix("/") in dict(load_profile().commands)
+            return word.removeprefix("/") in dict(profile_in("en").commands)
     command = parse_line(word, person="ada", key="1").command
     return command is not None and command.name in KNOWN
 
 
 def test_what_the_channels_offer_is_in_the_help() -> None:
-    assert {f"/{name}" for name, _ in load_profile().commands} - {"/start"} <= set(listed("telegram"))
+    assert {f"/{name}" for name, _ in profile_in("en").commands} - {"/start"} <= set(listed("telegram"))
     assert {f"`/valet {word}`" for word in WORDS} <= set(listed("slack"))
 
 

@@ -63,7 +63,7 @@ async def test_past_the_bound_a_message_is_kept_refused_and_told_once(store: Sto
         *((f"{number}", "waiting", "") for number in range(3)),
         *((f"{number}", "ignored", "overload") for number in range(3, 6)),
     ]
-    assert await store.column("select text from outbound") == [BacklogLimits(of_person=3).full]
+    assert await store.column("select text from outbound") == [BacklogLimits(of_person=3).refusal(full=True)]
     assert len(store.wakeups.turns) == 3
     assert len(store.wakeups.deliveries) == 1
     # Not for somebody else, nor for a decision's way in, nor once it has caught up.

@@ -311,40 +311,59 @@ language sql stable as $$
 $$;
 
 -- Refuses a message that was just received if its person, or everybody together, has too many waiting. Null: it waits.
--- Otherwise it was refused, and the sentence about it is enqueued in the returned conversation, once in ten minutes
--- ('': in none).
-create function refuse_overload(
-    p_tenant text, p_inbound text, p_of_person int, p_of_all int, p_full text, p_busy text, p_outbound text)
-returns text
+-- Otherwise it was refused: {conversation, full, language}, where the conversation is to be told so, '' if nobody is, as
+-- the person was told within the last ten minutes. The sentence follows in a call of its own (tell_overload), so that
+-- messages that are accepted carry no sentences.
+create function refuse_overload(p_tenant text, p_inbound text, p_of_person int, p_of_all int)
+returns jsonb
 language plpgsql as $$
 declare
     v_conversation text;
-    v_full boolean;
 begin
     if p_tenant is null then
         return null;
     end if;
     perform set_config('onevalet.tenant', p_tenant, true);
-    v_full := exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
-                      offset p_of_person limit 1);
-    if not v_full and count_waiting() <= p_of_all then
-        -- Refused already: this very call was committed before, and its answer was lost.
-        return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
+    if exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
+               offset p_of_person limit 1)
+       or count_waiting() > p_of_all then
+        update inbound i set state = 'ignored', reason = 'overload'
+        where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
     end if;
-    update inbound i set state = 'ignored', reason = 'overload'
-    where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting'
-    returning i.conversation_id into v_conversation;
+    -- Refused already, too: this very call was committed before, and its answer was lost.
+    select i.conversation_id into v_conversation from inbound i
+    where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload';
     if v_conversation is null then
-        return (select '' from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload');
+        return null;
     end if;
+    return (select jsonb_build_object(
+                'conversation', case when told_lately(t.told_full_at) then '' else v_conversation end,
+                -- As many as may wait are left, without the one that was refused.
+                'full', exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
+                                offset greatest(p_of_person - 1, 0) limit 1),
+                'language', t.language)
+            from tenants t where t.tenant_id = p_tenant);
+end $$;
+
+create function told_lately(p_at timestamptz)
+returns boolean
+language sql as $$
+    select coalesce(p_at >= clock_timestamp() - interval '10 minutes', false)
+$$;
+
+-- Enqueues the sentence about refused messages, once in ten minutes; false if it was said meanwhile.
+create function tell_overload(p_tenant text, p_conversation text, p_outbound text, p_text text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
     update tenants t set told_full_at = clock_timestamp()
-    where t.tenant_id = p_tenant and coalesce(t.told_full_at < clock_timestamp() - interval '10 minutes', true);
-    if not found then
-        return '';
+    where t.tenant_id = p_tenant and not told_lately(t.told_full_at);
+    if found then
+        perform enqueue(p_tenant, p_conversation, null,
+                    jsonb_build_array(jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
     end if;
-    perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
-        'id', p_outbound, 'kind', 'reply', 'text', case when v_full then p_full else p_busy end)));
-    return v_conversation;
+    return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound);
 end $$;
 
 create function note_origin(p_tenant text, p_inbound text, p_origin text)
