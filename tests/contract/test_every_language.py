@@ -1,0 +1,142 @@
+"""Each command of a chat, and what the channels say by themselves, in German and Chinese: no English is left."""
+
+import re
+from collections.abc import AsyncIterator
+from functools import cache
+from string import Formatter
+
+import pytest
+from babel.messages.pofile import read_po
+
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialStore
+from core.inbox.inbox import Inbox
+from core.language.catalogue import LOCALES, speaking
+from core.messaging.commands import answer_command
+from core.messaging.help_text import words
+from core.messaging.messages import Command
+from core.people.access_policy import Access
+from core.people.commands import PersonCommands
+from core.people.linking import Linking
+from core.people.people import People
+from jobs.delivery import DeliveryRunner
+from tests.clocks import StandingClock
+from tests.contract.approving import Approving, open_approving
+from tests.contract.channel_harnesses import HARNESSES, SlackHarness
+from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.harness import exempt, open_harness, until
+from tests.core.harness import opened
+
+SPEAKERS = {"lena": "de", "mei": "zh"}
+TYPED = {
+    "sms": ("new", "halt", "pending", "prefs", "prefs quiet noon", "profile", "link", "unlink", "again 7k"),
+    "slack": ("help", "new", "stop", "pending", "prefs", "prefs quiet noon", "profile", "link", "unlink"),
+    "telegram": (
+        *("/start", "/help", "/new", "/stop", "/pending", "/prefs", "/prefs quiet noon", "/profile", "/link"),
+        *("/link ABC-DEF-GH2", "/unlink"),
+    ),
+}
+_WORDS = 3
+"""A part of an English sentence that is longer than this stands in no other language."""
+
+
+def english_in(text: str) -> list[str]:
+    """Return the parts of the catalogue's English sentences that a text has."""
+    flat = " ".join(text.split())
+    return [part for part in _english() if part in flat]
+
+
+@cache
+def _english() -> tuple[str, ...]:
+    """Return the parts of the catalogue's sentences between their fields that are long enough to tell English by."""
+    with (LOCALES / "de.po").open("rb") as file:
+        ids = [message.id for message in read_po(file, locale="de") if message.id]
+    written = [sentence for one in ids for sentence in ((one,) if isinstance(one, str) else one)]
+    parts = (" ".join(literal.split()) for sentence in written for literal, *_ in Formatter().parse(sentence))
+    return tuple(part for part in parts if len(re.findall(r"[A-Za-z']{2,}", part)) > _WORDS)
+
+
+@pytest.fixture
+async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
+    """Yield a system that answers the commands about people."""
+    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
+        store = system.delivery.store
+        credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", b"k" * 32)]))
+        linking = Linking(store.database, credentials, store.make_id)
+        system.people = PersonCommands(linking, People(store.database, store.make_id, system.clock))
+        yield system
+
+
+async def _speaks(system: Approving, person: str) -> None:
+    """Let a person write, and take their language as chosen."""
+    await system.say("hello", person)
+    language = SPEAKERS[person]
+    await system.delivery.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+
+
+async def _type(system: Approving, word: str, person: str) -> str:
+    """Type a command and return the answer."""
+    channel = system.delivery.channel
+    before = len(channel.bubbles(person))
+    if channel.name == "slack":
+        await channel.act("command", person, text=f"/valet {word}")
+        await channel.settled()
+        await system.work()
+    else:
+        await system.say(word, person)
+    said = channel.bubbles(person)[before:]
+    assert said, word
+    return "\n".join(bubble.text for bubble in said)
+
+
+@pytest.mark.parametrize("person", SPEAKERS)
+async def test_answer_to_each_command_has_no_english(system: Approving, person: str) -> None:
+    await _speaks(system, person)
+    answers = {word: await _type(system, word, person) for word in TYPED[system.delivery.channel.name]}
+    assert {word: left for word, answer in answers.items() if (left := english_in(answer))} == {}
+    assert len(set(answers.values())) > len(answers) / 2
+
+
+@pytest.mark.parametrize("language", SPEAKERS.values())
+@pytest.mark.parametrize("where", [*HARNESSES, "terminal"])
+def test_help_and_hello_have_no_english(where: str, language: str) -> None:
+    with speaking(language):
+        for name in ("help", "start", "new", "stop"):
+            answer = answer_command(Command(name), where)
+            assert answer is not None
+            assert english_in(answer.text) == []
+        translated = dict(words(where))
+    typed = [word for word, _ in words(where) if not word.startswith("EDIT")]
+    assert [word for word in translated if not word.startswith("EDIT")] == typed
+
+
+@pytest.mark.parametrize("person", SPEAKERS)
+async def test_slacks_home_has_no_english(database_url: str, person: str) -> None:
+    async with open_approving(SlackHarness, database_url, StandingClock()) as system:
+        await _speaks(system, person)
+        harness = system.delivery.channel
+        await harness.act("open_home", person)
+        await until(lambda: bool(harness.calls("slack.views.publish")))
+        shown = str(harness.calls("slack.views.publish")[-1])
+        assert "/valet help" in shown
+        assert english_in(shown) == []
+
+
+@exempt(sms="Twilio tells no language of a stranger", slack="tells no language of a stranger")
+@pytest.mark.parametrize("person", SPEAKERS)
+async def test_strangers_are_given_their_code_in_their_language(channel: str, database_url: str, person: str) -> None:
+    async with opened(database_url) as store:
+        inbox = Inbox(store.database, store.wakeups, store.make_id, Access())
+        async with open_harness(HARNESSES[channel], inbox) as harness:
+            await harness.said("hello", person)
+            runner = DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1")
+            await DeliveryHarness(store, harness, runner).deliver()
+            (said,) = harness.bubbles(person)
+            assert re.search("[2-9A-Z]{4}-[2-9A-Z]{4}", said.text)
+            assert english_in(said.text) == []
+
+
+def test_english_is_found_where_it_is_left() -> None:
+    answer = answer_command(Command("help"), "sms")
+    assert answer is not None
+    assert english_in(answer.text)
