@@ -30,6 +30,12 @@ async def language_of(sink: InboundSink, team: str, user: str) -> str:
         return ""
 
 
+async def elsewhere(sink: InboundSink, team: str, user: str) -> str:
+    """Return the note on a command that was typed in another conversation than ours."""
+    with speaking(await language_of(sink, team, user)):
+        return gettext("I answer in our direct messages.")
+
+
 async def answer_gesture(api: SlackApi, sink: InboundSink, gesture: Gesture, received: Received) -> None:
     """Open the form that a press asked for, and show the reply to the presser alone.
 

@@ -11,7 +11,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 
 from channels.http.requests import check_type, only_header
-from channels.slack.ack import answer_gesture, language_of, publish_home
+from channels.slack.ack import answer_gesture, elsewhere, publish_home
 from channels.slack.body import FORM_TYPE, JSON_TYPE, decode_body
 from channels.slack.bolt_app import Answer, BoltGateway
 from channels.slack.catchup import catch_up
@@ -24,7 +24,6 @@ from channels.slack.sockets import Pace, Sockets
 from channels.slack.verify import is_signed
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, gettext_noop, speaking
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Received, Sweep
 from core.messaging.messages import IgnoredMessage, InboundMessage, Press
 from providers.slack.client import SlackApi
@@ -32,7 +31,6 @@ from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, WEBHOOK_PATH
 
 SIGNATURE_HEADER = "X-Slack-Signature"
 TIMESTAMP_HEADER = "X-Slack-Request-Timestamp"
-ELSEWHERE = gettext_noop("I answer in our direct messages.")
 
 _log = structlog.get_logger()
 
@@ -146,8 +144,7 @@ class SlackChannel:
         await self._accept(replace(message, address=address))
         if address.peer == typed_in:
             return None
-        with speaking(await language_of(self._sink, address.account, message.sender)):
-            return gettext(ELSEWHERE)
+        return await elsewhere(self._sink, address.account, message.sender)
 
     async def _take_gesture(self, gesture: Gesture) -> Answer:
         """Commit a press or a submitted form; its answer is shown without waiting for that."""

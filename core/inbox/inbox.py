@@ -19,7 +19,6 @@ from core.inbox.overview import Overviews
 from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
-from core.language.catalogue import speaking
 from core.messaging.channels import Received
 from core.messaging.commands import own_words
 from core.messaging.messages import (
@@ -161,8 +160,7 @@ class Inbox(Overviews):
     async def _tell_refused(self, tenant_id: str, refused: _Refused) -> None:
         if not refused.conversation:
             return
-        with speaking(refused.language):
-            text = self._waiting.refusal(full=refused.full)
+        text = self._waiting.refusal(full=refused.full, language=refused.language)
         row = await self._database.one(
             "select tell_overload($1,$2,$3,$4) as told", tenant_id, refused.conversation, self._make_id("out"), text
         )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.language.catalogue import gettext, gettext_noop
+from core.language.catalogue import gettext, gettext_noop, speaking
 
 MAX_LANES_PER_TENANT = 4
 """How many lanes of one person run at once; the others wait, so that nobody keeps everybody else waiting."""
@@ -23,6 +23,7 @@ class BacklogLimits:
     of_person: int = 100
     of_all: int = 10_000
 
-    def refusal(self, *, full: bool) -> str:
+    def refusal(self, *, full: bool, language: str | None = None) -> str:
         """Return the sentence for a person whose backlog is full, or else for one of too many who wait."""
-        return gettext(FULL, number=self.of_person) if full else gettext(BUSY)
+        with speaking(language):
+            return gettext(FULL, number=self.of_person) if full else gettext(BUSY)
