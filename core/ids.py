@@ -1,10 +1,12 @@
 """The id maker, handed in so that tests can foresee ids."""
 
-import secrets
+import os
 import time
 from typing import Protocol
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_SHIFTS = range(120, -1, -10)
 
 
 class IdMaker(Protocol):
@@ -15,9 +17,5 @@ class IdMaker(Protocol):
 
 def make_id(prefix: str) -> str:
     """Return an id such as `msg_01j9...`: sorted by time of making, 80 random bits."""
-    value = (int(time.time() * 1000) << 80) | secrets.randbits(80)
-    letters = []
-    for _ in range(26):
-        value, rest = divmod(value, 32)
-        letters.append(_ALPHABET[rest])
-    return f"{prefix}_{''.join(reversed(letters))}"
+    value = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10))
+    return f"{prefix}_{''.join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])}"

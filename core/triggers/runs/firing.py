@@ -3,9 +3,11 @@
 A worker that dies within it leaves everything as it was; a repeat starts no occurrence twice (promise 13).
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 import asyncpg
 
@@ -13,7 +15,7 @@ from core.db.database import Connection, Database
 from core.errors import OneValetError
 from core.ids import IdMaker
 from core.json_types import Json, JsonObject
-from core.triggers.codec import Kind, trigger_from_json
+from core.triggers.codec import Kind, Trigger, trigger_from_json
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.messages import LATE, occurrence_of
 from core.triggers.reasons import Reason
@@ -154,10 +156,16 @@ def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker) -> JsonObject:
     """Decide about one claimed task; return the row that `fire_tasks` writes back."""
     if row["kind"] == Kind.CONDITION:
         return _written(row, "", row["due_at"], now + LOOK_LEASE, 0, [])
-    trigger = trigger_from_json(row["kind"], row["schedule"])
+    trigger = _trigger(row["kind"], json.dumps(row["schedule"]))
     if not isinstance(trigger, ScheduleTrigger):
         raise TriggerError("It is no schedule.")
     return _scheduled(row, trigger, now, make_id)
+
+
+@lru_cache(maxsize=2048)
+def _trigger(kind: str, stored: str) -> Trigger:
+    """Parse a trigger once: thousands of tasks are due by the same few schedules."""
+    return trigger_from_json(kind, json.loads(stored))
 
 
 def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, make_id: IdMaker) -> JsonObject:
