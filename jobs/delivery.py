@@ -118,7 +118,7 @@ class DeliveryRunner:
             return SendState.FAILED
         if due.takes_back:
             return await self._take_back(claim, due, channel)
-        parts = await self._outbox.parts(claim) or await self._render(claim, due, channel)
+        parts = await (self._outbox.parts(claim) if due.rendered else self._render(claim, due, channel))
         if not parts:
             await self._outbox.fail(claim, "it cannot be rendered", missed=True)
             return SendState.FAILED

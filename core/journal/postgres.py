@@ -31,8 +31,7 @@ class PostgresJournal:
         self._turn_id = turn_id
 
     async def recorded(self) -> Sequence[StepRecord]:
-        statement = "select * from steps where tenant_id = $1 and turn_id = $2 order by agent_path, step, call_index"
-        rows = await self._database.tenant_rows(self._lease.tenant_id, statement, self._turn_id)
+        rows = await self._database.rows("select * from read_steps($1,$2)", self._lease.tenant_id, self._turn_id)
         return [_step_record(row) for row in rows]
 
     async def write(self, record: StepRecord) -> None:

@@ -1,10 +1,13 @@
 """What is due: a claimed outbound row with its message, its address and its parts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.db.database import Database, fetch_one
+import asyncpg
+
+from core.db.database import Database
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Address, Media, OutboundKind, OutboundMessage, Sentence
 from core.messaging.states import IdentityState, SendState
@@ -47,6 +50,8 @@ class DueMessage:
     """Whether it goes to the person's own chat: what a group refuses says nothing of whether they can be reached."""
     hangs: int = 0
     """How many workers it has blocked."""
+    rendered: bool = False
+    """Whether its parts are stored."""
     language: str | None = None
     """The person's, as a BCP 47 tag; None where it is not known."""
     timezone: str | None = None
@@ -86,24 +91,7 @@ class KeptPart:
 
 async def load_message(database: Database, claim: Claim) -> DueMessage:
     """Return the claimed row with the address it goes to."""
-    async with database.tenant(claim.tenant_id) as connection:
-        row = await fetch_one(
-            connection,
-            "select o.*, clock_timestamp() - o.created_at as age, c.channel, c.account, c.peer, c.thread,"
-            " o.stream_at is not null and stream_overtaken(o.tenant_id, o.id) as overtaken,"
-            " c.peer = i.user_key or c.last_inbound_at is not null as own_chat,"
-            " exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id"
-            "  and g.conversation_id = o.conversation_id and g.given_up_at is not null"
-            "  and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id) as missing,"
-            " i.state as identity_state, nullif(p.language, '') as language, nullif(p.timezone, '') as timezone"
-            " from outbound o"
-            " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
-            " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
-            " join tenants p on p.tenant_id = o.tenant_id"
-            " where o.tenant_id = $1 and o.id = $2",
-            claim.tenant_id,
-            claim.outbound_id,
-        )
+    row = await database.one("select * from read_outbound($1,$2)", claim.tenant_id, claim.outbound_id)
     identity_state = IdentityState(row["identity_state"])
     message = OutboundMessage(
         id=row["id"],
@@ -130,25 +118,19 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         hangs=row["hangs"],
         language=row["language"],
         timezone=row["timezone"],
+        rendered=row["rendered"],
         sentences=tuple(Sentence(**sentence) for sentence in row["sentences"]),
     )
 
 
 async def load_parts(database: Database, claim: Claim) -> list[KeptPart]:
     """Return the stored parts in order; empty before the first attempt."""
-    async with database.tenant(claim.tenant_id) as connection:
-        rows = await connection.fetch(
-            "select p.part, p.ref, p.text, p.data, p.segments, p.state, coalesce(max(d.attempt), 0) as attempt,"
-            " coalesce(clock_timestamp() - max(d.started_at), interval '0') as silent_for,"
-            " count(*) filter (where d.outcome in ('started', 'ambiguous')) as lost,"
-            " min(d.started_at) filter (where d.outcome in ('started', 'ambiguous')) as lost_since"
-            " from outbound_parts p left join deliveries d on d.tenant_id = p.tenant_id"
-            " and d.outbound_id = p.outbound_id and d.part = p.part"
-            " where p.tenant_id = $1 and p.outbound_id = $2 group by p.tenant_id, p.outbound_id, p.part"
-            " order by p.part",
-            claim.tenant_id,
-            claim.outbound_id,
-        )
+    rows = await database.rows("select * from read_parts($1,$2)", claim.tenant_id, claim.outbound_id)
+    return kept_parts(rows)
+
+
+def kept_parts(rows: Iterable[asyncpg.Record]) -> list[KeptPart]:
+    """Return rows of `read_parts` as values."""
     return [
         KeptPart(
             number=row["part"],

@@ -11,7 +11,7 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.messaging.channels import Part, Receipt
-from core.messaging.due_messages import Claim, DueMessage, KeptPart, load_message, load_parts
+from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts
 from core.messaging.messages import OutboundMessage
 from core.messaging.segments import MOVED, OVER, Bill
 from core.messaging.states import CallOutcome, IdentityState, SendState
@@ -93,7 +93,7 @@ class Outbox:
         `text`: the words that the message's sentences became; they are its text from now on.
         """
         rendered = [self._kept(portion) for portion in _portions(parts)]
-        await self._database.rows(
+        rows = await self._database.rows(
             "select * from keep_parts($1,$2,$3,$4,$5,$6)",
             claim.tenant_id,
             claim.outbound_id,
@@ -102,7 +102,7 @@ class Outbox:
             rendered[1:],
             text,
         )
-        return await load_parts(self._database, claim)
+        return kept_parts(rows)
 
     def _kept(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
         return [

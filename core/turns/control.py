@@ -20,27 +20,11 @@ class PostgresControl:
         self._turn_id = turn_id
 
     async def stopped(self) -> str | None:
-        async with self._database.tenant(self._lease.tenant_id) as connection:
-            message = await connection.fetchval(
-                "select stop_message from turns where tenant_id = $1 and id = $2",
-                self._lease.tenant_id,
-                self._turn_id,
-            )
-        return cast("str | None", message)
+        row = await self._database.one("select read_stop($1,$2) as message", self._lease.tenant_id, self._turn_id)
+        return cast("str | None", row["message"])
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        async with self._database.tenant(self._lease.tenant_id) as connection:
-            rows = await connection.fetch(
-                "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.origin,"
-                " answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about"
-                " from inbound i join turns t on t.tenant_id = i.tenant_id and t.conversation_id = i.conversation_id"
-                " where t.tenant_id = $1 and t.id = $2 and i.state = 'waiting' and i.seq < coalesce("
-                "  (select min(k.seq) from inbound k where k.tenant_id = i.tenant_id"
-                "   and k.conversation_id = i.conversation_id and k.state = 'waiting' and k.command is not null),"
-                "  i.seq + 1) order by i.seq",
-                self._lease.tenant_id,
-                self._turn_id,
-            )
+        rows = await self._database.rows("select * from read_waiting($1,$2)", self._lease.tenant_id, self._turn_id)
         return [turn_message(row) for row in rows]
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from core.agents.pool_entry import PoolEntry
 from core.approvals.store import load_approvals
+from core.approvals.types import Approval
 from core.db.database import Connection, Database
 from core.errors import LeaseLost
 from core.journal.postgres import Lease, PostgresJournal
@@ -28,48 +29,27 @@ async def load_turn(
     database: Database, lease: Lease, turn_id: str, attempts: int, channels: Collection[str], *, is_run: bool
 ) -> BegunTurn:
     """Return a turn that has begun; a run may speak on `channels` only. Raises `LeaseLost` where the turn is gone."""
+    if not is_run:
+        return await _load_message_turn(database, lease, turn_id, attempts)
     async with database.tenant(lease.tenant_id) as connection:
-        if is_run:
-            return await _load_run(database, connection, lease, turn_id, attempts, channels)
-        return await _load_message_turn(database, connection, lease, turn_id, attempts)
+        return await _load_run(database, connection, lease, turn_id, attempts, channels)
 
 
-async def _load_message_turn(
-    database: Database, connection: Connection, lease: Lease, turn_id: str, attempts: int
-) -> BegunTurn:
-    turn = await connection.fetchrow(
-        "select c.channel, c.account, c.peer, c.thread, c.id as conversation_id, c.session, t.tenant_id,"
-        " p.role, nullif(p.tier, '') as tier, i.user_key, i.state as sender_state, i.admitted,"
-        " t.waiting_step, p.name, nullif(p.language, '') as language,"
-        " coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
-        " p.timezone <> '' as timezone_known, p.while_running"
-        " from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id"
-        " join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id"
-        " join tenants p on p.tenant_id = t.tenant_id where t.tenant_id = $1 and t.id = $2",
-        lease.tenant_id,
-        turn_id,
-    )
+async def _load_message_turn(database: Database, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
+    turn = await database.call("select * from read_turn($1,$2,$3)", lease.tenant_id, turn_id, HISTORY_ROWS)
     if turn is None:
         raise LeaseLost
-    inbound = await connection.fetch(
-        "select i.id, i.text, i.received_at, jsonb_array_length(i.media) as media_count, i.command, i.origin,"
-        " i.provider_id, answered_card(i.tenant_id, i.conversation_id, i.reply_to) as about from inbound i"
-        " where i.tenant_id = $1 and i.turn_id = $2 and i.state = 'taken' order by i.seq",
-        lease.tenant_id,
-        turn_id,
-    )
-    history = await connection.fetch(
-        "select message from (select position, message from history where tenant_id = $1"
-        " and conversation_id = $2 and session = $3 order by position desc limit $4) recent order by position",
-        lease.tenant_id,
-        turn["conversation_id"],
-        turn["session"],
-        HISTORY_ROWS,
-    )
+    inbound = await database.rows("select * from read_taken($1,$2)", lease.tenant_id, turn_id)
+    pool: tuple[PoolEntry, ...] = ()
+    approvals: tuple[Approval, ...] = ()
+    if turn["has_pool"] or turn["has_approvals"]:
+        async with database.tenant(lease.tenant_id) as connection:
+            pool = await _pool(connection, lease.tenant_id, turn_id)
+            approvals = await load_approvals(connection, lease.tenant_id, turn_id)
     request = TurnRequest(
         turn_id=turn_id,
         tenant=TurnTenant(
-            turn["tenant_id"],
+            lease.tenant_id,
             turn["name"],
             turn["language"],
             turn["timezone"],
@@ -82,11 +62,11 @@ async def _load_message_turn(
         sender=TurnSender(turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), turn["admitted"]),
         inbound=tuple(turn_message(row) for row in inbound),
         journal=PostgresJournal(database, lease, turn_id),
-        history=tuple(ChatMessage.from_json(row["message"]) for row in history),
+        history=tuple(ChatMessage.from_json(message) for message in turn["history"]),
         attempt=attempts,
         conversation_id=turn["conversation_id"],
-        pool=await _pool(connection, lease.tenant_id, turn_id),
-        approvals=await load_approvals(connection, lease.tenant_id, turn_id),
+        pool=pool,
+        approvals=approvals,
         go_on_at=turn["waiting_step"],
     )
     request = replace(request, control=PostgresControl(database, lease, turn_id))

@@ -24,8 +24,8 @@ from tests.postgres_meter import PostgresMeter, metered
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.services import private_valkey
 
-PLAIN_ROUND_TRIPS, PLAIN_TRANSACTIONS = 35, 17
-TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS = 44, 22
+PLAIN_ROUND_TRIPS, PLAIN_TRANSACTIONS = 16, 16
+TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS = 21, 21
 """Ceilings: lower them with each round trip that is saved."""
 COMMANDS = 9.5
 """Of Redis, for a plain message: two wakeups are four, the rates are five, and an idle worker asks now and then."""

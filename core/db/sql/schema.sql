@@ -39,26 +39,28 @@ CREATE TABLE public.links (
 
 ALTER TABLE ONLY public.links FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.outbound_parts (
+CREATE TABLE public.steps (
     tenant_id text NOT NULL,
-    outbound_id text NOT NULL,
-    part integer NOT NULL,
-    ref text NOT NULL,
-    text text NOT NULL,
-    data jsonb DEFAULT '{}'::jsonb NOT NULL,
-    segments integer DEFAULT 1 NOT NULL,
-    state text DEFAULT 'ready'::text NOT NULL,
-    provider_id text DEFAULT ''::text NOT NULL,
-    degraded boolean DEFAULT false NOT NULL,
-    status text DEFAULT ''::text NOT NULL,
-    status_rank integer DEFAULT '-1'::integer NOT NULL,
-    status_at timestamp with time zone,
-    error_code text DEFAULT ''::text NOT NULL,
-    sent_at timestamp with time zone,
-    CONSTRAINT outbound_parts_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
+    turn_id text NOT NULL,
+    agent_path text DEFAULT ''::text NOT NULL,
+    step integer NOT NULL,
+    call_index integer NOT NULL,
+    kind text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    args_hash text DEFAULT ''::text NOT NULL,
+    effect text DEFAULT ''::text NOT NULL,
+    state text NOT NULL,
+    outcome text DEFAULT 'ok'::text NOT NULL,
+    idempotency_key text DEFAULT ''::text NOT NULL,
+    result jsonb DEFAULT '{}'::jsonb NOT NULL,
+    usage jsonb DEFAULT '{}'::jsonb NOT NULL,
+    duration_ms integer DEFAULT 0 NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT steps_state_check CHECK ((state = ANY (ARRAY['started'::text, 'done'::text])))
 );
 
-ALTER TABLE ONLY public.outbound_parts FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.steps FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.approval_audit (
     tenant_id text NOT NULL,
@@ -630,6 +632,27 @@ CREATE TABLE public.outbound (
 
 ALTER TABLE ONLY public.outbound FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.outbound_parts (
+    tenant_id text NOT NULL,
+    outbound_id text NOT NULL,
+    part integer NOT NULL,
+    ref text NOT NULL,
+    text text NOT NULL,
+    data jsonb DEFAULT '{}'::jsonb NOT NULL,
+    segments integer DEFAULT 1 NOT NULL,
+    state text DEFAULT 'ready'::text NOT NULL,
+    provider_id text DEFAULT ''::text NOT NULL,
+    degraded boolean DEFAULT false NOT NULL,
+    status text DEFAULT ''::text NOT NULL,
+    status_rank integer DEFAULT '-1'::integer NOT NULL,
+    status_at timestamp with time zone,
+    error_code text DEFAULT ''::text NOT NULL,
+    sent_at timestamp with time zone,
+    CONSTRAINT outbound_parts_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.outbound_parts FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pairings (
     code_hash bytea NOT NULL,
     channel text NOT NULL,
@@ -818,29 +841,6 @@ CREATE TABLE public.spending (
 );
 
 ALTER TABLE ONLY public.spending FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.steps (
-    tenant_id text NOT NULL,
-    turn_id text NOT NULL,
-    agent_path text DEFAULT ''::text NOT NULL,
-    step integer NOT NULL,
-    call_index integer NOT NULL,
-    kind text NOT NULL,
-    name text DEFAULT ''::text NOT NULL,
-    args_hash text DEFAULT ''::text NOT NULL,
-    effect text DEFAULT ''::text NOT NULL,
-    state text NOT NULL,
-    outcome text DEFAULT 'ok'::text NOT NULL,
-    idempotency_key text DEFAULT ''::text NOT NULL,
-    result jsonb DEFAULT '{}'::jsonb NOT NULL,
-    usage jsonb DEFAULT '{}'::jsonb NOT NULL,
-    duration_ms integer DEFAULT 0 NOT NULL,
-    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT steps_state_check CHECK ((state = ANY (ARRAY['started'::text, 'done'::text])))
-);
-
-ALTER TABLE ONLY public.steps FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.stored_collections (
     tenant_id text NOT NULL,
@@ -1932,7 +1932,7 @@ GRANT USAGE ON SCHEMA public TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
 GRANT SELECT,INSERT ON TABLE public.approval_audit TO onevalet_app;
 
@@ -2004,6 +2004,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.notifications TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
 
 GRANT SELECT,INSERT ON TABLE public.person_audit TO onevalet_app;
@@ -2029,8 +2031,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.segment_days TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.segments_of_all TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spending TO onevalet_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stored_collections TO onevalet_app;
 

@@ -412,7 +412,9 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
     assert await states(twice) == ["sent", "failed", "sent"]
     assert isinstance(twice.database, TwiceDatabase)
     # Only the callback tells its repeat apart: by then nothing was lost any more.
-    assert {s for s in twice.database.differing if "apply_status" not in s} == set()
+    # The ages of a row and of its calls grow from one reading to the next.
+    ages = ("apply_status", "read_outbound", "read_parts", "keep_parts")
+    assert [s for s in twice.database.differing if not any(name in s for name in ages)] == []
 
 
 async def test_a_row_and_a_lane_that_many_claim_at_once_have_one_holder(store: Store) -> None:

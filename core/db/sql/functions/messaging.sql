@@ -143,11 +143,61 @@ begin
                    and o.fence = p_fence and o.owner is null);
 end $$;
 
+-- Returns a claimed row, with where it goes and whether parts of it are stored, in one round trip.
+create function read_outbound(p_tenant text, p_outbound text)
+returns table (
+    id text, kind text, text text, actions jsonb, media jsonb, sentences jsonb, wants_reply boolean, closing text,
+    regardless boolean, attempts int, hangs int, stream text, stream_at timestamptz, age interval, rendered boolean,
+    channel text, account text, peer text, thread text, overtaken boolean, own_chat boolean, missing boolean,
+    identity_state text, language text, timezone text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query
+    select o.id, o.kind, o.text, o.actions, o.media, o.sentences, o.wants_reply, o.closing, o.regardless, o.attempts,
+           o.hangs, o.stream, o.stream_at, clock_timestamp() - o.created_at,
+           exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = o.id),
+           c.channel, c.account, c.peer, c.thread,
+           o.stream_at is not null and stream_overtaken(o.tenant_id, o.id),
+           c.peer = i.user_key or c.last_inbound_at is not null,
+           exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id
+                   and g.conversation_id = o.conversation_id and g.given_up_at is not null
+                   and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id),
+           i.state, nullif(p.language, ''), nullif(p.timezone, '')
+    from outbound o
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    join tenants p on p.tenant_id = o.tenant_id
+    where o.tenant_id = p_tenant and o.id = p_outbound;
+end $$;
+
+-- Returns the stored parts of a row in order, with what is known of their calls.
+create function read_parts(p_tenant text, p_outbound text)
+returns table (
+    part int, ref text, text text, data jsonb, segments int, state text, attempt int, silent_for interval, lost bigint,
+    lost_since timestamptz)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query
+    select e.part, e.ref, e.text, e.data, e.segments, e.state, coalesce(max(d.attempt), 0),
+           coalesce(clock_timestamp() - max(d.started_at), interval '0'),
+           count(*) filter (where d.outcome in ('started', 'ambiguous')),
+           min(d.started_at) filter (where d.outcome in ('started', 'ambiguous'))
+    from outbound_parts e
+    left join deliveries d on d.tenant_id = e.tenant_id and d.outbound_id = e.outbound_id and d.part = e.part
+    where e.tenant_id = p_tenant and e.outbound_id = p_outbound
+    group by e.tenant_id, e.outbound_id, e.part
+    order by e.part;
+end $$;
+
 -- Stores the rendering of the first attempt, including the portions that the person has to ask for, so that later
 -- attempts send the very same parts. p_text: the words that its sentences became; null where it has none.
 create function keep_parts(
     p_tenant text, p_outbound text, p_fence bigint, p_parts jsonb, p_rest jsonb, p_text text)
-returns setof outbound_parts
+returns table (
+    part int, ref text, text text, data jsonb, segments int, state text, attempt int, silent_for interval, lost bigint,
+    lost_since timestamptz)
 language plpgsql as $$
 begin
     perform lock_outbound(p_tenant, p_outbound, p_fence);
@@ -158,8 +208,7 @@ begin
         where o.tenant_id = p_tenant and o.id = p_outbound;
         perform insert_parts(p_tenant, p_outbound, p_parts);
     end if;
-    return query select * from outbound_parts e
-    where e.tenant_id = p_tenant and e.outbound_id = p_outbound order by e.part;
+    return query select * from read_parts(p_tenant, p_outbound);
 end $$;
 
 create function insert_parts(p_tenant text, p_outbound text, p_parts jsonb)

@@ -428,3 +428,78 @@ begin
     end if;
     return end_lane_turn(p_tenant, p_lane, v_conversation);
 end $$;
+
+-- What a turn reads while it runs, each in one round trip: its person's stop, what they wrote since, up to the next
+-- command, and its journal.
+create function read_stop(p_tenant text, p_turn text)
+returns text
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return (select t.stop_message from turns t where t.tenant_id = p_tenant and t.id = p_turn);
+end $$;
+
+create function read_waiting(p_tenant text, p_turn text)
+returns table (id text, text text, received_at timestamptz, media_count int, origin text, about text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query
+    select i.id, i.text, i.received_at, jsonb_array_length(i.media), i.origin,
+           answered_card(i.tenant_id, i.conversation_id, i.reply_to)
+    from inbound i join turns t on t.tenant_id = i.tenant_id and t.conversation_id = i.conversation_id
+    where t.tenant_id = p_tenant and t.id = p_turn and i.state = 'waiting' and i.seq < coalesce(
+        (select min(k.seq) from inbound k where k.tenant_id = i.tenant_id
+         and k.conversation_id = i.conversation_id and k.state = 'waiting' and k.command is not null), i.seq + 1)
+    order by i.seq;
+end $$;
+
+create function read_steps(p_tenant text, p_turn text)
+returns setof steps
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select * from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn
+    order by s.agent_path, s.step, s.call_index;
+end $$;
+
+-- What a turn over messages begins with, each in one round trip: its conversation and person, the newest of the
+-- session's history, and whether its person has approvals or waiting agents that concern it; and its messages.
+create function read_turn(p_tenant text, p_turn text, p_history int)
+returns table (
+    channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
+    sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
+    timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query
+    select c.channel, c.account, c.peer, c.thread, c.id, p.role, nullif(p.tier, ''), i.user_key, i.state, i.admitted,
+           t.waiting_step, p.name, nullif(p.language, ''), coalesce(nullif(p.timezone, ''), 'UTC'), p.timezone <> '',
+           p.while_running,
+           (select coalesce(jsonb_agg(h.message order by h.position), '[]')
+            from (select n.position, n.message from history n
+                  where n.tenant_id = p_tenant and n.conversation_id = c.id and n.session = c.session
+                  order by n.position desc limit p_history) h),
+           exists (select 1 from pool_entries e where e.tenant_id = p_tenant
+                   and (e.turn_id = p_turn or e.status not in ('CANCELLED', 'COMPLETED'))),
+           exists (select 1 from approvals a where a.tenant_id = p_tenant
+                   and (a.turn_id = p_turn or a.state = 'pending'))
+    from turns t
+    join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    join tenants p on p.tenant_id = t.tenant_id
+    where t.tenant_id = p_tenant and t.id = p_turn;
+end $$;
+
+create function read_taken(p_tenant text, p_turn text)
+returns table (id text, text text, received_at timestamptz, media_count int, command jsonb, origin text,
+               provider_id text, about text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query
+    select i.id, i.text, i.received_at, jsonb_array_length(i.media), i.command, i.origin, i.provider_id,
+           answered_card(i.tenant_id, i.conversation_id, i.reply_to)
+    from inbound i where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken' order by i.seq;
+end $$;
