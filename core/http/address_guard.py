@@ -11,6 +11,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from yarl import URL
 
+from core.language.catalogue import gettext_noop
+
 USUAL_PORTS = {"http": 80, "https": 443}
 MAX_URL = 8000
 """Characters of an address; servers and proxies rarely accept more."""
@@ -82,20 +84,20 @@ def is_public(address: str) -> bool:
 def read_target(text: str) -> Target:
     """Parse a web address; raises `Barred` for any that two parsers may read differently."""
     if len(text) > MAX_URL or _UNSEEMLY.search(text):
-        raise Barred("That is no well-formed web address.")
+        raise Barred(gettext_noop("That is no well-formed web address."))
     try:
         url = URL(text)
         scheme, host, port = url.scheme, url.raw_host, url.port
     except ValueError as error:
-        raise Barred("That is no well-formed web address.") from error
+        raise Barred(gettext_noop("That is no well-formed web address.")) from error
     if scheme not in USUAL_PORTS:
-        raise Barred("Only http and https addresses can be fetched.")
+        raise Barred(gettext_noop("Only http and https addresses can be fetched."))
     # The text as well: the parser drops an empty user name, and other text between brackets.
     authority = re.split("[/?#]", text.partition("://")[2], maxsplit=1)[0]
     if "@" in authority or url.raw_user is not None:
-        raise Barred("An address with a user name in it is not fetched.")
+        raise Barred(gettext_noop("An address with a user name in it is not fetched."))
     if not host or not port or ("[" in authority) != (":" in host):
-        raise Barred("That is no well-formed web address.")
+        raise Barred(gettext_noop("That is no well-formed web address."))
     return Target(url.with_fragment(None), scheme, read_host(host), port)
 
 
@@ -105,10 +107,10 @@ def read_host(host: str) -> str:
     if _as_address(host) is not None:
         return host
     if not _NAME.fullmatch(host):
-        raise Barred("That is no well-formed web address.")
+        raise Barred(gettext_noop("That is no well-formed web address."))
     host = host.removesuffix(".")
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
-        raise Barred("A server's number must be written in the usual way.")
+        raise Barred(gettext_noop("A server's number must be written in the usual way."))
     return host
 
 

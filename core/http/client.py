@@ -22,6 +22,7 @@ from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read
 from core.http.body import ENCODINGS, UnreadableBody, read_body
 from core.http.types import HttpResponse
 from core.json_types import Json
+from core.language.catalogue import gettext, gettext_noop
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _OURS = frozenset(
@@ -33,7 +34,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]{0,8000}")
 
-_NOT_PUBLIC = "That address is not on the public internet."
+_NOT_PUBLIC = gettext_noop("That address is not on the public internet.")
 _log = structlog.get_logger()
 
 
@@ -101,7 +102,7 @@ class GuardedClient:
                 return await self._follow(ask, max_bytes or self._limits.max_bytes, may_go)
         except Barred as error:
             _log.warning("fetch_refused", reason=str(error))
-            raise ToolFailed(str(error)) from error
+            raise ToolFailed(gettext(str(error))) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             _log.info("fetch_failed", cause=type(error).__name__)
             raise ToolFailed(_plain(error)) from error
@@ -119,11 +120,11 @@ class GuardedClient:
             async with asyncio.timeout(self._limits.connect):
                 resolved = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
         except Barred as error:
-            raise ToolFailed(str(error)) from error
+            raise ToolFailed(gettext(str(error))) from error
         except OSError:
             return
         if resolved and not any(is_public(address["host"]) for address in resolved):
-            raise ToolFailed(_NOT_PUBLIC)
+            raise ToolFailed(gettext(_NOT_PUBLIC))
 
     async def close(self) -> None:
         for session in (self._guarded, self._open):
@@ -135,7 +136,7 @@ class GuardedClient:
         for _ in range(self._limits.redirects + 1):
             session = self._admit(ask.target)
             if may_go is not None and not may_go(ask.target):
-                raise Barred("That address is not one that may be fetched here.")
+                raise Barred(gettext_noop("That address is not one that may be fetched here."))
             async with session.request(
                 ask.method, ask.target.url, headers=ask.headers, data=ask.body, allow_redirects=False
             ) as answer:
@@ -144,7 +145,7 @@ class GuardedClient:
                     ask = _next(ask, answer.status, location)
                     continue
                 return await _read(answer, ask, most)
-        raise Barred("That address redirects too often.")
+        raise Barred(gettext_noop("That address redirects too often."))
 
     def _admit(self, target: Target) -> aiohttp.ClientSession:
         """Return the session for a target: the open one for hosts that the operator named, else the guarded one."""
@@ -154,7 +155,7 @@ class GuardedClient:
                 self._open = self._make(None)
             return self._open
         if target.port not in self._ports:
-            raise Barred("Only the usual ports of the web can be reached.")
+            raise Barred(gettext_noop("Only the usual ports of the web can be reached."))
         if target.literal and not is_public(target.host):
             raise Barred(_NOT_PUBLIC)
         if self._guarded is None:
@@ -198,7 +199,7 @@ def _public_socket(info: "aiohttp.AddrInfoType") -> socket.socket:
 
 def _first(method: str, url: str, headers: Mapping[str, str], json: Json) -> _Ask:
     if method.upper() not in METHODS:
-        raise Barred("That is no method of a web request.")
+        raise Barred(gettext_noop("That is no method of a web request."))
     sent = CIMultiDict({"Accept": "*/*", "User-Agent": "OneValet/0.1"})
     body = None
     if json is not None:
@@ -223,7 +224,7 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
         headers.popall("Content-Type", None)
     if not _same_host(ask.target, target):
         if body is not None:
-            raise Barred("The server passes what was sent to it on to another one.")
+            raise Barred(gettext_noop("The server passes what was sent to it on to another one."))
         kept = {name: value for name, value in headers.items() if name.lower() in _HARMLESS}
         headers = CIMultiDict(kept | {"Accept-Encoding": ENCODINGS})
     return _Ask(method, target, headers, body)
@@ -250,16 +251,16 @@ async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int) -> HttpRes
 def _plain(error: Exception) -> str:
     match error:
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, _BarredAddress):
-            return _NOT_PUBLIC
+            return gettext(_NOT_PUBLIC)
         case TimeoutError():
-            return "The server took too long."
+            return gettext("The server took too long.")
         case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError():
-            return "No secure connection to the server could be made."
+            return gettext("No secure connection to the server could be made.")
         case aiohttp.ClientConnectorError():
-            return "The server cannot be reached."
+            return gettext("The server cannot be reached.")
         case UnreadableBody() | aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
-            return "The server's answer cannot be read."
+            return gettext("The server's answer cannot be read.")
         case ValueError():
-            return "That request is not well-formed."
+            return gettext("That request is not well-formed.")
         case _:
-            return "The server cannot be reached."
+            return gettext("The server cannot be reached.")

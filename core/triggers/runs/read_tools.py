@@ -11,6 +11,7 @@ from core.http.types import AddressCheck, HttpResponse
 from core.ids import IdMaker
 from core.journal.types import Effect
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
 from core.people.tenant import TurnTenant
 from core.tools.context import ToolExecutionContext
 from core.tools.results import TextWithData
@@ -40,7 +41,7 @@ class OrchestratorTools:
                     return await self._ask(reader, arguments, context)
                 return await reader.run(reader.parse(arguments), context)
         except TimeoutError as error:
-            raise ToolFailed(f"{tool} gave no answer in time.") from error
+            raise ToolFailed(gettext("{tool} gave no answer in time.", tool=tool)) from error
 
     async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
         context = await self._context(tenant_id, "fetch")
@@ -54,7 +55,7 @@ class OrchestratorTools:
                 return
             http = self._orchestrator.services.http
             if http is None:
-                raise TriggerError("This assistant has no access to the web.")
+                raise TriggerError(gettext("This assistant has no access to the web."))
             if isinstance(http, AddressCheck):
                 await http.check(trigger.url)
         except ToolError as error:
@@ -63,28 +64,36 @@ class OrchestratorTools:
     def _reader(self, tool: str) -> AnyTool | Valet:
         reader = self._orchestrator.tools.get(tool) or self._orchestrator.agents.get(tool)
         if reader is None:
-            raise ToolFailed(f"There is no tool {tool} to look with.")
+            raise ToolFailed(gettext("There is no tool {tool} to look with.", tool=tool))
         if reader.effect is not Effect.READ or (isinstance(reader, Tool) and reader.needs_approval):
-            raise ToolFailed(f"{tool} does more than read, so a condition cannot look at it.")
+            raise ToolFailed(gettext("{tool} does more than read, so a condition cannot look at it.", tool=tool))
         return reader
 
     async def _ask(self, valet: Valet, arguments: JsonObject, context: ToolExecutionContext) -> str:
         """Return the answer of an agent that only reads, and that nobody is there to answer."""
         if unknown := [name for name in arguments if name not in valet.inputs]:
-            raise ToolRetry(f"{valet.name} has no {unknown[0]!r}; it has {', '.join(valet.inputs)}.")
+            raise ToolRetry(
+                gettext(
+                    "{tool} has no {field}; it has {fields}.",
+                    tool=valet.name,
+                    field=repr(unknown[0]),
+                    fields=", ".join(valet.inputs),
+                )
+            )
         collected = collect(valet.inputs, {}, arguments)
         if not collected.whole:
             asked = "; ".join(
                 f"{name}: {collected.wrong.get(name, 'missing')}" for name in asked_names(valet.inputs, collected)
             )
-            raise ToolRetry(f"{valet.name} needs all of its fields to look: {asked}.")
+            raise ToolRetry(gettext("{tool} needs all of its fields to look: {asked}.", tool=valet.name, asked=asked))
         values = {name: valet.inputs[name].from_json(value) for name, value in collected.fields.items()}
         agent = await self._orchestrator.create_agent(valet, context, _no_loop, values, "")
         if agent.needs_approval():
-            raise ToolFailed(f"{valet.name} asks for approval, so a condition cannot look at it.")
+            raise ToolFailed(gettext("{tool} asks for approval, so a condition cannot look at it.", tool=valet.name))
         result = await self._orchestrator.execute_agent(agent, partial(call_handler, agent, None, ""))
         if result.status is not AgentStatus.COMPLETED:
-            raise ToolFailed(f"{valet.name} did not come to an end: {result.raw_message or result.status.value}")
+            why = result.raw_message or result.status.value
+            raise ToolFailed(gettext("{tool} did not come to an end: {reason}", tool=valet.name, reason=why))
         return result.raw_message if isinstance(result.raw_message, TextWithData) else result_text(result)
 
     async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:
@@ -96,4 +105,4 @@ class OrchestratorTools:
 
 async def _no_loop(instruction: str, tools: object, system_prompt: str) -> str:
     """Stand for an agent's own loop: a look costs no model."""
-    raise ToolFailed("This agent asks a model, so a condition cannot look at it.")
+    raise ToolFailed(gettext("This agent asks a model, so a condition cannot look at it."))
