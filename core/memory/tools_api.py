@@ -22,7 +22,7 @@ _SOURCES = {
 }
 MAX_MEANT = 20
 """Memories that one request to forget may mean."""
-_LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+?)(?:\s+\(\d{4}-\d\d-\d\d, [^()]*\))?", re.DOTALL)
+LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+?)(?:\s+\(\d{4}-\d\d-\d\d, [^()]*\))?", re.DOTALL)
 """A memory as `Remembered.line` writes it."""
 
 
@@ -71,7 +71,7 @@ class TenantMemory:
 
     async def _as_shown(self, lines: Sequence[str]) -> tuple[list[str], int]:
         """Return the ids of the memories that lines show, and how many of them are gone already."""
-        wanted = [_LINE.fullmatch(line.strip()) for line in lines]
+        wanted = [LINE.fullmatch(line.strip()) for line in lines]
         numbers = [int(match["number"]) for match in wanted if match]
         stored = {memory.number: memory for memory in await self.memory.store.numbered(self.tenant_id, numbers)}
         newest = (await self.memory.store.version(self.tenant_id)).number
