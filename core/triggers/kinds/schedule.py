@@ -63,7 +63,8 @@ class ScheduleTrigger:
 
     def __post_init__(self) -> None:
         check_text("cron expression", self.cron, _MAX_CRON)
-        check_text("timezone", self.timezone or "", _MAX_CRON)
+        if self.timezone is not None:
+            check_text("timezone", self.timezone, _MAX_CRON)
         if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
             raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
         if self.cron:
