@@ -10,6 +10,7 @@ from dataclasses import replace
 import regex
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, OutboundMessage
 from notify.no_text import no_text
@@ -29,7 +30,6 @@ MAX_ALL_BLOCKS = 13_000
 _LINE_ENDS = regex.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 # Besides what no font draws: marks that turn the order of letters around, so that a text reads as another.
 _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
-_MORE = "More choices:"
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
@@ -49,7 +49,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     closing: JsonObject = {"closing": message.closing} if message.closing else {}
     *before, last = pieces
     parts = [*(_part(piece, ()) for piece in before), _part(last, first, closing)]
-    return (*parts, *(_part(_MORE, group) for group in groups[1:]))
+    return (*parts, *(_part(gettext("More choices:"), group) for group in groups[1:]))
 
 
 def _source(message: OutboundMessage) -> str:

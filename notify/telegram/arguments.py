@@ -7,9 +7,6 @@ from core.json_types import Json, JsonObject
 from core.messaging.channels import Target
 from core.messaging.messages import Address
 
-PLACEHOLDER = "Your answer"
-"""Stands in the field in which a person answers; 1 to 64 characters (core.telegram.org/bots/api#forcereply)."""
-
 
 def number(name: str) -> int:
     """Return a chat's or a message's id as a number. Raises `Rejected`."""
@@ -42,4 +39,5 @@ def markup_of(data: JsonObject) -> InlineKeyboardMarkup | ForceReply | None:
     rows = data.get("keyboard")
     if isinstance(rows, list) and rows:
         return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
-    return ForceReply(selective=True, input_field_placeholder=PLACEHOLDER) if data.get("force_reply") is True else None
+    placeholder = data.get("force_reply")
+    return ForceReply(selective=True, input_field_placeholder=placeholder) if isinstance(placeholder, str) else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from notify.no_text import no_text
@@ -81,7 +82,8 @@ def _below(message: OutboundMessage) -> JsonObject:
     """Return what stands below the last text: a message has either buttons or the request for a reply."""
     if actions := tuple(action for action in message.actions if not action.needs_forms):
         return {"keyboard": _keyboard(actions)}
-    return {"force_reply": True} if message.wants_reply else {}
+    # It stands in the field in which a person answers: 1 to 64 characters (core.telegram.org/bots/api#forcereply).
+    return {"force_reply": gettext("Your answer")} if message.wants_reply else {}
 
 
 def _read(markdown: str) -> Rich:

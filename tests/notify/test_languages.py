@@ -16,6 +16,7 @@ from jobs.delivery import DeliveryRunner
 from notify.email import render as email_render
 from notify.push import render as push_render
 from notify.slack import render as slack_render
+from notify.slack.send import WORKING
 from notify.sms import render as sms_render
 from notify.telegram import render as telegram_render
 from notify.terminal import render as terminal_render
@@ -137,6 +138,18 @@ async def test_an_email_without_words_of_its_own_is_in_the_persons_language(harn
     with speaking(language):
         assert (read["Subject"], body) == (gettext("A message from your assistant"), gettext("(no text)"))
     assert english_in(f"{read['Subject']}\n{body}", language) == []
+
+
+@OTHERS
+def test_what_a_channel_adds_to_a_message_is_in_the_persons_language(language: str) -> None:
+    choices = tuple(Action("L1", f"t{number}") for number in range(slack_render.MAX_ACTIONS + 1))
+    many = OutboundMessage("out_1", OutboundKind.CARD, "N1", choices)
+    asks = OutboundMessage("out_2", OutboundKind.REPLY, "N1?", wants_reply=True)
+    with speaking(language):
+        texts = [str(slack_render.render(many)), str(telegram_render.render(asks)), gettext(WORKING)]
+        assert gettext("More choices:") in texts[0]
+        assert gettext("Your answer") in texts[1]
+    assert [english_in(text, language) for text in texts] == [[]] * 3
 
 
 @OTHERS

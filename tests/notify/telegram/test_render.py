@@ -38,7 +38,10 @@ def at_telegram(part: Part) -> FormattedText:
 def marked(markdown: str) -> list[tuple[str, str]]:
     """Return each mark's kind and what it covers, with a link's URL or a code's language."""
     rich = to_rich(markdown)
-    return [(f"{mark.kind} {mark.url}{mark.language}".strip(), rich.text[mark.start : mark.end]) for mark in rich.marks]
+    return [
+        (f"{mark.kind} {mark.url or ''}{mark.language or ''}".strip(), rich.text[mark.start : mark.end])
+        for mark in rich.marks
+    ]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +154,7 @@ def test_files_stand_before_a_text_with_buttons() -> None:
     assert "media" in file.data
     assert set(text.data) == {"keyboard"}  # a message has one kind of markup: the buttons go first
     (asking,) = render(message("What else?", wants_reply=True))
-    assert asking.data == {"force_reply": True}
+    assert asking.data == {"force_reply": "Your answer"}
 
 
 _values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= ") | st.characters(codec="utf-8"), max_size=40)
