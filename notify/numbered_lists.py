@@ -33,6 +33,8 @@ def keep_numbers(markdown: str) -> str:
     """
     if not any(char.isdigit() for char in markdown):
         return markdown
+    # As CommonMark ends lines: a lone carriage return does so, too.
+    markdown = markdown.replace("\r\n", "\n").replace("\r", "\n")
     lines = markdown.split("\n")
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}).disable(["reference", "inline"])
     tokens = parser.parse(markdown)
