@@ -13,7 +13,7 @@ from core.approvals.exact_replies import new_token
 from core.approvals.rendering import as_text, render_arguments
 from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
-from core.approvals.types import Approval, ApprovalState, NewApproval, Source
+from core.approvals.types import NOT_SHOWN, Approval, ApprovalState, NewApproval, Source
 from core.clock import Clock
 from core.errors import ToolError
 from core.journal.types import Outcome
@@ -77,7 +77,7 @@ class ApprovalRequests:
             case ApprovalState.CANCELLED:
                 return Consent(ConsentState.REFUSED, CANCELLED)
             case ApprovalState.EXPIRED:
-                return Consent(ConsentState.REFUSED, _NOT_SHOWN if latest.reason == "not shown" else _EXPIRED)
+                return Consent(ConsentState.REFUSED, _NOT_SHOWN if latest.reason == NOT_SHOWN else _EXPIRED)
             case ApprovalState.REPLACED:
                 return await self._replace(request, latest)
 

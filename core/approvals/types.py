@@ -30,6 +30,10 @@ class ApprovalState(StrEnum):
     """Superseded by another request: the person wants a change, or must be asked again."""
 
 
+NOT_SHOWN = "not_shown"
+"""The reason of a request that expired since no card of it could be sent; `approvals.sql` writes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Approval:
     """One request for consent as it is stored.

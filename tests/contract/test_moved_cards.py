@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from core.approvals.types import NOT_SHOWN
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
 from core.messaging.segments import SegmentBudget
@@ -168,7 +169,7 @@ async def test_a_card_that_can_be_sent_nowhere_ends_and_the_model_is_told(texts_
     use_up(texts_only)
     await texts_only.asks_for_mail()
     assert await texts_only.system.states() == ["expired"]
-    assert await texts_only.system.delivery.store.one("select reason from approvals") == "not shown"
+    assert await texts_only.system.delivery.store.one("select reason from approvals") == NOT_SHOWN
     assert texts_only.system.sent == []
     note = texts_only.system.model.requests[-1].messages[-1].text
     assert note.startswith("Not done: the request for approval could not be shown.")

@@ -405,10 +405,10 @@ begin
             perform start_approval(v_row.tenant_id, v_row.id, p_now);
             continue;
         end if;
-        update approvals a set state = 'expired', reason = 'not shown', decided_at = p_now, decided_how = 'not shown'
+        update approvals a set state = 'expired', reason = 'not_shown', decided_at = p_now, decided_how = 'not_shown'
         where a.tenant_id = v_row.tenant_id and a.id = v_row.id and a.state = 'pending';
         if found then
-            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'not shown', '{}');
+            perform audit_approval(v_row.tenant_id, v_row.id, p_now, 'expired', '', '', 'not_shown', '{}');
             return query select v_row.tenant_id, wake_turn(v_row.tenant_id, v_row.turn_id);
         end if;
     end loop;
