@@ -18,6 +18,7 @@ EACH = 3
 """Messages between two screenshots."""
 PRESS = "PRESS "
 """A line of the script that presses a button of the pane's last card instead of writing."""
+BUTTONS = {"slack": ".slack button.element", "telegram": ".telegram .keyboard button"}
 
 ENGLISH = (
     ("phone", "Hi"),
@@ -54,9 +55,9 @@ GERMAN = (
     ("phone", "Merk dir, dass ich dienstags rudere"),
     ("slack", "Was weißt du über mich?"),
     ("telegram", "Schreib eine E-Mail an sam@example.com, dass ich später komme"),
-    ("telegram", f"{PRESS}"),
+    ("telegram", f"{PRESS}Abbrechen"),
     ("slack", "Schreib eine E-Mail an ann@example.com, dass der Bericht fertig ist"),
-    ("slack", f"{PRESS}"),
+    ("slack", f"{PRESS}Genehmigen"),
     ("phone", "Schreib eine E-Mail an bob@example.com, dass das Essen um eins ist"),
     ("phone", "NO"),
     ("phone", "OK 9Z"),
@@ -97,7 +98,7 @@ async def _talk(browser: str, url: str, folder: Path, language: str, script: tup
         for number, (pane, text) in enumerate(script, 1):
             before = len(await page.evaluate(said(pane)))
             if text.startswith(PRESS):
-                await page.click(f".{pane} .theirs:last-of-type button", text.removeprefix(PRESS))
+                await page.click(BUTTONS[pane], text.removeprefix(PRESS))
             else:
                 await ask(page, pane, text)
                 await page.until(f"{said(pane)}.length > {before}")
