@@ -23,6 +23,7 @@ from tests.contract.for_people import assert_nothing_for_the_model
 from tests.contract.harness import Bubble, ChannelHarness, open_harness
 from tests.core.builders import FakeModel
 from tests.core.harness import OPEN, TwiceDatabase, opened
+from tests.core.language.english import in_every_language
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
 # Under a clock that stands still, approvals share their time; the audit counts them.
@@ -106,7 +107,8 @@ class Approving:
         """Let a person press a button of the newest card that has it."""
         card = card or self.card()
         labels = [button for button, _ in card.buttons]
-        await self.delivery.channel.press(card, labels.index(label), person)
+        at = next(at for at, shown in enumerate(labels) if shown in in_every_language(label))
+        await self.delivery.channel.press(card, at, person)
         await self.delivery.channel.settled()
 
     async def decide(self, label: str) -> None:

@@ -6,7 +6,7 @@ from string import Formatter
 
 from babel.messages.pofile import read_po
 
-from core.language.catalogue import LOCALES
+from core.language.catalogue import LANGUAGES, LOCALES, gettext, speaking
 from core.language.update import sentences
 
 _LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
@@ -16,6 +16,15 @@ _LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
 def english_in(text: str, language: str) -> list[str]:
     """Return the pieces of the code's own sentences that stand in a text of another language."""
     return [piece for piece in _pieces(language) if re.search(rf"(?<!\w){re.escape(piece)}(?!\w)", text)]
+
+
+def in_every_language(sentence: str) -> set[str]:
+    """Return a sentence of the code as each language has it."""
+    said = set()
+    for language in LANGUAGES:
+        with speaking(language):
+            said.add(gettext(sentence))
+    return said
 
 
 @cache
