@@ -332,7 +332,9 @@ def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:
 
 def _labelled(parts: Sequence[str]) -> str:
     text = "\n".join(parts)
-    return f"{text}{'\n' if '\n' in text else ' '}{gettext(LABEL)}"
+    # A line below a list would be read as a part of its last entry.
+    gap = "\n\n" if "\n" in parts[-1] else "\n" if "\n" in text else " "
+    return f"{text}{gap}{gettext(LABEL)}"
 
 
 def _short(text: str) -> str:

@@ -226,7 +226,7 @@ def test_what_comes_in_while_tools_run_is_called_for_and_answered_too() -> None:
     assert [call.name for call in second.tool_calls] == ["list_notes"]
     assert second.tool_calls[0].id != first.tool_calls[0].id
     messages += [_said(*second.tool_calls), _result(second.tool_calls[0], "The notes:\n1. milk")]
-    assert demo.answer(messages, TOOLS).text == "2+2 = 4\nThe notes:\n1. milk\n(demo model)"
+    assert demo.answer(messages, TOOLS).text == "2+2 = 4\nThe notes:\n1. milk\n\n(demo model)"
 
 
 def test_a_forced_summary_tells_what_there_is_without_any_call() -> None:
