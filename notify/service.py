@@ -70,7 +70,7 @@ class NotificationService:
             message,
             category=about.get("category", "general"),
             urgency=Urgency(about.get("urgency", Urgency.NORMAL)),
-            dedupe_key=about.get("dedupe_key", ""),
+            dedupe_key=about.get("dedupe_key") or None,
             title=about.get("title", ""),
             conversation_id=about.get("conversation_id") or None,
         )

@@ -33,7 +33,7 @@ def of_press(press: Press, sender: str, access: Access, make_id: IdMaker) -> Jso
         "text": "",
         "media": [],
         "provider_id": press.provider_id or "",
-        "admit": "",
+        "admit": None,
         "listed_only": listed_only,
     }
 

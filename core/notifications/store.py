@@ -58,7 +58,7 @@ class NotificationStore:
             quiet = QuietHours(time.fromisoformat(person["quiet_from"]), time.fromisoformat(person["quiet_until"]))
         return Recipient(
             person["timezone"] or None,
-            person["preferred_channel"],
+            person["preferred_channel"] or None,
             quiet,
             tuple(person["muted"]),
             tuple(person["recent"]),
@@ -247,7 +247,7 @@ def _result_of(row: asyncpg.Record, id: str | None = None) -> NotifyResult:
     state = NotificationStatus(row["state"])
     if state in (NotificationStatus.SENT, NotificationStatus.FAILED, NotificationStatus.DIGESTED):
         state = NotificationStatus.QUEUED
-    return NotifyResult(state, id or row["id"], row["conversation_id"], row["channel"])
+    return NotifyResult(state, id or row["id"], row["conversation_id"], row["channel"] or None)
 
 
 def _stored(row: asyncpg.Record) -> StoredNotification:

@@ -27,7 +27,7 @@ class Notification:
     """News for one person.
 
     `text` is Markdown; `title` is used where there are titles (push, email). `category` is what a person may mute
-    (`reminder`, `price`, `mail`), lower case. Two notifications with the same `dedupe_key` are one message (empty: the
+    (`reminder`, `price`, `mail`), lower case. Two notifications with the same `dedupe_key` are one message (None: the
     category with the text). `task_id` and `run_id` name the cause. `conversation_id` is tried first, while it is the
     tenant's and can be reached.
     """
@@ -35,7 +35,7 @@ class Notification:
     text: str
     category: str = "general"
     urgency: Urgency = Urgency.NORMAL
-    dedupe_key: str = ""
+    dedupe_key: str | None = None
     title: str = ""
     task_id: str | None = None
     run_id: str | None = None
@@ -64,11 +64,11 @@ class NotificationStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notified:
-    """The result of a notification: the `id` of its row, and the channel it goes to (`where`), empty unless queued."""
+    """The result of a notification: the `id` of its row, and the channel it goes to (`where`), None unless queued."""
 
     id: str
     fate: NotificationStatus
-    where: str = ""
+    where: str | None = None
 
     @property
     def reaches(self) -> bool:
@@ -97,7 +97,7 @@ class Recipient:
     """
 
     timezone: str | None = None
-    preferred_channel: str = ""
+    preferred_channel: str | None = None
     quiet: QuietHours | None = None
     muted: tuple[str, ...] = ()
     recent: tuple[datetime, ...] = ()
@@ -132,7 +132,7 @@ class NotifyResult:
     state: NotificationStatus
     id: str
     conversation_id: str | None = None
-    channel: str = ""
+    channel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

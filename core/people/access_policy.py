@@ -30,6 +30,21 @@ class PersonRole(StrEnum):
     GUEST = gettext_noop("guest")
 
 
+class Admission(StrEnum):
+    """How a person was let in at an address."""
+
+    OPEN = "open"
+    ALLOWLIST = "allowlist"
+    PAIRING = "pairing"
+    LINK = "link"
+    OPERATOR = "operator"
+
+
+def read_admission(stored: str) -> Admission | None:
+    """Return how a stored identity was let in; None for a stranger, which the database keeps as an empty text."""
+    return Admission(stored) if stored else None
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One entry of the allowlist. `account` is None where the user key alone identifies the person."""
@@ -46,22 +61,22 @@ class Access:
     policy: Policy = Policy.PAIRING
     listed: frozenset[Listed] = frozenset()
     role: PersonRole = PersonRole.MEMBER
-    open_by: str = "open"
+    open_by: Admission = Admission.OPEN
 
-    def admits(self, channel: str, account: str, user_key: str) -> str:
-        """Return by what an unknown sender is let in, such as `allowlist`; empty when not."""
+    def admits(self, channel: str, account: str, user_key: str) -> Admission | None:
+        """Return how an unknown sender is let in; None when not."""
         match self.policy:
             case Policy.OPEN:
                 return self.open_by
             case Policy.ALLOWLIST if self._lists(channel, account, user_key):
-                return "allowlist"
-        return ""
+                return Admission.ALLOWLIST
+        return None
 
-    def keeps(self, channel: str, account: str, user_key: str, admitted: str) -> bool:
+    def keeps(self, channel: str, account: str, user_key: str, admitted: Admission | None) -> bool:
         """Return whether a person who was let in before, by `admitted`, may still write."""
-        if self.policy is Policy.ALLOWLIST and admitted in ("open", "allowlist"):
+        if self.policy is Policy.ALLOWLIST and admitted in (Admission.OPEN, Admission.ALLOWLIST):
             return self._lists(channel, account, user_key)
-        return bool(admitted)
+        return admitted is not None
 
     def _lists(self, channel: str, account: str, user_key: str) -> bool:
         return bool({Listed(channel, user_key), Listed(channel, user_key, account)} & self.listed)

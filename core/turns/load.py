@@ -12,7 +12,7 @@ from core.journal.postgres import Lease, PostgresJournal
 from core.llm.types import ChatMessage
 from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
-from core.people.access_policy import PersonRole
+from core.people.access_policy import PersonRole, read_admission
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.control import PostgresControl, turn_message
 from core.turns.runs import RunControl, load_run_turn
@@ -59,7 +59,9 @@ async def _load_message_turn(database: Database, lease: Lease, turn_id: str, att
         ),
         while_running=WhileRunning(turn["while_running"]),
         channel=turn["channel"],
-        sender=TurnSender(turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), turn["admitted"]),
+        sender=TurnSender(
+            turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
+        ),
         inbound=tuple(turn_message(row) for row in inbound),
         journal=PostgresJournal(database, lease, turn_id),
         history=tuple(ChatMessage.from_json(message) for message in turn["history"]),

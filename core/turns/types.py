@@ -13,6 +13,7 @@ from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
 from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
+from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.trigger_message import TriggerMessage
 
@@ -24,7 +25,7 @@ class TurnSender:
     account: str
     user_key: str
     state: IdentityState = IdentityState.ACTIVE
-    admitted: str = "open"
+    admitted: Admission | None = Admission.OPEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from core.credentials.types import ConnectedAccounts
 from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
 from core.messaging.states import IdentityState
-from core.people.access_policy import PersonRole
+from core.people.access_policy import Admission, PersonRole, read_admission
 from core.people.preferences import Preferences, PreferenceStore, written
 from core.queue.wakeups import NoWakeups
 from onevalet.cli.runner import say, say_json
@@ -32,13 +32,13 @@ _WAITING = {
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """An address of a person on a channel. `admitted`: how they came in, empty for a stranger."""
+    """An address of a person on a channel. `admitted`: how they came in, None for a stranger."""
 
     channel: str
     account: str
     address: str
     state: IdentityState
-    admitted: str
+    admitted: Admission | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,9 @@ async def _read(database: Database, tenant: str) -> _Person:
 
 
 def _identity(row: asyncpg.Record) -> Identity:
-    return Identity(row["channel"], row["account"], row["user_key"], IdentityState(row["state"]), row["admitted"])
+    return Identity(
+        row["channel"], row["account"], row["user_key"], IdentityState(row["state"]), read_admission(row["admitted"])
+    )
 
 
 async def _count_waiting(connection: Connection, tenant: str) -> dict[str, int]:

@@ -16,7 +16,7 @@ from core.journal.in_memory import MemoryJournal
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.messaging.states import IdentityState
-from core.people.access_policy import Access, PersonRole, Policy, parse_listed
+from core.people.access_policy import Access, Admission, PersonRole, Policy, parse_listed
 from core.people.rate_limit import Rates
 from core.people.tenant import TurnTenant
 from core.people.tiers import Tiers, read_tiers
@@ -30,7 +30,7 @@ from tests.core.builders import FakeModel, says
 
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
 ANN = "+15550000001"
-SENDER = TurnSender("+1", ANN, IdentityState.ACTIVE, "pairing")
+SENDER = TurnSender("+1", ANN, IdentityState.ACTIVE, Admission.PAIRING)
 OPEN = Access(Policy.OPEN)
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 
@@ -67,9 +67,9 @@ async def send() -> str:
 @pytest.mark.parametrize(
     ("sender", "reason"),
     [
-        (replace(SENDER, admitted=""), "unknown"),
-        (replace(SENDER, admitted="open"), "unknown"),
-        (replace(SENDER, admitted="allowlist"), "unknown"),
+        (replace(SENDER, admitted=None), "unknown"),
+        (replace(SENDER, admitted=Admission.OPEN), "unknown"),
+        (replace(SENDER, admitted=Admission.ALLOWLIST), "unknown"),
         (replace(SENDER, state=IdentityState.STOPPED), "stopped"),
     ],
 )
@@ -81,9 +81,9 @@ async def test_promise_12_a_removed_person_costs_no_model_call(sender: TurnSende
 
 async def test_who_is_listed_paired_linked_or_brought_in_may_write() -> None:
     listing = Access(Policy.ALLOWLIST, frozenset({parse_listed(f"sms:{ANN}")}))
-    for admitted in ("open", "allowlist"):
+    for admitted in (Admission.OPEN, Admission.ALLOWLIST):
         assert (await handle(checks(listing), request(sender=replace(SENDER, admitted=admitted))))[0].reply == "fine"
-    for admitted in ("pairing", "link", "operator"):
+    for admitted in (Admission.PAIRING, Admission.LINK, Admission.OPERATOR):
         empty = Access(Policy.ALLOWLIST)
         assert (await handle(checks(empty), request(sender=replace(SENDER, admitted=admitted))))[0].reply == "fine"
 
@@ -163,7 +163,7 @@ async def test_the_order_is_access_opt_out_rate_tier_budget_safety() -> None:
     assert (order, result.reason, result.reply) == (["budget", "safety"], "unsafe", "No.")
     order.clear()
     bad = request(
-        "t2", sender=replace(SENDER, admitted="", state=IdentityState.STOPPED), tenant=TurnTenant("ann", tier="gold")
+        "t2", sender=replace(SENDER, admitted=None, state=IdentityState.STOPPED), tenant=TurnTenant("ann", tier="gold")
     )
     assert (await handle(asked, bad))[0].reason == "unknown"
     bad = replace(bad, sender=replace(SENDER, state=IdentityState.STOPPED))

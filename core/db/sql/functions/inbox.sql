@@ -55,7 +55,7 @@ begin
         select i.admitted into v_admitted from identities i where i.tenant_id = v_tenant and i.id = v_identity;
     end if;
     if coalesce(v_admitted, '') = '' or (v.listed_only and v_admitted in ('open', 'allowlist')) then
-        if v.admit = '' then
+        if v.admit is null then
             return query select null::text, false, null::text, null::text;
             return;
         end if;
@@ -74,7 +74,7 @@ begin
         perform set_config('onevalet.tenant', v_tenant, true);
     end if;
     perform note_language(v_tenant, v.channel, v.language);
-    if v.admit <> '' then
+    if v.admit is not null then
         update identities i set admitted = v.admit
         where i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
         if found then
