@@ -93,10 +93,10 @@ def stopped(message: str) -> str:
     return gettext("Stopped: {message}", message=message) if message else gettext(INTERRUPTED)
 
 
-def too_long(channel: str) -> str:
+def too_long(channel: str | None) -> str:
     """Return the sentence for a conversation that no longer fits, with the word that starts a new one here."""
     words = {"sms": "NEW", "slack": "/valet new"}
-    word = words.get(channel, "/new")
+    word = "/new" if channel is None else words.get(channel, "/new")
     return gettext("This conversation has grown too long for me. Send {word} to start a fresh one.", word=word)
 
 

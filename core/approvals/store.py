@@ -63,7 +63,7 @@ class ApprovalStore:
         verb: Verb,
         *,
         how: DecidedBy,
-        channel: str,
+        channel: str | None,
         now: datetime,
         said_in: str,
         changes: JsonObject | None = None,
@@ -78,7 +78,7 @@ class ApprovalStore:
             approval_id,
             _STATES[verb].value,
             # No identity: that of the sender of `said_in`.
-            {"identity": "", "channel": channel, "how": how, "said_in": said_in},
+            {"identity": "", "channel": channel or "", "how": how, "said_in": said_in},
             None if changes is None else {"changes": changes},
             now,
         )

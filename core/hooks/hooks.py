@@ -25,11 +25,11 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class HookContext:
-    """The turn and the step at which a hook is called."""
+    """The turn and the step at which a hook is called; `channel` is None where it belongs to no conversation."""
 
     turn_id: str
     tenant_id: str
-    channel: str
+    channel: str | None
     step: int = 0
     agent_path: str = ""
 

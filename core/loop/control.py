@@ -16,7 +16,7 @@ class TurnMessage:
     text: str
     received_at: datetime
     media_count: int = 0
-    about: str = ""
+    about: str | None = None
     """The code of the approval whose card this message answers as a reply."""
     origin: Origin = Origin.OWN
 

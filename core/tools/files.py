@@ -42,8 +42,9 @@ class Files:
         self._database = database
         self._fetchers = dict(fetchers)
 
-    def for_turn(self, tenant_id: str, turn_id: str, channel: str) -> "TurnFiles":
-        return TurnFiles(self._database, self._fetchers.get(channel), tenant_id, turn_id)
+    def for_turn(self, tenant_id: str, turn_id: str, channel: str | None) -> "TurnFiles":
+        fetcher = self._fetchers.get(channel) if channel is not None else None
+        return TurnFiles(self._database, fetcher, tenant_id, turn_id)
 
 
 @dataclass(frozen=True, slots=True)

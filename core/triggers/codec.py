@@ -38,6 +38,8 @@ _KINDS: dict[Kind, type[ScheduleTrigger] | type[EventTrigger] | type[ConditionTr
     Kind.CONDITION: ConditionTrigger,
 }
 _MOMENTS = ("at", "start", "until")
+_OPTIONAL_TEXTS = ("timezone", "url", "tool", "path")
+"""Texts that callers may leave empty instead of leaving them out."""
 _INTEGERS = ("count", "jitter_seconds")
 """Integers, which a model may write with a decimal point."""
 
@@ -84,6 +86,8 @@ def _written(value: object) -> Json:
 def _read(name: str, value: Json) -> object:
     if name in _MOMENTS and isinstance(value, str):
         return datetime.fromisoformat(value)
+    if name in _OPTIONAL_TEXTS and value == "":
+        return None
     if name == "missed":
         return Missed(str(value))
     if name in _INTEGERS and isinstance(value, float) and value.is_integer():

@@ -43,7 +43,7 @@ async def dry_run(tasks: TaskService, task: Task, expression: str = "") -> list[
 
 def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[str]:
     # The recorded values are already the results of the path.
-    trigger = replace(trigger, path="")
+    trigger = replace(trigger, path=None)
     watch, lines = Watch(), []
     for look in Watch.from_json(task.watch).seen:
         at = datetime.fromisoformat(str(look["at"]))

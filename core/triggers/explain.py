@@ -21,7 +21,7 @@ from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.reasons import reason_in_words
 from core.triggers.tasks import TaskService
-from core.triggers.types import Task, TaskRun
+from core.triggers.types import RunNotice, Task, TaskRun
 from core.turns.runs import RunState
 
 LAST_RUNS = 10
@@ -37,7 +37,7 @@ _STATES = {
     RunState.SKIPPED: gettext_noop("was skipped"),
     RunState.CANCELLED: gettext_noop("was stopped"),
 }
-_FATES: dict[str, str] = {
+_FATES = {
     NotificationStatus.QUEUED: gettext_noop("sent"),
     NotificationStatus.HELD: gettext_noop("held for the next digest"),
     NotificationStatus.MUTED: gettext_noop("not sent: muted"),
@@ -78,7 +78,7 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
             return gettext("It rests until you can be reached again.")
         case TaskState.PAUSED:
             return gettext("It is paused: nothing runs until it is resumed.")
-        case TaskState.DISABLED if task.set_aside:
+        case TaskState.DISABLED if task.set_aside is not None:
             why = reason_in_words(task.reason)
             return gettext("It is set aside, because {reason}; resume it, or plan it again.", reason=why)
         case TaskState.DISABLED:
@@ -124,13 +124,12 @@ def _run_line(run: TaskRun, zone: ZoneInfo) -> str:
     return "; ".join([" ".join(parts), *notices])
 
 
-def _told(notice: JsonObject) -> str:
-    fate = _FATES.get(str(notice.get("fate") or ""))
-    if fate is None:
+def _told(notice: RunNotice) -> str:
+    if notice.fate not in _FATES:
         return gettext("about to be told")
-    if place := str(notice.get("place") or ""):
-        return gettext("sent {way}", way=way_in_words(place))
-    return gettext(fate)
+    if notice.place is not None:
+        return gettext("sent {way}", way=way_in_words(notice.place))
+    return gettext(_FATES[notice.fate])
 
 
 def _looks(task: Task, zone: ZoneInfo) -> list[str]:
@@ -173,7 +172,7 @@ def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
 
 def _run_json(run: TaskRun) -> JsonObject:
     notices: list[Json] = [
-        {name: notice.get(name) for name in ("key", "state", "fate", "place")} for notice in run.notices
+        {"key": notice.key, "state": notice.state, "fate": notice.fate, "place": notice.place} for notice in run.notices
     ]
     return {
         "run": run.id,

@@ -10,13 +10,13 @@ from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
 from core.tools.context import TaskChange, TaskState
 from core.triggers.codec import Kind, stored_trigger, trigger_to_json
-from core.triggers.types import Task, TaskOutput, TaskRun
+from core.triggers.types import RunNotice, Task, TaskOutput, TaskRun
 from core.turns.runs import RunState
 
 _TASK = "select * from tasks where tenant_id = $1"
 _RUN = (
     "select r.*, coalesce((select jsonb_agg(jsonb_build_object('key', n.key, 'kind', n.kind, 'text', n.text,"
-    " 'state', n.state, 'fate', n.fate, 'place', n.place, 'at', n.created_at) order by n.created_at) from run_notices n"
+    " 'state', n.state, 'fate', n.fate, 'place', n.place) order by n.created_at) from run_notices n"
     " where n.tenant_id = r.tenant_id and n.run_id = r.id), '[]') as notices from task_runs r where r.tenant_id = $1"
 )
 
@@ -230,7 +230,7 @@ async def run_of_turn(connection: Connection, tenant_id: str, turn_id: str) -> t
     return (_task_of(task), _run_of(run)) if run and task else None
 
 
-_PLAIN = {field.name for field in fields(Task)} - {"trigger", "kind", "output", "state", "deleted"}
+_PLAIN = {field.name for field in fields(Task)} - {"trigger", "kind", "output", "state", "deleted", "set_aside"}
 _PLAIN_OF_RUN = {field.name for field in fields(TaskRun)} - {"state", "notices"}
 """The fields of a task and of a run that their rows hold as they are."""
 
@@ -242,6 +242,7 @@ def _task_of(row: asyncpg.Record) -> Task:
         output=TaskOutput.from_json(row["output"]),
         state=TaskState(row["state"]),
         deleted=row["deleted_at"] is not None,
+        set_aside=row["set_aside"] or None,
         **{name: row[name] for name in _PLAIN},
     )
 
@@ -249,6 +250,6 @@ def _task_of(row: asyncpg.Record) -> Task:
 def _run_of(row: asyncpg.Record) -> TaskRun:
     return TaskRun(
         state=RunState(row["state"]),
-        notices=tuple(row["notices"]),
+        notices=tuple(RunNotice.from_row(notice) for notice in row["notices"]),
         **{name: row[name] for name in _PLAIN_OF_RUN},
     )

@@ -56,9 +56,9 @@ def _listed(known: KnownSources) -> str:
     return f"There are: {'; '.join(parts)}."
 
 
-def _unit(path: str, result: Json) -> str:
+def _unit(path: str | None, result: Json) -> str:
     """Return what the value at a path is counted in, as a field beside it says; empty where none does."""
-    parent = path.rpartition(".")[0]
+    parent = path.rpartition(".")[0] if path is not None else ""
     try:
         beside = next(find(parent, result, Steps()), None) if parent else None
     except TriggerError:  # what stands before the last dot need be no path

@@ -3,14 +3,15 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import ClassVar
 
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
-from core.notifications.types import Urgency
+from core.notifications.types import NotificationStatus, Urgency
 from core.tools.context import TaskState, ToolExecutionContext
 from core.triggers.codec import Kind, StoredTrigger
-from core.turns.runs import RunState
+from core.turns.runs import NoticeKind, RunState
 from core.turns.types import TurnRequest, TurnResult
 
 ORCHESTRATOR = "orchestrator"
@@ -21,24 +22,24 @@ NOTHING = "NOTHING"
 
 @dataclass(frozen=True, slots=True)
 class TaskOutput:
-    """How the results of a task are sent. `channel` empty: where the person is reached best.
+    """How the results of a task are sent. `channel` None: where the person is reached best.
 
     `urgency` and `category` are those of the notification. `silent`: nothing is sent when nothing is worth telling.
     """
 
-    channel: str = ""
+    channel: str | None = None
     category: str = ""
     urgency: Urgency = Urgency.NORMAL
     silent: bool = False
 
     def to_json(self) -> JsonObject:
-        return asdict(self)
+        return asdict(self) | {"channel": self.channel or ""}
 
     @classmethod
     def from_json(cls, kept: JsonObject) -> "TaskOutput":
         """Parse the stored form, or a caller's."""
         return cls(
-            str(kept.get("channel") or ""),
+            str(kept.get("channel") or "") or None,
             str(kept.get("category") or ""),
             _urgency(kept.get("urgency")),
             bool(kept.get("silent")),
@@ -57,7 +58,7 @@ class Task:
     `number` is the person's own name for it. `action` holds the `instruction` for the orchestrator, and the input of a
     custom executor. `due_at` is the next occurrence and `next_at` when it is taken, in UTC, None while nothing is
     scheduled; `zone` is the zone they were computed in. `set_aside` names the unforeseen error after which the task
-    was disabled, and is empty otherwise. `held`: its person cannot be reached, so it does not run.
+    was disabled. `held`: its person cannot be reached, so it does not run.
     """
 
     tenant_id: str
@@ -82,12 +83,48 @@ class Task:
     looks_begun: int = 0
     """Looks at a condition that have begun since the last one that ended."""
     deleted: bool = False
-    set_aside: str = ""
+    set_aside: str | None = None
     held: bool = False
 
     @property
     def instruction(self) -> str:
         return str(self.action.get("instruction") or "")
+
+
+class NoticeState(StrEnum):
+    """Whether the notifier has a notice."""
+
+    OPEN = "open"
+    HANDED_OVER = "handed_over"
+    FAILED = "failed"
+    """It was set aside, as the notifier refused it too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunNotice:
+    """What a run has to tell its person.
+
+    `fate` is what the notifier did with it, None while it has not got it; `place` the channel that it was sent on.
+    """
+
+    key: str
+    kind: NoticeKind
+    text: str
+    state: NoticeState
+    fate: NotificationStatus | None = None
+    place: str | None = None
+
+    @classmethod
+    def from_row(cls, row: JsonObject) -> "RunNotice":
+        """Parse a row of `run_notices`, whose columns are empty where there is none."""
+        return cls(
+            key=str(row["key"]),
+            kind=NoticeKind(str(row["kind"])),
+            text=str(row["text"]),
+            state=NoticeState(str(row["state"])),
+            fate=NotificationStatus(str(row["fate"])) if row["fate"] else None,
+            place=str(row["place"] or "") or None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +145,7 @@ class TaskRun:
     turn_id: str | None = None
     created_at: datetime | None = None
     finished_at: datetime | None = None
-    notices: tuple[JsonObject, ...] = ()
+    notices: tuple[RunNotice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

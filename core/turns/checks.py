@@ -30,7 +30,10 @@ class AccessCheck:
 
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         sender = request.sender
-        if sender is None or self._access.keeps(request.channel, sender.account, sender.user_key, sender.admitted):
+        if sender is None:
+            return None
+        channel = request.channel
+        if channel is not None and self._access.keeps(channel, sender.account, sender.user_key, sender.admitted):
             return None
         return Refusal(IgnoreReason.UNKNOWN.value)
 
@@ -53,7 +56,7 @@ class RateCheck:
     async def __call__(self, request: TurnRequest, context: TurnContext) -> Refusal | None:
         """Count the messages of this turn against the person's rate."""
         tier = self._tiers.of(request.tenant.role, request.tenant.tier)
-        if request.sender is None or tier is None:
+        if request.sender is None or request.channel is None or tier is None:
             return None
         counted = Counted(
             request.turn_id, request.tenant.id, request.channel, request.sender.account, len(request.inbound)

@@ -31,4 +31,4 @@ class PostgresControl:
 def turn_message(row: asyncpg.Record) -> TurnMessage:
     """Return an inbound row as the turn sees it."""
     origin = Origin(row["origin"])
-    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"], row["about"] or "", origin)
+    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"], row["about"] or None, origin)

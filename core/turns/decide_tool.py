@@ -58,7 +58,7 @@ class DecideTool(Tool[..., object]):
     store: ApprovalStore
     clock: Clock
     tenant_id: str
-    channel: str
+    channel: str | None
     said_in: str
     open_to_words: Mapping[str, Approval]
     codes_only: bool = False

@@ -96,7 +96,7 @@ async def _load_run(
         approvals=await load_approvals(connection, lease.tenant_id, turn_id),
         go_on_at=turn.waiting_step,
     )
-    return BegunTurn(turn_id, attempts, Address(turn.channel, "", ""), request, None, run_id=turn.run_id)
+    return BegunTurn(turn_id, attempts, Address(turn.channel or "", "", ""), request, None, run_id=turn.run_id)
 
 
 async def _pool(connection: Connection, tenant_id: str, turn_id: str) -> tuple[PoolEntry, ...]:

@@ -36,7 +36,7 @@ class Known:
     """What waits for the person; empty ones are left out."""
 
 
-def system_prompt(persona: str, tenant: TurnTenant, channel: str, now: datetime, known: Known = Known()) -> str:
+def system_prompt(persona: str, tenant: TurnTenant, channel: str | None, now: datetime, known: Known = Known()) -> str:
     """Return the system prompt: the persona first, what is known of the person next, then the time and what waits."""
     parts = [persona.strip() or DEFAULT_PERSONA]
     if channel in _FORMATS:

@@ -75,7 +75,7 @@ def with_reply(result: TurnResult, reply: str) -> TurnResult:
     return replace(result, reply=reply, history=history)
 
 
-def explain(error: ModelError, channel: str) -> tuple[str, str]:
+def explain(error: ModelError, channel: str | None) -> tuple[str, str]:
     """Return the reason that is recorded for a model's failure, and what the person is told."""
     match error:
         case ContextOverflow():

@@ -44,11 +44,11 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunTurn:
-    """What a run's turn works on. `channel` is empty where the person has no conversation."""
+    """What a run's turn works on. `channel` is None where the person has no conversation."""
 
     run_id: str
     tenant: TurnTenant
-    channel: str
+    channel: str | None
     conversation_id: str | None
     history: tuple[ChatMessage, ...]
     waiting_step: int | None
@@ -106,7 +106,7 @@ async def load_run_turn(
     """
     row = await connection.fetchrow(
         "select r.run_id, r.history, r.conversation_id, t.waiting_step,"
-        " coalesce(c.channel, '') as channel, p.name, nullif(p.language, '') as language,"
+        " c.channel, p.name, nullif(p.language, '') as language,"
         " coalesce(nullif(p.timezone, ''), 'UTC') as timezone,"
         " p.timezone <> '' as timezone_known, p.role, nullif(p.tier, '') as tier from begin_run($1,$2,$3) r"
         " join turns t on t.tenant_id = $1 and t.id = $2 join tenants p on p.tenant_id = $1"

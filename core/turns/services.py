@@ -77,7 +77,7 @@ class TurnServices:
         return self.credentials.for_tenant(tenant_id) if self.credentials else None
 
     def context_for(
-        self, tenant: TurnTenant, turn_id: str, channel: str, tool: str, idempotency_key: str
+        self, tenant: TurnTenant, turn_id: str, channel: str | None, tool: str, idempotency_key: str
     ) -> ToolExecutionContext:
         """Return what a tool is handed: this person's access to each service."""
         return ToolExecutionContext(

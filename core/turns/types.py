@@ -30,7 +30,7 @@ class TurnSender:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One turn to run. `channel` is the channel's name; `history` what was said before, oldest first.
+    """One turn to run; `history` is what was said before, oldest first.
 
     `inbound` is in order of receipt. `attempt` counts from 1; above it the journal may hold rows. `hooks` are for
     this turn only, in addition to the orchestrator's.
@@ -38,7 +38,8 @@ class TurnRequest:
 
     turn_id: str
     tenant: TurnTenant
-    channel: str
+    channel: str | None
+    """The channel's name; None for a run without a conversation."""
     inbound: tuple[TurnMessage, ...]
     journal: Journal
     history: tuple[ChatMessage, ...] = ()

@@ -52,7 +52,7 @@ async def print_tasks(settings: Settings, tenant: str, *, stopped: bool, as_json
     for task in tasks:
         coming = f"  next {moment_in_words(task.next_at, zone)}" if task.next_at else ""
         coming = "  rests: its person can be reached nowhere" if task.held else coming
-        coming = f"  set aside ({task.set_aside})" if task.set_aside else coming
+        coming = f"  set aside ({task.set_aside})" if task.set_aside is not None else coming
         when = in_words(task.trigger, zone)
         say(f"{task.number:>4}  {task.state.value:<9}  {task.title}: {when}{coming}  {task.id}")
     if not tasks:

@@ -8,7 +8,7 @@ from tests.shipping.limits import Check, is_command, nodes_of
 
 STATES = frozenset({"state", "status", "outcome", "urgency", "risk", "role", "decision", "fate"})
 """Names whose values are few, and known: an enum or `Literal` says which."""
-_IDENTIFIES = re.compile(r"(.+_)?(id|account|language|timezone|tier)")
+_IDENTIFIES = re.compile(r"(.+_)?(id|account|language|timezone|tier)|set_aside")
 """Names of what an empty text cannot be: where there may be none, `None` says so."""
 
 

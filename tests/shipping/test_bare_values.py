@@ -26,6 +26,7 @@ PLANTED: list[tuple[Check, str]] = [
     (compared_rows, "a = row['outcome'] != 'go'\n"),
     (empty_for_none, "class A:\n    conversation_id: str = ''\n"),
     (empty_for_none, "def f(a, tier: str = ''): ...\n"),
+    (empty_for_none, "class A:\n    set_aside: str = ''\n"),
     (empty_for_none, "def f(*, sender_timezone: str = ''): ...\n"),
 ]
 

@@ -28,6 +28,7 @@ NAMES = frozenset({"value", "previous", "result", "told"})
 SHORTEST_MINUTES, MAX_MINUTES = 1.0, 31 * 24 * 60.0
 MAX_GAP_MINUTES = 366 * 24 * 60.0
 MAX_BACKOFF = timedelta(days=1)
+ONE_OF_TWO = "A condition looks at a tool or at a web address: one of the two."
 ERRORS_TOLD = 5
 """Consecutive failed looks after which the person is told once."""
 _MAX_SEEN = 30
@@ -55,10 +56,10 @@ class ConditionTrigger:
     """
 
     expression: str
-    url: str = ""
-    tool: str = ""
+    url: str | None = None
+    tool: str | None = None
     arguments: JsonObject = field(default_factory=dict)
-    path: str = ""
+    path: str | None = None
     every_minutes: float = 15
     mode: Mode = Mode.EDGE
     reset: str = ""
@@ -67,17 +68,22 @@ class ConditionTrigger:
     count: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("expression", "url", "tool", "path", "reset"):
+        for name in ("expression", "reset"):
             check_text(name, getattr(self, name))
+        for name in ("url", "tool", "path"):
+            if (text := getattr(self, name)) is not None:
+                check_text(name, text)
         check_object("arguments", self.arguments)
-        if bool(self.url) is bool(self.tool):
-            raise TriggerError("A condition looks at a tool or at a web address: one of the two.")
-        if self.url and not self.url.startswith(("https://", "http://")):
+        if (self.url is None) is (self.tool is None) or "" in (self.url, self.tool):
+            raise TriggerError(ONE_OF_TWO)
+        if self.url is not None and not self.url.startswith(("https://", "http://")):
             raise TriggerError("The address begins with https://")
         for text in (self.expression, self.reset):
             if text or text is self.expression:
                 check_expression(text, NAMES)
-        if self.path:
+        if self.path == "":
+            raise TriggerError("The path is empty: leave it out to compare all that comes back.")
+        if self.path is not None:
             check_path(self.path)
         often = "A condition is looked at once a minute at most, and every 31 days at least."
         check_number(self.every_minutes, SHORTEST_MINUTES, MAX_MINUTES, often)
@@ -93,16 +99,17 @@ class ConditionTrigger:
         """Refuse a trigger without bounded work. Older rows may have none: their looks take counted steps."""
         check_size("arguments", self.arguments)
         for name in ("url", "tool"):
-            check_text(name, getattr(self, name), MAX_TEXT)
+            if (text := getattr(self, name)) is not None:
+                check_text(name, text, MAX_TEXT)
         for text in (self.expression, self.reset):
             if text:
                 check_numbers(text)
-        if self.path:
+        if self.path is not None:
             check_bounded(self.path)
 
     def value_of(self, result: Json, steps: Steps) -> Json:
         """Return the part of a result to compare; raises `TriggerError` where the path finds nothing."""
-        if not self.path:
+        if self.path is None:
             return result
         for value in find(self.path, result, steps):
             return value

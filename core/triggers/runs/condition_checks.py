@@ -18,7 +18,16 @@ from core.tools.context import TaskState
 from core.tools.results import TextWithData
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.engine import TriggerEngine
-from core.triggers.kinds.condition import ERRORS_TOLD, ConditionTrigger, Judged, Watch, failed, judge, next_look
+from core.triggers.kinds.condition import (
+    ERRORS_TOLD,
+    ONE_OF_TWO,
+    ConditionTrigger,
+    Judged,
+    Watch,
+    failed,
+    judge,
+    next_look,
+)
 from core.triggers.kinds.schedule import TriggerError, read_zone
 from core.triggers.messages import failing_look_text, occurrence_of
 from core.triggers.runs.concurrency import SharedSlot
@@ -167,10 +176,12 @@ class ConditionChecks:
         self._engine.wake(lanes)
 
     async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> str:
-        if trigger.tool:
+        if trigger.tool is not None:
             text = await self._tools.read(tenant_id, trigger.tool, trigger.arguments)
             # A path looks into the data beside the sentence; without one the sentence itself is compared.
-            return canonical_json(text.data) if trigger.path and isinstance(text, TextWithData) else text
+            return canonical_json(text.data) if trigger.path is not None and isinstance(text, TextWithData) else text
+        if trigger.url is None:
+            raise TriggerError(ONE_OF_TWO)
         answer = await self._tools.fetch(tenant_id, trigger.url)
         if answer.status >= 400:
             raise ToolError(gettext("The server answered {status}.", status=answer.status))

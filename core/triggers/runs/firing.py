@@ -132,7 +132,7 @@ def run_row(
     occurrence: str,
     due_at: datetime,
     *,
-    channel: str = "",
+    channel: str | None = None,
     cause: JsonObject | None = None,
     state: RunState = RunState.QUEUED,
     reason: str = "",
@@ -144,7 +144,7 @@ def run_row(
         "turn_id": make_id("turn"),
         "occurrence": occurrence,
         "due_at": due_at.isoformat(),
-        "channel": channel,
+        "channel": channel or "",
         "cause": cause or {},
         "state": state.value,
         "reason": reason,
@@ -178,7 +178,7 @@ def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, mak
             return _written(row, zone.key, moved, course.taken_at(moved), 0, [])
         due = moved
     plan = course.plan(due, now)
-    runs = _runs(plan, row["channel"], now, make_id)
+    runs = _runs(plan, row["channel"] or None, now, make_id)
     return _written(row, zone.key, plan.next_due, course.taken_at(plan.next_due), len(plan.fires), runs)
 
 
@@ -187,7 +187,7 @@ def _moved(course: Course, now: datetime) -> datetime | None:
     return course.next_after(now) or course.trigger.last_before(now, course.zone, course.anchor)
 
 
-def _runs(plan: Plan, channel: str, now: datetime, make_id: IdMaker) -> list[Json]:
+def _runs(plan: Plan, channel: str | None, now: datetime, make_id: IdMaker) -> list[Json]:
     missed: JsonObject = {"missed_since": plan.missed_since.isoformat()} if plan.missed_since else {}
     if plan.skipped is not None:
         skipped = run_row(

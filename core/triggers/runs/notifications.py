@@ -73,10 +73,10 @@ class Notices:
         if task_and_run is None:
             return
         task, run = task_and_run
-        notice = next((notice for notice in run.notices if notice["key"] == key), None)
+        notice = next((notice for notice in run.notices if notice.key == key), None)
         if notice is None:
             return
-        told = notification(task, run, str(notice["text"]), NoticeKind(str(notice["kind"])), key)
+        told = notification(task, run, notice.text, notice.kind, key)
         notified = await self._notifier.notify(tenant_id, told)
         await self._store.handed_over(tenant_id, run_id, key, notified)
         _log.info("run_told", run=run_id, task=task.id, fate=notified.fate.value)

@@ -50,13 +50,13 @@ class OrchestratorTools:
     async def check(self, tenant_id: str, trigger: ConditionTrigger) -> None:
         """Refuse a condition on a tool or an address that a look would refuse. Raises `TriggerError`."""
         try:
-            if trigger.tool:
+            if trigger.tool is not None:
                 self._reader(trigger.tool)
                 return
             http = self._orchestrator.services.http
             if http is None:
                 raise TriggerError(gettext("This assistant has no access to the web."))
-            if isinstance(http, AddressCheck):
+            if trigger.url is not None and isinstance(http, AddressCheck):
                 await http.check(trigger.url)
         except ToolError as error:
             raise TriggerError(str(error)) from error
@@ -100,7 +100,7 @@ class OrchestratorTools:
         timezone, language = await self._store.person(tenant_id)
         tenant = TurnTenant(tenant_id, language=language, timezone=timezone or "UTC")
         look = self._make_id("look")
-        return self._orchestrator.services.context_for(tenant, look, "", tool, look)
+        return self._orchestrator.services.context_for(tenant, look, None, tool, look)
 
 
 async def _no_loop(instruction: str, tools: object, system_prompt: str) -> str:

@@ -9,7 +9,7 @@ from tests.core.triggers.harness import Harness
 URL = "https://shop.example/deep.json"
 
 
-async def watching(harness: Harness, expression: str = "value < 300", path: str = "") -> Task:
+async def watching(harness: Harness, expression: str = "value < 300", path: str | None = None) -> Task:
     """Keep a watch on `URL`, looked at every ten minutes."""
     trigger = ConditionTrigger(expression, url=URL, path=path, every_minutes=10)
     return await harness.engine.create_task(

@@ -98,7 +98,7 @@ async def test_a_task_set_aside_is_listed_explained_and_retried_from_due_time(ha
     assert await harness.engine.retry(harness.tenant, task.id)
     await work(harness)
     mended = await harness.again(task)
-    assert (mended.state, mended.set_aside) == (TaskState.ACTIVE, "")
+    assert (mended.state, mended.set_aside) == (TaskState.ACTIVE, None)
     assert await harness.states(task) == ["FAILED", "COMPLETED"]
     assert not await harness.engine.retry(harness.tenant, other.id), "what was not set aside is left alone"
 

@@ -79,6 +79,11 @@ async def test_promise_12_a_removed_person_costs_no_model_call(sender: TurnSende
     assert model.requests == []
 
 
+async def test_a_sender_without_a_channel_is_not_admitted() -> None:
+    result, model = await handle(checks(OPEN), request(channel=None))
+    assert (result.reason, model.requests) == ("unknown", [])
+
+
 async def test_who_is_listed_paired_linked_or_brought_in_may_write() -> None:
     listing = Access(Policy.ALLOWLIST, frozenset({parse_listed(f"sms:{ANN}")}))
     for admitted in (Admission.OPEN, Admission.ALLOWLIST):
