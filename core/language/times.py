@@ -5,6 +5,7 @@ theirs along ("It rings {near moment}"). Times of day have 24 hours.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal, localcontext
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_skeleton, get_day_names
@@ -113,7 +114,11 @@ def interval_in_words(span: timedelta) -> str:
 def number_in_words(number: float, *, grouped: bool = True) -> str:
     """Return a number with the language's separators, such as "1,234.5"; "1234.5" where it is not grouped."""
     locale = current_locale()
-    return format_decimal(number, locale=locale, decimal_quantization=False, group_separator=grouped)
+    exact = Decimal(str(number))
+    with localcontext() as context:
+        # Babel rounds in the context's precision, and raises where a number has more digits than that.
+        context.prec = max(context.prec, abs(exact.adjusted()) + len(exact.as_tuple().digits) + 10)
+        return format_decimal(exact, locale=locale, decimal_quantization=False, group_separator=grouped)
 
 
 def _units(span: timedelta) -> tuple[int, int, int, int]:

@@ -1,6 +1,7 @@
 """Days, times, spans and numbers in a sentence, in each of the six languages."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -159,6 +160,11 @@ def test_an_interval_says_how_often(minutes: int, english: str, german: str, chi
         assert interval_in_words(timedelta(minutes=minutes)) == german
     with speaking("zh"):
         assert interval_in_words(timedelta(minutes=minutes)) == chinese
+
+
+@pytest.mark.parametrize("number", [1e25, 10**60, 1e300, -1e-40])
+def test_a_number_of_any_size_is_written(number: float) -> None:
+    assert Decimal(number_in_words(number, grouped=False)) == Decimal(str(number))
 
 
 def test_a_time_a_weekday_and_a_number_are_written_as_the_language_does() -> None:
