@@ -148,6 +148,22 @@ async def test_a_quarantined_turn_begins_alone_and_others_go_on_elsewhere(store:
     assert [said(turn) for _, turn in await begin_all(store, "w4")] == ["text 4", "text 5"]
 
 
+async def test_what_crashed_together_keeps_its_order(store: Store) -> None:
+    await say_all(store, 1, 2, 3)
+    await kill(store)
+    await begin_all(store, "dead")
+    for text in ("text 2", "text 1"):
+        # A row that was written to again lies behind the others in its table.
+        await store.admin.execute(
+            "update lanes l set fence = l.fence from inbound i"
+            " where i.conversation_id = l.conversation_id and i.text = $1",
+            text,
+        )
+    await store.turns.end_leases("dead")
+    for number in (1, 2, 3):
+        assert [said(turn) for _, turn in await begin_all(store, f"w{number}")] == [f"text {number}"]
+
+
 async def test_a_quarantined_turn_that_runs_for_long_lets_others_begin(store: Store) -> None:
     await say_all(store, 1)
     await kill(store, 2)

@@ -38,6 +38,8 @@ $$;
 create function reap_process(p_process text, p_hung text default null)
 returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_now timestamptz := clock_timestamp();
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('reap ' || p_process, 0)) then
         return;
@@ -60,13 +62,15 @@ begin
           where l.owner is not null and l.process = p_process and coalesce(p_hung, '') in ('', l.id)) c
     where t.tenant_id = c.tenant_id and t.id = c.id;
     -- `not_before` says since when a turn waits. Quarantined turns are tried in rounds: one that crashes again comes after
-    -- those that have not been tried.
+    -- those that have not been tried. Those that crash together keep their order.
     update lanes l
     set owner = null, lease_until = null, not_before = clock_timestamp(),
         pending_since = case when exists (
             select 1 from turns t where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running'
-            and t.quarantined) then clock_timestamp() else l.pending_since end
-    where l.owner is not null and l.process = p_process;
+            and t.quarantined) then v_now + r.place * interval '1 microsecond' else l.pending_since end
+    from (select l.tenant_id, l.id, row_number() over (order by l.pending_since, l.id) as place
+          from lanes l where l.owner is not null and l.process = p_process) r
+    where l.tenant_id = r.tenant_id and l.id = r.id and l.owner is not null and l.process = p_process;
 end $$;
 
 -- Looks at leases that ran out. A process that renews others is alive: of its leases only those are given free that
