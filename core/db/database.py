@@ -73,23 +73,20 @@ class Database:
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
         """Run one repeatable statement and return all rows; raises `StoreUnavailable` or `LeaseLost`."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._patience
-        pause = 0.05
+        tries = _Tries(self._patience, self._trouble)
         while True:
             try:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(tries.deadline):
                     rows = await self._fetch(statement, *args)
             except Exception as error:
                 if isinstance(error, asyncpg.PostgresError) and error.sqlstate == LEASE_LOST:
                     raise LeaseLost from error
                 if not is_passing(error):
                     raise
-                await self._pause(error, pause, deadline)
+                await tries.pause(error)
             else:
                 self._trouble.worked()
                 return rows
-            pause = min(pause * 2, 1.0)
 
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
@@ -175,25 +172,15 @@ class Database:
         return ""
 
     async def _acquire(self) -> Acquired:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._patience
-        pause = 0.05
+        tries = _Tries(self._patience, self._trouble)
         while True:
             try:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(tries.deadline):
                     return await self._connection()
             except Exception as error:
                 if not is_passing(error):
                     raise
-                await self._pause(error, pause, deadline)
-            pause = min(pause * 2, 1.0)
-
-    async def _pause(self, error: Exception, pause: float, deadline: float) -> None:
-        """Wait before the next try; raise when there is none."""
-        self._trouble.failed(error)
-        if asyncio.get_running_loop().time() + pause >= deadline:
-            raise StoreUnavailable(cause_of(error)) from error
-        await asyncio.sleep(pause * (0.5 + random.random()))
+                await tries.pause(error)
 
     async def _open(self) -> "asyncpg.Pool[asyncpg.Record]":
         if self._pool is None:
@@ -213,6 +200,29 @@ class Database:
                         server_settings={"role": ROLE, "application_name": self._name},
                     )
         return self._pool
+
+
+class _Tries:
+    """The tries of one call, until its patience ends."""
+
+    def __init__(self, patience: float, trouble: StoreTrouble) -> None:
+        self._clock = asyncio.get_running_loop().time
+        self.deadline = self._clock() + patience
+        self._trouble = trouble
+        self._pause = 0.05
+        self._known: Exception | None = None
+
+    async def pause(self, error: Exception) -> None:
+        """Wait before the next try; raise `StoreUnavailable` when there is none."""
+        self._trouble.failed(error)
+        if self._known is not None and isinstance(error, TimeoutError) and self._clock() >= self.deadline:
+            # Our own deadline cut this try off. What the server said before is the cause.
+            error = self._known
+        self._known = error
+        if self._clock() + self._pause >= self.deadline:
+            raise StoreUnavailable(cause_of(error)) from error
+        await asyncio.sleep(self._pause * (0.5 + random.random()))
+        self._pause = min(self._pause * 2, 1.0)
 
 
 @asynccontextmanager
