@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from simulator.app import Simulator
@@ -14,7 +16,7 @@ _TOKEN = re.compile(r"m\d{5}-p\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Counts of a run; all but `rows` and `answered` must be 0 (`unknown` is reported apart)."""
+    """Counts of a run; `lost`, `doubled`, `out_of_order` and `unexplained` must be 0."""
 
     rows: int
     answered: int
@@ -24,6 +26,10 @@ class Findings:
     unexplained: int
     """Messages that answer no text: a notice that nobody should get, say."""
     unknown: int
+    """Messages whose fate nobody knows: their answer was lost, and their provider cannot be asked."""
+    resent: int
+    """Answers sent again as their channel's policy says, after the answer of a call was lost and journalled: a provider
+    that cannot be asked may have taken both. They are not counted as doubled."""
 
     def kept(self, texts: int) -> bool:
         """Return whether so many texts were kept, each got exactly one answer, in order, and nobody anything else."""
@@ -57,6 +63,13 @@ async def check(system: System, texts: list[Text]) -> Findings:
             " where i.command is null order by n.user_key, i.seq"
         )
         unknown = await connection.fetchval("select count(*) from outbound where state = 'ambiguous'")
+        uncertain = await connection.fetch(
+            "select distinct o.text from deliveries d"
+            " join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id"
+            " where d.outcome in ('ambiguous', 'left') or d.outcome = 'started' and exists ("
+            "  select from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id"
+            "  and n.part = d.part and n.attempt > d.attempt)"
+        )
     finally:
         await connection.close()
     kept: dict[str, list[str]] = {}
@@ -64,16 +77,38 @@ async def check(system: System, texts: list[Text]) -> Findings:
         kept.setdefault(row["user_key"], []).append(row["text"])
     bubbles = said_to(system.simulator)
     got = {peer: [token for bubble in bubbles for token in _TOKEN.findall(bubble)] for peer, bubbles in bubbles.items()}
+    lost_answers = {token for row in uncertain for token in _TOKEN.findall(row["text"])}
+    resent, doubled, out_of_order = count_repeats(kept, got, lost_answers)
     answered = [token for tokens in got.values() for token in tokens]
     return Findings(
         rows=len(rows),
         answered=len(set(answered)),
         lost=len({text.body for text in texts} - set(answered)),
-        doubled=len(answered) - len(set(answered)),
-        out_of_order=sum(1 for peer, tokens in kept.items() if got.get(peer, []) != tokens),
+        doubled=doubled,
+        out_of_order=out_of_order,
         unexplained=sum(1 for bubbles in bubbles.values() for bubble in bubbles if not _TOKEN.search(bubble)),
         unknown=int(unknown),
+        resent=resent,
     )
+
+
+def count_repeats(
+    kept: Mapping[str, list[str]], got: Mapping[str, list[str]], lost_answers: Set[str]
+) -> tuple[int, int, int]:
+    """Return how many answers were sent again knowingly, how many twice, and how many people got theirs out of order.
+
+    `kept` and `got`: each person's tokens, as they came in and as they were answered.
+    """
+    repeated = [token for tokens in got.values() for token, times in Counter(tokens).items() for _ in range(times - 1)]
+    resent = sum(token in lost_answers for token in repeated)
+    out_of_order = 0
+    for peer, tokens in kept.items():
+        answers = got.get(peer, [])
+        once = [
+            token for place, token in enumerate(answers) if token not in lost_answers or token not in answers[:place]
+        ]
+        out_of_order += once != tokens
+    return resent, len(repeated) - resent, out_of_order
 
 
 def said_to(simulator: Simulator) -> dict[str, list[str]]:
