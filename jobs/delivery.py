@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 
 import structlog
@@ -11,9 +12,10 @@ from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
 from core.messaging.channels import Billed, NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
-from core.messaging.outbox import Begun, Outbox
+from core.messaging.outbox import Begun, Outbox, PartEnd
+from core.messaging.receipt_notes import ReceiptNotes
 from core.messaging.segments import Bill
-from core.messaging.states import SendState
+from core.messaging.states import CallOutcome, SendState
 from core.queue.quarantine import CURRENT_WORK
 from jobs.backoff import CHECK_AFTER, fate
 from jobs.provider_calls import ProviderCalls
@@ -44,12 +46,15 @@ class DeliveryRunner:
         chance: random.Random | None = None,
         elapsed: Callable[[], float] = elapsed,
         clock: Clock | None = None,
+        notes: ReceiptNotes | None = None,
     ) -> None:
+        """`notes`: where receipts are noted while the database is away; nowhere without it."""
         self._outbox = outbox
         self._channels = channels
         self._worker = worker
         self._elapsed = elapsed
         self._clock = clock or Clock()
+        self._notes = notes
         self._calls = ProviderCalls(chance or random.Random())
         self._stopping = False
 
@@ -152,7 +157,7 @@ class DeliveryRunner:
     ) -> SendState:
         target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else None)
         if part.state in (SendState.SENDING, SendState.CHECKING):
-            end = await self._calls.look_up(due, channel, part, target)
+            end = await self._noted(part) or await self._calls.look_up(due, channel, part, target)
             if end is not None:
                 return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
         asked = self._elapsed()
@@ -166,7 +171,8 @@ class DeliveryRunner:
         if not due.own_chat:
             end = replace(end, identity_state=None)
         # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
-        state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
+        async with self._notes.while_written(part.ref, end.receipt) if self._notes else nullcontext():
+            state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
         _log.info(
             "part_sent" if end.state is SendState.SENT else "part_not_sent",
             outbound=claim.outbound_id,
@@ -176,6 +182,11 @@ class DeliveryRunner:
             code=end.error_code,
         )
         return state
+
+    async def _noted(self, part: KeptPart) -> PartEnd | None:
+        """Return the end of a call whose receipt its worker could note but not write down."""
+        receipt = await self._notes.find(part.ref) if self._notes else None
+        return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
 
     async def _refused(
         self, claim: Claim, channel: NotificationChannel, part: KeptPart, attempt: int

@@ -13,13 +13,14 @@ from core.db.clock_check import CheckedClock
 from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.messaging.outbox import Outbox
+from core.messaging.receipt_notes import ReceiptNotes
 from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnFeatures, TurnRunner
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.assistant import Assistant, open_assistant
-from onevalet.wiring.connections import Connections, open_connections
+from onevalet.wiring.connections import Connections, open_connections, redis_url
 from onevalet.wiring.outbound import Outbound, open_outbound
 from onevalet.wiring.people import build_person_commands
 from onevalet.wiring.triggers import Triggers, build_triggers
@@ -74,7 +75,9 @@ class WorkerParts:
         turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)
         # 5. The delivery of what turns and notifications leave in the outbox.
         outbox = Outbox(connections.database, make_id, OUTBOX_LEASE)
-        delivery = DeliveryRunner(outbox, channels, name, clock=clock)
+        notes = ReceiptNotes(redis_url(settings))
+        stack.push_async_callback(notes.close)
+        delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes)
         return cls(name, connections, clock, assistant, outbound, triggers, turns, delivery)
 
 
