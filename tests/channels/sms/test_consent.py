@@ -19,6 +19,7 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 from simulator.twilio.optout import REPLIES
 from tests.core.harness import OPEN, Store, opened
+from tests.core.language.english import english_in
 from tests.jobs.worker_harness import WorkerHarness
 
 PUBLIC_URL = "https://valet.example.com"
@@ -134,6 +135,18 @@ async def test_promise_8_each_stop_is_confirmed_once_where_the_carrier_does_not(
         assert await ada.turns() == 1
         await ada.say("hello again")
         assert ada.heard()[-1] == "re hello again"
+
+
+@pytest.mark.parametrize("language", ["de", "zh"])
+async def test_stop_and_start_are_confirmed_in_the_persons_language(phone: Phones, language: str) -> None:
+    async with phone(ours=True) as ada:
+        await ada.say("hello")
+        await ada.store.admin.execute("update tenants set language = $1, language_from = ''", language)
+        for word in ("STOP", "START", "HELP"):
+            before = len(ada.heard())
+            await ada.say(word)
+            [said] = ada.heard()[before:]
+            assert english_in(said, language) == []
 
 
 async def test_help_is_answered_by_us_where_the_carrier_does_not(phone: Phones) -> None:
