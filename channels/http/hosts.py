@@ -7,6 +7,7 @@ others may reach us: nobody can rebind an address.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
@@ -81,6 +82,7 @@ def check_hosts(served: ServedHosts, local: Sequence[Channel] = ()) -> Middlewar
     return middleware
 
 
+@lru_cache(maxsize=256)
 def read_host(text: str) -> str:
     """Return the host of `host`, `host:port` or `[address]:port` in lower case, empty if it is none of these."""
     try:

@@ -162,8 +162,6 @@ class SlackChannel:
 
     async def _accept(self, inbound: InboundMessage | IgnoredMessage | Press) -> Received:
         received = await self._sink.accept(inbound)
-        log = _log.debug if received.duplicate else _log.info
-        log("slack_received", id=received.id, duplicate=received.duplicate)
         # What a stranger writes has no id of ours: nothing is asked for them.
         if isinstance(inbound, InboundMessage) and not received.duplicate and received.id not in inbound.keys:
             self._ask_who(inbound)

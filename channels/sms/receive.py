@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
-import structlog
 from aiohttp import web
 
 from channels.http.requests import check_type, only_header
@@ -22,7 +21,6 @@ LIST_SECONDS = 30.0
 SIGNATURE_HEADER = "X-Twilio-Signature"
 
 _EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
-_log = structlog.get_logger()
 
 
 class SmsChannel:
@@ -80,9 +78,7 @@ class SmsChannel:
     async def _receive_message(self, request: web.Request) -> web.Response:
         pairs = await self._proven(request)
         for inbound in parse_message(pairs, self._account):
-            received = await self._sink.accept(inbound)
-            log = _log.debug if received.duplicate else _log.info
-            log("sms_received", id=received.id, duplicate=received.duplicate)
+            await self._sink.accept(inbound)
         return web.Response(text=_EMPTY_TWIML, content_type="text/xml")
 
     async def _receive_status(self, request: web.Request) -> web.Response:

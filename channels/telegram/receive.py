@@ -114,8 +114,6 @@ class TelegramChannel:
         """Commit one update; then acknowledge a press, without waiting for that."""
         parsed = parse_update(update, self._bot)
         received = await self._sink.accept(parsed.inbound)
-        log = _log.debug if received.duplicate else _log.info
-        log("telegram_received", id=received.id, duplicate=received.duplicate)
         if parsed.query:
             self._spawn(acknowledge(self._api, parsed.query, received.said))
 

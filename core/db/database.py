@@ -22,6 +22,9 @@ from core.json_types import storable
 ROLE = "onevalet_app"
 LEASE_LOST = "OV001"
 
+# `json.dumps` makes an encoder for each call that has options.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
 _log = structlog.get_logger()
 
 type Acquired = tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record]]
@@ -255,4 +258,4 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
 
 def _encode(value: Any) -> str:
     # Python writes NaN and Infinity, which no JSON has: refused here, before the statement is sent.
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)

@@ -11,8 +11,12 @@ from core.people.access_policy import Access, Policy
 
 def from_address(came: InboundMessage | Press | IgnoredMessage, sender: str, make_id: IdMaker) -> JsonObject:
     """Return where something came from, with the ids of what may have to be made to answer it."""
+    address = came.address
     return {
-        **asdict(came.address),
+        "channel": address.channel,
+        "account": address.account,
+        "peer": address.peer,
+        "thread": address.thread,
         "user_key": sender,
         "keys": list(came.keys),
         "new_tenant": make_id("tn"),

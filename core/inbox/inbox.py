@@ -10,11 +10,11 @@ import structlog
 from core.approvals.exact_replies import parse_exact_reply
 from core.clock import Clock
 from core.db.database import Database
+from core.db.groups import GroupedStatement
 from core.ids import IdMaker
 from core.inbox.arrival import named, of_message
 from core.inbox.decisions import Decisions
 from core.inbox.ignored import Ignored
-from core.inbox.link_requests import LinkStrangers
 from core.inbox.overview import Overviews
 from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
@@ -50,12 +50,12 @@ class _Refused:
 
 
 def _refusal(answer: Mapping[str, Any] | None) -> _Refused | None:
-    """Read what `refuse_overload` returned: null for a message that was accepted."""
+    """Read what `refuse_beyond` returned: null for a message that was accepted."""
     return None if answer is None else _Refused(answer["conversation"], answer["full"], answer["language"])
 
 
 class Inbox(Overviews):
-    """Take in whatever a channel parsed: one transaction each, then a wakeup.
+    """Take in whatever a channel parsed, commit it, and wake a worker. Messages that come together share a commit.
 
     `access` says who may come in; unless told otherwise, strangers are given a code. Past `waiting` a message is
     kept and refused. On the channels in `codes_only` approvals are decided by their codes only.
@@ -78,9 +78,13 @@ class Inbox(Overviews):
         self._make_id = make_id
         self._access = access
         self._waiting = waiting or BacklogLimits()
+        self._messages = GroupedStatement(
+            database,
+            "select * from receive_messages($1,$2,$3,$4)",
+            (self._waiting.of_person, self._waiting.of_all),
+        )
         self._decisions = Decisions(database, wakeups, make_id, access, clock, codes_only)
-        links = LinkStrangers(database, wakeups, make_id, clock)
-        self._strangers = Strangers(database, wakeups, make_id, access, clock, links)
+        self._strangers = Strangers(database, wakeups, make_id, access, clock)
         self._ignored = Ignored(database, wakeups, make_id)
         self._statuses = Statuses(database, wakeups)
         self._reachability = Reachability(database, wakeups, make_id)
@@ -116,14 +120,10 @@ class Inbox(Overviews):
         if exact is not None:
             decided = await self._decisions.exact(message, sender, exact)
             return await self._received(message, sender, decided, await self._refused(decided))
-        row = await self._database.one(
-            "select r.*, note_reply_to(r.tenant_id, r.inbound_id, $1 ->> 'reply_to'),"
-            " note_origin(r.tenant_id, r.inbound_id, $1 ->> 'origin'),"
-            " refuse_overload(r.tenant_id, case when not r.duplicate then r.inbound_id end, $2,$3) as refused"
-            " from receive_message($1::jsonb) r",
+        row = await self._messages.write(
+            (address.channel, address.account, sender),
+            (address.channel, address.account, address.peer, address.thread),
             of_message(message, sender, self._access, self._make_id),
-            self._waiting.of_person,
-            self._waiting.of_all,
         )
         return await self._received(message, sender, row, _refusal(row["refused"]))
 

@@ -1,6 +1,6 @@
 """Senders who are nobody's yet: kept without their text, and given a pairing code where the policy says so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -35,7 +35,11 @@ class Strangers:
     make_id: IdMaker
     access: Access
     clock: Clock
-    links: LinkStrangers
+    links: LinkStrangers = field(init=False)
+
+    def __post_init__(self) -> None:
+        links = LinkStrangers(self.database, self.wakeups, self.make_id, self.clock)
+        object.__setattr__(self, "links", links)
 
     async def meet(self, message: InboundMessage, sender: str) -> Received:
         """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""

@@ -22,7 +22,7 @@ PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py
 FRAME = ("channels/http/", "core/db/", "providers/", "tests/", "simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
 MAX_FILES, MAX_LINES = 15, 2_900
-FUNCTIONS = ("receive_message", "begin_turn", "finish_turn", "claim_outbound", "keep_parts", "begin_delivery")
+FUNCTIONS = ("receive_messages", "begin_turn", "finish_turn", "claim_outbound", "keep_parts", "begin_delivery")
 
 
 def product_files_on_the_stack() -> list[str]:

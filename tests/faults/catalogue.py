@@ -24,7 +24,7 @@ from tests.faults.results import Result
 
 type Run = Callable[[Harness], Awaitable[Result]]
 
-SHORT_POINTS = ("receive_message after", "send after")
+SHORT_POINTS = ("receive_messages after", "send after")
 SHORT_MUTATIONS = ("started",)
 
 

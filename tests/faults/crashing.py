@@ -41,8 +41,8 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "result": [],
     "begin_delivery": [{"begun": "go"}],
     "end_delivery": [{"state": "sent"}],
-    "receive_message": [
-        {"inbound_id": "msg_lost", "duplicate": False, "refused": False, "tenant_id": "", "lane_id": ""},
+    "receive_messages": [
+        {"inbound_id": "msg_lost", "duplicate": False, "refused": None, "tenant_id": "", "lane_id": "", "busy": False},
     ],
 }
 
@@ -141,8 +141,8 @@ def statement_name(statement: str, args: tuple[object, ...]) -> str:
 def _mutated(dropped: str, name: str, args: tuple[object, ...]) -> tuple[object, ...]:
     if dropped == "outbound" and name == "finish_turn":
         return (*args[:4], cast(JsonObject, args[4]) | {"outbound": []}, *args[5:])
-    if dropped == "inbox keys" and name == "receive_message":
-        return (cast(JsonObject, args[0]) | {"keys": [make_id("key")]}, *args[1:])
+    if dropped == "inbox keys" and name == "receive_messages":
+        return ([each | {"keys": [make_id("key")]} for each in cast(list[JsonObject], args[0])], *args[1:])
     return args
 
 

@@ -93,7 +93,7 @@ async def crash_points(
         await _with(harness, _RELEASE)
         for worker in harness.workers:
             worker.start()
-        await harness.until_kept({plan.token for plan in plans if plan.drop != "receive_message"}, 60)
+        await harness.until_kept({plan.token for plan in plans if plan.drop != "receive_messages"}, 60)
         await settle(harness, result)
         fates = [await _fate(harness, plan) for plan in plans]
         _judge(result, fates)
@@ -134,7 +134,7 @@ async def _strike(harness: Harness, plan: Plan) -> None:
         await web.end()
         web.start()
         await harness.until_ready(web)
-        if plan.drop != "receive_message":
+        if plan.drop != "receive_messages":
             # What the provider brings again is not to meet the next plan's point.
             await harness.until_kept({plan.token}, MET_WITHIN)
     else:

@@ -76,7 +76,7 @@ def _around(statement: str, process: str, before: Expected, after: Expected, why
 
 
 POINTS: tuple[Point, ...] = (
-    *_around("receive_message", "web", _WELL, _WELL, "not acknowledged: it comes again; kept: it is known"),
+    *_around("receive_messages", "web", _WELL, _WELL, "not acknowledged: it comes again; kept: it is known"),
     Point("acknowledged", "web", _WELL, "the provider has its 2xx and will not come again: it is kept"),
     Point("claim_lane after", "worker", _WELL, "the lease ends and another worker takes the lane"),
     *_around("begin_turn", "worker", _WELL, _WELL, "begun twice under one fence is begun once"),
@@ -111,8 +111,8 @@ POINTS: tuple[Point, ...] = (
 BY_NAME = {point.name: point for point in POINTS}
 
 MUTATIONS: tuple[Mutation, ...] = (
-    Mutation("receive_message", "receive_message unknown", "telegram", "answers"),
-    Mutation("inbox keys", "receive_message after", "telegram", "once"),
+    Mutation("receive_messages", "receive_messages unknown", "telegram", "answers"),
+    Mutation("inbox keys", "receive_messages after", "telegram", "once"),
     Mutation("model", "model after", "sms", "models"),
     Mutation("started", "once.acted", "sms", "once"),
     Mutation("result", "result after", "sms", "told"),

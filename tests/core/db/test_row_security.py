@@ -35,6 +35,7 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
     "find_received": {"tenant_id", "inbound_id"},
+    "find_taken": {"tenant_id", "inbound_id"},
     "find_conversations": {"tenant_id", "conversation_id"},
     "find_part": {"tenant_id", "outbound_id", "part"},
     "find_trace": {"tenant_id", "turn_id", "inbound_id", "outbound_id"},

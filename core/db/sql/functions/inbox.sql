@@ -7,6 +7,16 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where k.channel = p_channel and k.account = p_account and k.key = any (p_keys) limit 1
 $$;
 
+-- Returns the message that had one of these keys before p_id took those that were free, p_added of them.
+create function find_taken(p_channel text, p_account text, p_keys text[], p_id text, p_added int)
+returns table (tenant_id text, inbound_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select k.tenant_id, k.inbound_id from inbox_keys k
+    where k.channel = p_channel and k.account = p_account and k.key = any (p_keys)
+      and (k.inbound_id <> p_id or p_added = 0)
+    order by k.key limit 1
+$$;
+
 create function open_conversation(
     p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text)
 returns text
@@ -32,70 +42,105 @@ end $$;
 -- Receives a message, from its sender to the lane to wake. If only listed senders are let in, a sender whom `admit`
 -- does not let in stays out even if known, unless paired, linked or brought in by the operator. A sender who stays out
 -- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text.
-create function receive_message(p_arrival jsonb)
-returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text)
+-- p_wait: whether to wait for a conversation that somebody else holds; else it is `busy`, and nothing was done. `again`:
+-- this very call was committed before, and its answer was lost.
+-- Single values are assigned, which costs a tenth of a query.
+create function take_message(
+    p_arrival jsonb, p_wait boolean, out inbound_id text, out duplicate boolean, out tenant_id text, out lane_id text,
+    out again boolean, out busy boolean)
 language plpgsql as $$
 declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
     v_tenant text;
     v_identity text;
+    v_me record;
     v_state text;
-    v_admitted text;
     v_conversation text;
     v_owner text;
     v_known text;
     v_seq bigint;
     v_added int;
     v_stopping text;
+    v_ignored text := '';
 begin
+    duplicate := false;
+    again := false;
+    busy := false;
     select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(v.channel, v.account, v.user_key) f;
-    if v_tenant is not null then
-        perform set_config('onevalet.tenant', v_tenant, true);
-        select i.admitted into v_admitted from identities i where i.tenant_id = v_tenant and i.id = v_identity;
-    end if;
-    if coalesce(v_admitted, '') = '' or (v.listed_only and v_admitted in ('open', 'allowlist')) then
-        if v.admit is null then
-            return query select null::text, false, null::text, null::text;
-            return;
-        end if;
-    end if;
+    v_owner := set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
     -- A message that was stored without its text because its sender was unknown is not received later.
-    if exists (select 1 from ignored_messages g
-               where g.channel = v.channel and g.account = v.account and g.key = any (v.keys)
-                 and g.reason = 'unknown') then
-        return query select (v.keys)[1], true, null::text, null::text;
+    select i.admitted, c.id as conversation_id, exists (
+               select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
+                 and g.key = any (v.keys) and g.reason = 'unknown') as stored
+    into v_me from (select v_tenant as tenant_id, v_identity as id) me
+    left join identities i on i.tenant_id = me.tenant_id and i.id = me.id
+    left join conversations c on c.tenant_id = me.tenant_id and c.channel = v.channel and c.account = v.account
+        and c.peer = v.peer and c.thread = v.thread;
+    if v.admit is null and (coalesce(v_me.admitted, '') = ''
+                            or (v.listed_only and v_me.admitted in ('open', 'allowlist'))) then
+        return;
+    end if;
+    if v_me.stored then
+        inbound_id := (v.keys)[1];
+        duplicate := true;
         return;
     end if;
     if v_tenant is null then
         select a.tenant_id, a.identity_id into v_tenant, v_identity
         from admit_identity(v.channel, v.account, v.user_key, v.name, v.timezone, v.new_tenant, v.new_identity,
                             v.admit, v.role) a;
-        perform set_config('onevalet.tenant', v_tenant, true);
+        v_owner := set_config('onevalet.tenant', v_tenant, true);
     end if;
-    perform note_language(v_tenant, v.channel, v.language);
-    if v.admit is not null then
+    if v.language <> '' then
+        perform note_language(v_tenant, v.channel, v.language);
+    end if;
+    if v.admit is not null and coalesce(v_me.admitted, '') = '' then
         update identities i set admitted = v.admit
         where i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
         if found then
             update tenants t set role = v.role where t.tenant_id = v_tenant;
         end if;
     end if;
-    v_conversation := open_conversation(
-        v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
+    v_conversation := v_me.conversation_id;
+    if v_conversation is null then
+        v_conversation := open_conversation(
+            v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
+    end if;
     -- From here to the commit we hold this conversation: duplicates and seq are decided one at a time.
-    perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
-    select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
+    select i.state into v_state from conversations c
+    join identities i on i.tenant_id = c.tenant_id and i.id = v_identity
+    where c.tenant_id = v_tenant and c.id = v_conversation for update of c skip locked;
+    if not found then
+        busy := not p_wait;
+        if busy then
+            return;
+        end if;
+        perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
+        select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
+    end if;
 
-    select r.tenant_id, r.inbound_id into v_owner, v_known from find_received(v.channel, v.account, v.keys) r;
+    -- A key that is taken waits for whoever takes it: the same message through another conversation.
+    insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
+    select v.channel, v.account, k, v_tenant, v.id from unnest(v.keys) k order by k
+    on conflict (channel, account, key) do nothing;
+    get diagnostics v_added = row_count;
+    if v_added < cardinality(v.keys) then
+        select r.tenant_id, r.inbound_id into v_owner, v_known
+        from find_taken(v.channel, v.account, v.keys, v.id, v_added) r;
+    end if;
     if v_known is not null then
-        insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
-        select v.channel, v.account, k, v_tenant, v_known from unnest(v.keys) k where v_owner = v_tenant order by k
-        on conflict (channel, account, key) do nothing;
-        -- Our own id: this very call was committed before, and its answer was lost.
-        return query select v_known, v_known <> v.id, v_owner,
-            (select i.conversation_id from inbound i
-             where i.tenant_id = v_tenant and i.id = v.id and i.state = 'waiting');
+        if v_owner = v_tenant then
+            update inbox_keys k set inbound_id = v_known where k.tenant_id = v_tenant and k.inbound_id = v.id;
+        else
+            delete from inbox_keys k where k.tenant_id = v_tenant and k.inbound_id = v.id;
+        end if;
+        inbound_id := v_known;
+        duplicate := v_known <> v.id;
+        again := not duplicate;
+        tenant_id := v_owner;
+        lane_id := (select i.conversation_id from inbound i
+                    where i.tenant_id = v_tenant and i.id = v.id and i.state = 'waiting');
         return;
     end if;
 
@@ -107,26 +152,21 @@ begin
         where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
         returning t.id into v_stopping;
     end if;
-    insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
-                         state, reason, turn_id)
-    values (v_tenant, v.id, v_conversation, v_seq,
-            case when v_state = 'stopped' then '' else v.text end,
-            case when v_state = 'stopped' then '[]' else v.media end,
-            case when v_state = 'stopped' then null else v.command end, v.provider_id, v.sent_at,
-            case when v_state = 'stopped' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
-            case when v_state = 'stopped' then 'stopped' when v_stopping is not null then 'stop' else '' end,
-            v_stopping);
-    insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
-    select v.channel, v.account, k, v_tenant, v.id from unnest(v.keys) k order by k
-    on conflict (channel, account, key) do nothing;
-    get diagnostics v_added = row_count;
-    if v_added < (select count(distinct k) from unnest(v.keys) k) then
-        -- The same message is being received through another conversation right now.
-        raise exception 'inbox key taken meanwhile' using errcode = 'serialization_failure';
+    if v_state = 'stopped' then
+        v_ignored := 'stopped';
+        v.text := '';
+        v.media := '[]';
+        v.command := null;
     end if;
-    perform mark_channel(v.channel, v.account, true);
-    if v_state = 'stopped' or v_stopping is not null then
-        return query select v.id, false, v_tenant, null::text;
+    insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
+                         state, reason, turn_id, reply_to, origin)
+    values (v_tenant, v.id, v_conversation, v_seq, v.text, v.media, v.command, v.provider_id, v.sent_at,
+            case when v_ignored <> '' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
+            case when v_stopping is not null then 'stop' else v_ignored end,
+            v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'));
+    inbound_id := v.id;
+    tenant_id := v_tenant;
+    if v_ignored <> '' or v_stopping is not null then
         return;
     end if;
     if v_state = 'blocked' then
@@ -137,7 +177,67 @@ begin
     values (v_tenant, v_conversation, v_conversation, true, clock_timestamp())
     on conflict on constraint lanes_pkey do update
     set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since);
-    return query select v.id, false, v_tenant, v_conversation;
+    lane_id := v_conversation;
+end $$;
+
+-- Receives one message, for those that do more with it in the same transaction.
+create function receive_message(
+    p_arrival jsonb, out inbound_id text, out duplicate boolean, out tenant_id text, out lane_id text)
+language plpgsql as $$
+declare
+    v_in record := take_message(p_arrival, true);
+begin
+    inbound_id := v_in.inbound_id;
+    duplicate := v_in.duplicate;
+    tenant_id := v_in.tenant_id;
+    lane_id := v_in.lane_id;
+    if v_in.inbound_id is not null and v_in.tenant_id is not null then
+        perform mark_channel(p_arrival ->> 'channel', p_arrival ->> 'account', true);
+    end if;
+end $$;
+
+-- Receives messages that came at the same time, sorted by conversation, in one transaction; returns one row each, in
+-- the same order. Without p_wait a message whose conversation somebody else holds is `busy`, so that the others need not
+-- wait for it. `refused`: see refuse_beyond.
+create function receive_messages(p_arrivals jsonb, p_of_person int, p_of_all int, p_wait boolean)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, refused jsonb, busy boolean)
+language plpgsql as $$
+declare
+    v_arrival jsonb;
+    v_in record;
+    v_waiting bigint := count_waiting();
+    v_marks jsonb[] := '{}';
+    v_mark jsonb;
+begin
+    for v_arrival in select * from jsonb_array_elements(p_arrivals) loop
+        v_in := take_message(v_arrival, p_wait);
+        inbound_id := v_in.inbound_id;
+        duplicate := v_in.duplicate;
+        tenant_id := v_in.tenant_id;
+        lane_id := v_in.lane_id;
+        busy := v_in.busy;
+        refused := null;
+        if v_in.inbound_id is not null and v_in.tenant_id is not null and not v_in.duplicate then
+            if v_in.again then
+                refused := refusal_of(v_in.tenant_id, v_in.inbound_id, p_of_person);
+            elsif v_in.lane_id is not null then
+                v_waiting := v_waiting + 1;
+                refused := refuse_beyond(v_in.tenant_id, v_in.inbound_id, p_of_person, v_waiting > p_of_all);
+                if refused is not null then
+                    v_waiting := v_waiting - 1;
+                end if;
+            end if;
+            v_mark := jsonb_build_array(v_arrival -> 'channel', v_arrival -> 'account');
+            if v_mark <> all (v_marks) then
+                v_marks := v_marks || v_mark;
+            end if;
+        end if;
+        return next;
+    end loop;
+    -- Last, and in order: two processes that write them down hold all else that they need.
+    foreach v_mark in array v_marks loop
+        perform mark_channel(v_mark ->> 0, v_mark ->> 1, true);
+    end loop;
 end $$;
 
 -- Records an authentic message without a turn: without its text, and without creating a tenant. True if none of its
@@ -310,39 +410,50 @@ language sql stable as $$
     select coalesce(sum(w.waiting), 0)::bigint from waiting_counts w
 $$;
 
--- Refuses a message that was just received if its person, or everybody together, has too many waiting. Null: it waits.
--- Otherwise it was refused: {conversation, full, language}, where the conversation is to be told so, '' if nobody is, as
--- the person was told within the last ten minutes. The sentence follows in a call of its own (tell_overload), so that
--- messages that are accepted carry no sentences.
-create function refuse_overload(p_tenant text, p_inbound text, p_of_person int, p_of_all int)
+-- Refuses a message that was just received if its person, or everybody together (p_beyond), has too many waiting. Null:
+-- it waits. Otherwise it was refused: {conversation, full, language}, where the conversation is to be told so, '' if
+-- nobody is, as the person was told within the last ten minutes. The sentence follows in a call of its own
+-- (tell_overload), so that messages that are accepted carry no sentences.
+create function refuse_beyond(p_tenant text, p_inbound text, p_of_person int, p_beyond boolean)
 returns jsonb
 language plpgsql as $$
 declare
-    v_conversation text;
+    v_full boolean := exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
+                              offset p_of_person limit 1);
+begin
+    if v_full or p_beyond then
+        update inbound i set state = 'ignored', reason = 'overload'
+        where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
+        return refusal_of(p_tenant, p_inbound, p_of_person);
+    end if;
+    return null;
+end $$;
+
+-- Returns what refuse_beyond returned, for a call that was committed before.
+create function refusal_of(p_tenant text, p_inbound text, p_of_person int)
+returns jsonb
+language sql as $$
+    select jsonb_build_object(
+        'conversation', case when told_lately(t.told_full_at) then '' else i.conversation_id end,
+        -- As many as may wait are left, without the one that was refused.
+        'full', exists (select 1 from inbound w where w.tenant_id = p_tenant and w.state = 'waiting'
+                        offset greatest(p_of_person - 1, 0) limit 1),
+        'language', t.language)
+    from inbound i join tenants t on t.tenant_id = i.tenant_id
+    where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload'
+$$;
+
+-- The same for an exact word that decided nothing.
+create function refuse_overload(p_tenant text, p_inbound text, p_of_person int, p_of_all int)
+returns jsonb
+language plpgsql as $$
 begin
     if p_tenant is null then
         return null;
     end if;
     perform set_config('onevalet.tenant', p_tenant, true);
-    if exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
-               offset p_of_person limit 1)
-       or count_waiting() > p_of_all then
-        update inbound i set state = 'ignored', reason = 'overload'
-        where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
-    end if;
-    -- Refused already, too: this very call was committed before, and its answer was lost.
-    select i.conversation_id into v_conversation from inbound i
-    where i.tenant_id = p_tenant and i.id = p_inbound and i.reason = 'overload';
-    if v_conversation is null then
-        return null;
-    end if;
-    return (select jsonb_build_object(
-                'conversation', case when told_lately(t.told_full_at) then '' else v_conversation end,
-                -- As many as may wait are left, without the one that was refused.
-                'full', exists (select 1 from inbound i where i.tenant_id = p_tenant and i.state = 'waiting'
-                                offset greatest(p_of_person - 1, 0) limit 1),
-                'language', t.language)
-            from tenants t where t.tenant_id = p_tenant);
+    return coalesce(refuse_beyond(p_tenant, p_inbound, p_of_person, count_waiting() > p_of_all),
+                    refusal_of(p_tenant, p_inbound, p_of_person));
 end $$;
 
 create function told_lately(p_at timestamptz)
@@ -366,6 +477,7 @@ begin
     return exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound);
 end $$;
 
+-- What the release before called after receive_message, which does it now.
 create function note_origin(p_tenant text, p_inbound text, p_origin text)
 returns void
 language plpgsql as $$

@@ -1,0 +1,144 @@
+"""Messages that come together: one commit for many, and nobody is hurt or kept waiting by another's."""
+
+import asyncio
+import random
+import string
+
+import asyncpg
+
+from core.db.database import Database
+from core.db.groups import AT_ONCE, GROUP, SHARE
+from core.errors import StoreUnavailable
+from core.inbox.inbox import Inbox
+from core.messaging.channels import Received
+from tests.core.harness import OPEN, Store, message
+from tests.postgres_meter import metered
+
+ANN, BOB = "+15550000001", "+15550000002"
+
+
+class WatchedDatabase(Database):
+    """A database that records how many messages each statement brings."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.sizes: list[int] = []
+
+    async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
+        """Run the statement and record its size."""
+        if "receive_messages" in statement and isinstance(args[0], list):
+            self.sizes.append(len(args[0]))
+        return await super().rows(statement, *args)
+
+
+def person(number: int) -> str:
+    """Return a person's number."""
+    return f"+1555{number:07d}"
+
+
+async def test_a_message_alone_is_one_statement_and_one_commit(store: Store, database_url: str) -> None:
+    async with metered(database_url) as meter:
+        database = Database(meter.url)
+        inbox = Inbox(database, store.wakeups, store.make_id, OPEN)
+        await inbox.accept(message("first", ANN, "SM0"))  # what is prepared once
+        meter.clear()
+        for number in range(1, 6):
+            await inbox.accept(message("hello", ANN, f"SM{number}"))
+        assert (len(meter.statements), meter.transactions) == (5, 5), meter.statements
+        await database.close()
+
+
+async def test_messages_that_come_together_share_their_commits(store: Store, database_url: str) -> None:
+    async with metered(database_url) as meter:
+        database = Database(meter.url)
+        inbox = Inbox(database, store.wakeups, store.make_id, OPEN)
+        everyone = [person(number) for number in range(GROUP)]
+        await asyncio.gather(*(inbox.accept(message("first", one, f"a{one}")) for one in everyone))
+        meter.clear()
+        received = await asyncio.gather(
+            *(inbox.accept(message("hello", one, f"{n}{one}")) for one in everyone for n in "bcd")
+        )
+        # Two begin alone, since nobody is waiting yet; the rest comes in groups. A commit is at most one fsync.
+        most = AT_ONCE + 2 * (len(received) // GROUP)
+        assert len(meter.statements) <= most, meter.statements
+        assert meter.transactions <= most
+        assert not any(one.duplicate for one in received)
+        assert await store.one("select count(*) from inbound where state = 'waiting'") == 4 * GROUP
+        await database.close()
+
+
+async def test_promise_1_each_is_answered_after_its_own_commit(store: Store) -> None:
+    inbox, one_at_a_time = store.inbox, asyncio.Lock()
+
+    async def kept(number: int) -> object:
+        received = await inbox.accept(message("hello", person(number % 7), f"SM{number}"))
+        async with one_at_a_time:
+            return await store.one("select state from inbound where id = $1", received.id)
+
+    assert set(await asyncio.gather(*map(kept, range(60)))) == {"waiting"}
+    assert await store.one("select count(*) from inbound") == 60
+
+
+async def test_a_persons_messages_are_kept_in_the_order_in_which_they_came(store: Store) -> None:
+    inbox = store.inbox
+    received = await asyncio.gather(*(inbox.accept(message(str(n), ANN, f"SM{n}")) for n in range(40)))
+    assert await store.column("select text from inbound order by seq") == [str(n) for n in range(40)]
+    assert await store.column("select id from inbound order by seq") == [one.id for one in received]
+
+
+async def test_one_bad_message_of_a_group_hurts_nobody_else(store: Store) -> None:
+    inbox = store.inbox
+    too_long = "".join(random.Random(1).choices(string.ascii_letters, k=20_000))  # no index takes it
+    keys = [too_long if number == 20 else f"SM{number}" for number in range(40)]
+    ended = await asyncio.gather(
+        *(inbox.accept(message(str(n), person(n), key)) for n, key in enumerate(keys)), return_exceptions=True
+    )
+    assert isinstance(ended.pop(20), asyncpg.PostgresError)
+    assert all(isinstance(one, Received) and not one.duplicate for one in ended)
+    assert await store.one("select count(*) from inbound") == 39
+
+
+async def test_one_persons_many_messages_keep_another_one_waiting_for_few(store: Store) -> None:
+    database = WatchedDatabase(store.url)
+    inbox = Inbox(database, store.wakeups, store.make_id, OPEN)
+    await inbox.accept(message("first", BOB, "first"))
+    flood = [asyncio.create_task(inbox.accept(message(str(n), ANN, f"SM{n}"))) for n in range(300)]
+    await asyncio.sleep(0)
+    assert not any(task.done() for task in flood)
+    await inbox.accept(message("hello", BOB, "SMb"))
+    assert sum(task.done() for task in flood) <= AT_ONCE * SHARE
+    await asyncio.gather(*flood)
+    assert max(database.sizes) <= SHARE
+    await database.close()
+
+
+async def test_a_conversation_that_is_held_keeps_no_other_one_waiting(store: Store) -> None:
+    inbox = store.inbox
+    everyone = [person(number) for number in range(20)]
+    for one in everyone:
+        await inbox.accept(message("first", one, f"a{one}"))
+    async with store.admin.transaction():
+        held = "select 1 from conversations where peer = $1 for update"
+        await store.admin.execute(held, everyone[3])
+        tasks = {one: asyncio.create_task(inbox.accept(message("hello", one, f"b{one}"))) for one in everyone}
+        await asyncio.wait([task for one, task in tasks.items() if one != everyone[3]])
+        assert not tasks[everyone[3]].done()
+    assert not (await tasks[everyone[3]]).duplicate
+    assert await store.one("select count(*) from inbound where state = 'waiting'") == 40
+
+
+async def test_promise_2_a_group_whose_answer_was_lost_is_known_again(store: Store) -> None:
+    database = Database(store.url, patience=0.01)
+    inbox = Inbox(database, store.wakeups, store.make_id, OPEN)
+    everyone = [message("hello", person(number), f"SM{number}") for number in range(10)]
+    await asyncio.gather(*(inbox.accept(one) for one in everyone), return_exceptions=True)
+    received = await asyncio.gather(*(store.inbox.accept(one) for one in everyone))
+    assert await store.column("select id from inbound order by id") == sorted(str(one.id) for one in received)
+
+
+async def test_a_group_is_told_that_the_store_is_away(store: Store) -> None:
+    inbox = Inbox(Database("postgresql://nobody@127.0.0.1:1/none", patience=0.2), store.wakeups, store.make_id, OPEN)
+    ended = await asyncio.gather(
+        *(inbox.accept(message("hello", person(n), f"SM{n}")) for n in range(20)), return_exceptions=True
+    )
+    assert {type(one) for one in ended} == {StoreUnavailable}
