@@ -138,7 +138,7 @@ class LiteLLMClient:
 
     async def close(self) -> None:
         await self._transport.close()
-        if litellm_library.loaded():
+        if litellm_library.calls_loaded():
             await litellm_library.load().close_litellm_async_clients()
 
     def _load(self) -> None:

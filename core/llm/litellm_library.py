@@ -1,17 +1,20 @@
-"""The only module that imports litellm: loading it, and the parts of it that are used apart from a call.
+"""The only module that uses litellm: loading it, and the parts of it that are used apart from a call.
 
-Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread. The parts here that
-litellm's documentation does not promise are pinned by `tests/core/llm/test_litellm_parts.py`.
+Importing litellm takes seconds, so it happens at the first call or in `warm_up`, in a thread, and only as far as direct
+calls need it (`core.llm.lean_litellm`). The parts here that litellm's documentation does not promise are pinned by
+`tests/core/llm/test_litellm_parts.py`.
 """
 
 import importlib
 import logging
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from core.llm import lean_litellm
 from core.llm.chat_format import format_call
 from core.llm.types import LocalModel
 
@@ -20,23 +23,30 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _loaded = _calls_loaded = False
-
-
-def loaded() -> bool:
-    """Return whether litellm is in this process."""
-    return _loaded
+_NEEDED = (
+    "litellm.cost_calculator",
+    "litellm.exceptions",
+    "litellm.litellm_core_utils.exception_mapping_utils",
+    "litellm.litellm_core_utils.get_llm_provider_logic",
+    "litellm.litellm_core_utils.get_supported_openai_params",
+    "litellm.utils",
+)
+"""What every direct call needs."""
+_SETTINGS = {
+    "telemetry": False,
+    "suppress_debug_info": True,
+    "drop_params": True,
+    "_async_client_cleanup_registered": True,  # its clients are closed with ours, not at the exit
+}
 
 
 def load() -> "ModuleType":
-    """Import litellm with its own price map, without telemetry and terminal output."""
+    """Import what direct calls need of litellm, with its own price map, without telemetry and terminal output."""
     global _loaded
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm
-
+    litellm = lean_litellm.import_lean()
     if not _loaded:
-        litellm.telemetry = False
-        litellm.suppress_debug_info = True
-        litellm.drop_params = True
+        vars(litellm).update(_SETTINGS)
         # Its own log repeats requests and providers' words; ours tells errors without them (promise 14).
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
         # pydantic builds these when they are first used, and warns of litellm's annotations.
@@ -44,14 +54,19 @@ def load() -> "ModuleType":
             warnings.simplefilter("ignore")
             litellm.ModelResponse()
             litellm.ModelResponseStream()
+            for name in _NEEDED:
+                importlib.import_module(name)
+        # A tokenizer of 20 MB, which it keeps as text as well.
+        sys.modules["litellm.utils"].__dict__.pop("json_data", None)
         _loaded = True
     return litellm
 
 
 def load_calls() -> "ModuleType":
-    """Load what litellm's own calls need as well, which otherwise blocks the first one for a second."""
+    """Load what litellm's own calls need as well: all of it, which otherwise blocks the first one for seconds."""
     global _calls_loaded
     litellm = load()
+    lean_litellm.complete()
     if not _calls_loaded:
         with warnings.catch_warnings(), suppress(ImportError):
             warnings.simplefilter("ignore")
@@ -89,6 +104,8 @@ def provider_options(model: str, provider: str, options: Mapping[str, Any]) -> d
 
 def speaks_responses(model: str, provider: str, options: Mapping[str, Any], base: str | None) -> bool:
     """Return whether litellm would reach a model through OpenAI's Responses API instead of chat completions."""
+    if not may_speak_responses(model, provider):
+        return False
     from litellm.main import responses_api_bridge_check
 
     effort = options.get("reasoning_effort")
@@ -100,6 +117,16 @@ def speaks_responses(model: str, provider: str, options: Mapping[str, Any], base
         api_base=base,
     )
     return bool(told.get("mode") == "responses")
+
+
+def may_speak_responses(model: str, provider: str) -> bool:
+    """Return whether litellm must be asked how it would reach a model, which takes all that its own calls need."""
+    litellm = load()
+    if litellm.route_all_chat_openai_to_responses or model.startswith("responses/"):
+        return True
+    if provider == "openai" and litellm.OpenAIGPT5Config.is_model_gpt_5_model(model):
+        return True
+    return any(known(name).get("mode") == "responses" for name in (model, f"{provider}/{model}"))
 
 
 def gemini_body(model: str, messages: list[Any], options: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:

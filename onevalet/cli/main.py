@@ -78,8 +78,9 @@ def worker(
     from onevalet.supervision.supervisor import supervise
     from onevalet.wiring.connections import check_worker
 
-    check_worker(read_settings())
-    supervise(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))))
+    settings = read_settings()
+    check_worker(settings)
+    supervise(lambda start: in_sentences(lambda: serve(partial(run_worker, start=start))), settings)
 
 
 def _check_worker_health() -> None:

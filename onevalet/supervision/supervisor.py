@@ -25,6 +25,7 @@ from functools import partial
 import structlog
 
 from core.queue.quarantine import QuarantineMode
+from onevalet.settings import Settings
 from onevalet.supervision.heartbeat import BEAT_EVERY, Heartbeat, Observer
 from onevalet.supervision.systemd import notify
 from onevalet.supervision.worker_start import ALONE, Dead, WorkerStart
@@ -52,12 +53,12 @@ type Work = Callable[[WorkerStart], None]
 type Signals = set[int | signal.Signals]
 
 
-def supervise(work: Work) -> None:
+def supervise(work: Work, settings: Settings) -> None:
     """Run a worker, and another one whenever a signal kills it, until one ends by itself or this process must stop.
 
     Exit with the worker's code. Where forking is not safe, the worker runs in this process.
     """
-    asyncio.run(load_worker())
+    asyncio.run(load_worker(settings))
     if sys.platform != "linux" or threading.active_count() > 1:
         _log.info("worker_without_supervisor")
         work(ALONE)

@@ -2,22 +2,29 @@
 
 import asyncio
 import importlib
+from collections.abc import Iterator
 
-_MODULES = (
-    "onevalet.wiring.worker",
-    "twilio.rest",
-    "channels.slack.receive",
-    "channels.telegram.receive",
-    "notify.slack.send",
-    "notify.telegram.send",
-)
-"""Slow imports, of which a worker needs all or most, whatever its settings."""
+from onevalet.settings import Settings
 
 
-async def load_worker() -> None:
-    """Import what a worker needs. This blocks the event loop, so nothing may depend on it yet."""
+async def load_worker(settings: Settings | None = None) -> None:
+    """Import what a worker with these settings needs; without them, what any does.
+
+    This blocks the event loop, so nothing may depend on it yet.
+    """
     from core.llm import litellm_library
 
-    for name in _MODULES:
+    for name in _modules(settings):
         importlib.import_module(name)
     await asyncio.to_thread(litellm_library.load)
+
+
+def _modules(settings: Settings | None) -> Iterator[str]:
+    """Yield the slow imports. An SDK is 10 MB and a tenth of a second, so only those of channels that are on."""
+    yield "onevalet.wiring.worker"
+    if settings is None or settings.sms_on:
+        yield "twilio.rest"
+    if settings is None or settings.slack_on:
+        yield from ("channels.slack.receive", "notify.slack.send")
+    if settings is None or settings.telegram_on:
+        yield from ("channels.telegram.receive", "notify.telegram.send")

@@ -1,0 +1,28 @@
+"""A worker imports the SDKs of the channels that are on, and no other."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.shipping.harness import ROOT
+
+SDKS = {"twilio", "slack_sdk", "telegram"}
+_LOAD = """
+import asyncio, sys
+from onevalet.settings import Settings
+from onevalet.wiring.preload import load_worker
+asyncio.run(load_worker(Settings(_env_file=None, telegram_bot_token={token!r})))
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("token", "loaded"), [("", set()), ("1:a", {"telegram"})], ids=["no channel", "Telegram"])
+def test_a_worker_loads_the_sdks_of_its_channels_and_not_all_of_litellm(token: str, loaded: set[str]) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", _LOAD.format(token=token)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    modules = set(done.stdout.split())
+    assert modules & SDKS == loaded
+    assert "litellm.utils" in modules
+    assert not modules & {"litellm.main", "litellm.router", "typeagent"}
