@@ -169,7 +169,7 @@ class SlackChannel:
 
     def _ask_who(self, message: InboundMessage) -> None:
         team, user = message.address.account, message.sender
-        if self._profiles.is_new(team, user):
+        if self._profiles.is_due(team, user):
             self._spawn(self._profiles.ask(team, user))
 
     def _spawn(self, work: Coroutine[object, object, None]) -> None:

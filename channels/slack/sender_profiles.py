@@ -1,8 +1,10 @@
-"""A sender's name, timezone and language, as Slack states them, asked once after their first message.
+"""A sender's name, timezone and language, as Slack states them, asked after their first message, then hourly at most.
 
 docs.slack.dev: reference/methods/users.info. It needs `users:read`, and never delays an answer.
 """
 
+from collections.abc import Callable
+from time import monotonic
 from zoneinfo import available_timezones
 
 import structlog
@@ -18,25 +20,29 @@ from providers.slack.wire import CHANNEL_NAME
 
 MAX_KNOWN = 10_000
 """People remembered as asked about; when there are more, all are forgotten."""
+ASK_AGAIN = 3600.0
+"""Seconds after which somebody who writes is asked about again: they may have moved, or unset what they had chosen."""
 
 _log = structlog.get_logger()
 
 
 class SenderProfiles:
-    """Ask Slack about each person once, and hand in the answer."""
+    """Ask Slack about each person who writes, and hand in the answer."""
 
-    def __init__(self, api: SlackApi, sink: InboundSink) -> None:
+    def __init__(self, api: SlackApi, sink: InboundSink, seconds: Callable[[], float] = monotonic) -> None:
         self._api = api
         self._sink = sink
-        self._asked: set[tuple[str, str]] = set()
+        self._seconds = seconds
+        self._asked: dict[tuple[str, str], float] = {}
 
-    def is_new(self, team: str, user: str) -> bool:
-        """Return whether this person has not been asked about yet, and remember them as asked about."""
-        if (team, user) in self._asked:
+    def is_due(self, team: str, user: str) -> bool:
+        """Return whether this person was not asked about lately, and remember them as asked about."""
+        now = self._seconds()
+        if now < self._asked.get((team, user), now - ASK_AGAIN) + ASK_AGAIN:
             return False
         if len(self._asked) >= MAX_KNOWN:
             self._asked.clear()
-        self._asked.add((team, user))
+        self._asked[team, user] = now
         return True
 
     async def ask(self, team: str, user: str) -> None:
@@ -56,5 +62,5 @@ class SenderProfiles:
                 )
             )
         except (DeliveryError, RequestRefused, StoreUnavailable) as error:
-            self._asked.discard((team, user))
+            self._asked.pop((team, user), None)
             _log.info("slack_person_unknown", cause=str(error))

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
 from core.language.catalogue import gettext_noop
+from core.language.written import language_written
 from core.messaging.messages import (
     Address,
     Command,
@@ -170,6 +171,7 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
         media=text.media,
         command=Command(command) if command else None,
         sent_at=text.sent_at,
+        sender_language=language_written(body) or None,
         provider_id=text.sid,
     )
     if word == "YES":

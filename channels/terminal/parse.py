@@ -1,5 +1,6 @@
 """From a line typed in the terminal to an InboundMessage; pure."""
 
+from core.language.written import language_written
 from core.messaging.messages import Address, Command, InboundMessage
 
 ACCOUNT = "local"
@@ -16,5 +17,6 @@ def parse_line(line: str, *, person: str, key: str) -> InboundMessage:
         keys=(key,),
         text=line,
         command=command,
+        sender_language=language_written(line) or None,
         provider_id=key,
     )

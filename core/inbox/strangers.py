@@ -10,6 +10,7 @@ from core.ids import IdMaker
 from core.inbox.arrival import of_message
 from core.inbox.link_requests import LinkStrangers
 from core.language.catalogue import speaking
+from core.language.written import language_written
 from core.messaging.channels import Received
 from core.messaging.messages import IgnoreReason, InboundMessage
 from core.people.access_policy import Access, Policy
@@ -47,7 +48,7 @@ class Strangers:
         if self.access.policy is Policy.PAIRING and (linked := await self.links.take(message, sender)):
             return linked
         code = new_code() if self.access.policy is Policy.PAIRING else ""
-        with speaking(message.sender_language):
+        with speaking(message.sender_language or language_written(message.text)):
             sentence = pairing_sentence(code) if code else ""
         row = await self.database.one(
             "select * from meet_stranger($1,$2,$3,$4,$5,$6,$7)",

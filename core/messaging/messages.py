@@ -73,7 +73,7 @@ class InboundMessage:
     sender_name: str = ""
     sender_timezone: str | None = None
     sender_language: str | None = None
-    """The language that the provider tells of the sender, a BCP 47 tag; empty where it tells none."""
+    """A BCP 47 tag: the language that the provider tells of the sender, or where it tells none, that of the words."""
     provider_id: str | None = None
     """The provider's own id of the message (MessageSid, Slack ts, Telegram message_id)."""
     reply_to: str = ""

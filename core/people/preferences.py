@@ -20,6 +20,8 @@ MAX_NAME = 80
 MAX_MUTED = 50
 FROM_PROFILE = "profile"
 """The source of a language that the person told, in place of a channel's name."""
+WORDS_TELL = ("sms", "terminal")
+"""The channels whose provider tells no language, so that the person's words do."""
 
 
 class Preference(StrEnum):
@@ -157,6 +159,8 @@ def _shown_language(preferences: Preferences) -> str | None:
         return language
     if source == FROM_PROFILE:
         return gettext("{language} (from your profile)", language=language)
+    if source in WORDS_TELL:
+        return gettext("{language} (as you write)", language=language)
     return gettext("{language} (as {channel} says)", language=language, channel=channel_name(source))
 
 

@@ -11,11 +11,13 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import exempt
+from tests.core.builders import says, wants
+from tests.core.language.english import english_in
 from tests.patience import PATIENCE
 
 TELLS_NONE = {"sms": "Twilio tells no language of a sender"}
 PAUSE = 0.01
-SLACK_ASKS_ONCE = {"slack": "asks once in a process, after the first message"}
+SLACK_ASKS_HOURLY = {"slack": "asks at most once in an hour: see tests/channels/slack/test_slack.py"}
 
 
 @pytest.fixture
@@ -79,7 +81,7 @@ async def test_chosen_language_wins_over_a_found_one(system: Approving) -> None:
     assert await _known(system) == ("fr", None)
 
 
-@exempt(**TELLS_NONE, **SLACK_ASKS_ONCE)
+@exempt(**TELLS_NONE, **SLACK_ASKS_HOURLY)
 async def test_language_is_found_again_when_the_choice_is_taken_back(system: Approving) -> None:
     await _until_found(system, "lena")
     await _prefer(system, "French")
@@ -102,9 +104,48 @@ async def test_language_that_the_person_told_comes_before_the_channels(system: A
     assert await _known(system) == (None, None)
 
 
-async def test_language_that_sms_does_not_tell_is_english(database_url: str) -> None:
+@pytest.mark.parametrize(
+    ("person", "said", "language", "fresh"),
+    [
+        ("lena", "Kannst du mir bitte helfen?", "de", "Ein neuer Anfang."),
+        ("mei", "你能帮我订一张机票吗", "zh", "重新开始。"),
+        ("ada", "¿Qué tiempo hace en Madrid?", "es", "Empezamos de nuevo."),
+    ],
+)
+async def test_language_that_sms_does_not_tell_is_that_of_the_words(
+    database_url: str, person: str, said: str, language: str, fresh: str
+) -> None:
     async with open_approving(HARNESSES["sms"], database_url, StandingClock()) as system:
-        await system.say("hallo", "lena")
-        assert await _known(system) == (None, None)
-        await system.say("NEW", "lena")
-        assert system.delivery.channel.bubbles("lena")[-1].text == "A fresh start. What can I do for you?"
+        await system.say("hello there, can you help me?", person)
+        assert await _known(system) == (None, None), "English is said anyway"
+        await system.say(said, person)
+        assert await _known(system) == (language, "sms")
+        await system.say("77", person)
+        await system.say("NEW", person)
+        assert system.delivery.channel.bubbles(person)[-1].text.startswith(fresh)
+        await system.say("what can you do for me?", person)
+        assert await _known(system) == ("en", "sms")
+
+
+async def test_what_is_told_or_chosen_comes_before_the_words(database_url: str) -> None:
+    async with open_approving(HARNESSES["sms"], database_url, StandingClock()) as system:
+        await system.say("Kannst du mir bitte helfen?", "lena")
+        await _tell(system, "French")
+        await system.say("Kannst du mir bitte helfen?", "lena")
+        assert await _known(system) == ("fr", "profile")
+        await _prefer(system, "Spanish")
+        await system.say("Kannst du mir bitte helfen?", "lena")
+        assert await _known(system) == ("es", None)
+
+
+async def test_a_card_follows_the_words_where_no_language_is_told(database_url: str) -> None:
+    async with open_approving(HARNESSES["sms"], database_url, StandingClock()) as system:
+        system.model.script = [wants(("send_mail", {"to": "s@example.com", "subject": "77"}))]
+        await system.say("Schreib bitte eine Mail an Sam", "lena")
+        card = system.delivery.channel.bubbles("lena")[-1].text
+        assert f"OK {await system.code()}" in card
+        assert english_in(card, "de") == []
+        system.model.script = [says("77!")]
+        await system.say(f"NO {await system.code()}", "lena")
+        decided = "\n".join(bubble.text for bubble in system.delivery.channel.bubbles("lena")[1:])
+        assert english_in(decided, "de") == []
