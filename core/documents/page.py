@@ -1,0 +1,71 @@
+"""The text of a fetched page, made in a child process: a hostile page costs its reader a sentence, never a worker."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.documents.child_process import ChildFailed, run_in_child
+from core.errors import ToolFailed
+from core.http.types import HttpResponse
+from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
+
+_SCRIPT = Path(__file__).with_name("page_script.py")
+_TEXTS = ("application/json", "application/xml", "application/rss+xml", "application/atom+xml", "application/xhtml+xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as text. `url` is where it was found in the end, `date` an ISO day; what is not known is empty.
+
+    `price` is what the page marks as its price, or the only amount in it; `prices` lists all amounts of its text.
+    """
+
+    url: str
+    text: str
+    title: str = ""
+    date: str = ""
+    canonical: str = ""
+    description: str = ""
+    needs_script: bool = False
+    needs_login: bool = False
+    price: float | None = None
+    currency: str = ""
+    prices: tuple[JsonObject, ...] = ()
+    cut: bool = False
+    """There was more than is fetched."""
+
+    def to_json(self) -> JsonObject:
+        """Return what a watch may look into."""
+        prices: list[Json] = list(self.prices)
+        return {
+            "title": self.title,
+            "date": self.date,
+            "address": self.url,
+            "price": self.price,
+            "currency": self.currency,
+            "prices": prices,
+            "text": self.text,
+        }
+
+
+def is_page(content_type: str) -> bool:
+    """Return whether a media type is that of a web page, which is read as text."""
+    return content_type in ("text/html", "application/xhtml+xml")
+
+
+async def read_html(response: HttpResponse) -> Page:
+    """Return the text of a response that is a page or plain text. Raises `ToolFailed` in one plain sentence."""
+    kind = response.content_type
+    if kind == "application/pdf" or response.body.startswith(b"%PDF-"):
+        raise ToolFailed(gettext("That is a PDF, which I cannot read yet."))
+    if kind and not kind.startswith("text/") and kind not in _TEXTS and not kind.endswith("+json"):
+        raise ToolFailed(gettext("That is no page that can be read, but {type}.", type=kind[:60]))
+    given = {"url": response.url, "content_type": response.headers.get("Content-Type", "")[:200]}
+    try:
+        out = await run_in_child(_SCRIPT, json.dumps(given).encode() + b"\n" + response.body)
+        found = json.loads(out)
+    except (ChildFailed, ValueError) as error:
+        raise ToolFailed(gettext("That page cannot be read: it is broken, or made to be too much.")) from error
+    prices = tuple(found.pop("prices", ()))
+    return Page(url=response.url, cut=response.cut, prices=prices, **found)

@@ -1,0 +1,100 @@
+"""Hostile pages, read in a child process: each ends in a sentence or in text, and the worker goes on."""
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.documents.child_process import ChildFailed, run_in_child
+from core.documents.page import read_html
+from core.errors import ToolFailed
+from core.http.types import HttpResponse
+
+MB = 1024 * 1024
+
+
+REFUSED = "That page cannot be read: it is broken, or made to be too much."
+
+
+async def _text_or_refusal(response: HttpResponse) -> str:
+    try:
+        return (await read_html(response)).text
+    except ToolFailed as failed:
+        return str(failed)
+
+
+def _response(body: bytes, kind: str = "text/html") -> HttpResponse:
+    return HttpResponse(200, {"Content-Type": kind}, body, url="https://page.example/")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<p>" + b"&lt;" * 400_000,
+        b"<!--" * 300_000,
+        b"\0\1\2" * 600_000,
+        b"<a href='" + b"x" * MB + b"'>link</a>",
+        b"<p a=1 " + b"b=2 " * 300_000 + b">",
+        b"<meta charset='\xff\xfe'>\x80\x81",
+        b"<title>" + b"t" * MB,
+        b"<base href='javascript:alert(1)'><a href='//[::1'>x</a>",
+    ],
+    ids=["entities", "comments", "binary", "long-link", "attributes", "charset", "title", "base"],
+)
+async def test_a_strange_page_is_text_or_one_sentence(body: bytes) -> None:
+    text = await _text_or_refusal(_response(body))
+    assert text == REFUSED or len(text) <= MB
+
+
+async def test_a_page_that_never_ends_costs_its_own_process_only(tmp_path: Path) -> None:
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.02)
+            beats += 1
+
+    heart = asyncio.create_task(beat())
+    endless = tmp_path / "endless.py"
+    endless.write_text("while True: pass")
+    began = time.monotonic()
+    with pytest.raises(ChildFailed, match="too long"):
+        await run_in_child(endless, b"", seconds=0.5)
+    heart.cancel()
+    assert beats > 3
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("import os; os.kill(os.getpid(), 11)", "ended with -11"),
+        ("import sys\nwhile True: sys.stdout.write('x' * 65536)", "too much"),
+        ("raise SystemExit(3)", "ended with 3"),
+        ("import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 28,) * 2); bytearray(1 << 29)", "ended with 1"),
+    ],
+    ids=["crash", "output", "exit", "memory"],
+)
+async def test_a_child_that_breaks_is_told(tmp_path: Path, script: str, why: str) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(script)
+    with pytest.raises(ChildFailed, match=why):
+        await run_in_child(path, b"input" * MB)
+
+
+async def test_a_child_has_nothing_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEVALET_SEARCH_KEY", "secret")
+    path = tmp_path / "script.py"
+    path.write_text("import os, sys; sys.stdout.write(repr(sorted(os.environ)) + repr(sys.path))")
+    out = (await run_in_child(path, b"")).decode()
+    assert "ONEVALET" not in out
+    assert str(Path(__file__).parents[3]) + "'" not in out
+
+
+async def test_the_reader_is_loaded_in_the_child_only() -> None:
+    page = await read_html(_response(b"<title>T</title><p>Text</p>"))
+    assert (page.title, page.text) == ("T", "Text")
+    assert "resiliparse" not in sys.modules
