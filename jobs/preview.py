@@ -15,6 +15,7 @@ from core.llm.types import TextSoFar
 from core.messaging.channels import Marking, NotificationChannel, Preview, Streaming
 from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
+from core.tools.addresses import before_links
 from core.turns.types import BegunTurn
 
 WORKING_EVERY = 4.0
@@ -40,8 +41,8 @@ class Drafting(Hook):
         self.written = asyncio.Event()
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
-        """Store the text, and return at once."""
-        self.text = so_far.whole
+        """Store the text up to its first link, which is checked when the answer is whole; return at once."""
+        self.text = before_links(so_far.whole)
         self.written.set()
 
 

@@ -8,6 +8,7 @@ from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentStatus, StandardAgent, Valet
 from core.agents.turn_agents import TurnAgents
 from core.hooks.hooks import Hook, PlannedCall
+from core.journal.types import Effect
 from core.json_types import JsonObject, canonical_hash
 from core.llm.types import ToolCall
 from core.tools.context import ToolExecutionContext
@@ -37,6 +38,13 @@ class AgentCall:
         """Return the call as rules and people see it."""
         arguments = fields | ({INSTRUCTION: self.instruction} if self.instruction else {})
         return PlannedCall(self.call.id, self.valet.name, arguments)
+
+    @property
+    def acts_after_reading(self) -> bool:
+        """Return whether the agent acts, and the model may have read what others wrote when it called the agent."""
+        loop, _, last = self.path.rpartition("/")[0].rpartition("/")
+        step = int(last.partition(".")[0])
+        return self.valet.effect is not Effect.READ and self.turn.outside.read_before(loop, step)
 
     async def make_agent(self, fields: JsonObject, state: JsonObject, run_number: int = 1) -> StandardAgent:
         inputs = self.valet.inputs

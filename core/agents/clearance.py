@@ -9,7 +9,9 @@ from core.agents.handler_run import HandlerRun
 from core.agents.standard_agent import StandardAgent
 from core.approvals.consent import ConsentTo
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
 from core.loop.gate import ConsentGate, GatedCall, Granted, Refused, Waiting
+from core.loop.outside import AFTER_READING
 from core.tools.tool import Risk
 
 
@@ -32,13 +34,16 @@ async def clear_run(
     # What was approved before the agent asked something holds after it, too.
     call_id = f"{call.path}#{1 if resumes else run.number}"
     planned = call.planned(fields)
+    asks = run.asks_itself or agent.needs_approval()
+    why = "" if asks or not call.acts_after_reading else gettext(AFTER_READING)
     gated = GatedCall(
         call.turn.where,
         planned,
         call.valet.effect,
         run.record.arguments_hash,
         partial(_consent_to, call, run, call_id, planned.arguments),
-        needs_approval=run.asks_itself or agent.needs_approval(),
+        needs_approval=asks or bool(why),
+        why=why,
     )
     if not resumes:
         passage = await gate.pass_(gated)

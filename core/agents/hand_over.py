@@ -46,5 +46,6 @@ def hand_over_tool(
         signature=Signature(BaseModel, schema, frozenset(properties), {}),
         effect=Effect.READ,
         parallel=False,
+        hands_on=True,
         take=take,
     )

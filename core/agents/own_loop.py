@@ -49,6 +49,7 @@ class OwnLoop:
             journal=turn.journal,
             make_context=turn.make_context,
             budget=turn.budget,
+            outside=turn.outside,
         )
         try:
             result = await turn.run_loop(task)

@@ -191,6 +191,7 @@ class Valet:
     `effect` decides what happens to a run whose end is not known (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default; `ttl` is how long the agent may wait for a person, None for the pool's
     default. An agent with `needs_account` is offered to people who have connected an account of that service.
+    `addresses` are fields with addresses of the web: the model may fill in only what somebody named.
     """
 
     name: str
@@ -203,6 +204,7 @@ class Valet:
     needs_account: str | None = None
     timeout: float | None = None
     ttl: timedelta | None = None
+    addresses: Sequence[str] = ()
 
     @property
     def inputs(self) -> dict[str, InputField]:

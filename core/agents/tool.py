@@ -90,6 +90,7 @@ def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
         group=valet.group,
         needs_account=valet.needs_account,
         agent=True,
+        addresses=valet.addresses,
         timeout=(valet.timeout or turn.config.agent_tool_execution_timeout) + _GRACE,
         valet=valet,
         turn=turn,

@@ -18,6 +18,7 @@ from core.llm.types import TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.loop import ReactLoop
+from core.loop.outside import OutsideText
 from core.loop.result import ReactLoopResult
 from core.loop.task import LoopTask
 from core.tools.context import ToolExecutionContext
@@ -69,6 +70,7 @@ class TurnAgents:
     execute_agent: ExecuteAgent = execute_agent
     hooks: Hooks = field(default_factory=Hooks)
     approval_requests: ApprovalRequests | None = None
+    outside: OutsideText = field(default_factory=OutsideText)
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """The pool entries of the agents that wait when the turn stops, by agent path."""
     used: bool = False

@@ -1,7 +1,7 @@
 """`@valet`: mark an agent's class. It registers nothing: a loader collects what the plugins' modules hold."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
@@ -27,6 +27,7 @@ class ValetOptions(TypedDict, total=False):
     needs_account: str | None
     timeout: float | None
     ttl: timedelta | None
+    addresses: Sequence[str]
 
 
 def valet[Agent: StandardAgent](**options: Unpack[ValetOptions]) -> Callable[[type[Agent]], type[Agent]]:

@@ -40,6 +40,8 @@ class GatedCall:
     arguments_hash: str
     consent_to: Callable[[Risk, str], ConsentTo] | None
     needs_approval: bool = False
+    why: str = ""
+    """Why consent is asked although it usually is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class ConsentGate:
                 return Granted(call.planned)
             if self._requests is None:
                 return Refused(REFUSED_REPEAT if repeats else NEEDS_APPROVAL)
-            return await self.ask(call, verdict.risk, gettext(MAY_HAVE_HAPPENED) if repeats else "")
+            return await self.ask(call, verdict.risk, gettext(MAY_HAVE_HAPPENED) if repeats else call.why)
 
     async def ask(self, call: GatedCall, risk: Risk = "", note: str = "") -> Passage:
         """Ask for consent to a call, or return where an earlier request for the call stands."""

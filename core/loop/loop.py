@@ -67,7 +67,7 @@ class ReactLoop:
             if self._over_budget(run):
                 return run.end(Ended.BUDGET, gettext(replies.OUT_OF_TOKENS))
             if run.step != run.task.go_on_at:
-                run.say(*await run.steering.absorb(run.step, replaying=run.replaying))
+                run.hear(await run.steering.absorb(run.step, replaying=run.replaying))
             answer = await self._reasoning.think(run)
             results = await self._act(run, answer)
             if stopped := await self._stopped(run, answer, results):
@@ -99,7 +99,7 @@ class ReactLoop:
         outcomes = {result.outcome for result in results}
         if Outcome.WAITING in outcomes:
             return results  # history may not hold unanswered calls
-        run.say(answer.message(), *map(_message, results))
+        run.say(answer.message(), *(_message(run, result) for result in results))
         run.told += [result.told for result in results if result.told]
         run.state = run.state.having_seen(entity for result in results for entity in result.entities)
         for result in results:
@@ -160,9 +160,17 @@ class ReactLoop:
         return budget is not None and run.usage.total >= budget
 
 
-def _message(result: CallResult) -> ChatMessage:
+def _message(run: LoopRun, result: CallResult) -> ChatMessage:
     marker = Marker.HANDED_OVER if result.outcome is Outcome.HANDED_OVER else None
-    return ChatMessage(Role.TOOL, result.text, tool_call_id=result.call.id, name=result.call.name, marker=marker)
+    tool = run.task.tools.get(result.call.name)
+    return ChatMessage(
+        Role.TOOL,
+        result.text,
+        tool_call_id=result.call.id,
+        name=result.call.name,
+        outside=tool is not None and tool.outside and result.outcome is Outcome.OK,
+        marker=marker,
+    )
 
 
 def _call_record(run: LoopRun, result: CallResult, key: StepKey, usage: TokenUsage) -> ToolCallRecord:

@@ -12,6 +12,7 @@ from core.loop.budget_extension import pay_with_more
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, repair
 from core.loop.model_caller import Asked, ModelCaller, Tell
+from core.loop.outside import for_later
 from core.loop.run import LoopRun
 from core.loop.summary import dropped, summarised, summary_request, with_summary
 
@@ -80,7 +81,7 @@ class Reasoning:
     async def _make_room(self, run: LoopRun) -> None:
         """Drop the oldest messages when the context is nearly full, and summarise them first where configured."""
         trimmed = self._context.trim_if_needed(run.window, run.window_tokens)
-        gone = dropped(run.window, trimmed) if self._config.summarise_dropped else ()
+        gone = tuple(map(for_later, dropped(run.window, trimmed))) if self._config.summarise_dropped else ()
         if gone:
             limit = self._config.context_token_limit * 2
             key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")

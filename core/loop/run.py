@@ -1,6 +1,7 @@
 """One run of the ReAct loop: its state, and how it begins."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core import replies
@@ -13,6 +14,7 @@ from core.llm.types import ChatMessage, Role, TokenUsage
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, Messages, repair
 from core.loop.conversation_state import ConversationState
+from core.loop.outside import for_later
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.scope import TurnScope
 from core.loop.steering import Steering
@@ -64,7 +66,12 @@ class LoopRun:
         self.window += messages
         self.window_tokens += estimate_tokens(messages)
         if keep:
-            self.new += messages
+            self.new += map(for_later, messages)
+
+    def hear(self, messages: Sequence[ChatMessage]) -> None:
+        """Show the model what the person wrote while it worked."""
+        self.say(*messages)
+        self.scope.outside.hear(messages)
 
     def see(self, messages: Messages) -> None:
         """Replace what the model sees from now on."""
@@ -108,7 +115,9 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
         budget=task.budget,
         approval_requests=task.approval_requests,
         config=config,
+        outside=task.outside,
     )
+    task.outside.begin(window, recorded, task.tools, task.where.agent_path)
     if not recorded:
         await scope.hooks.tell(Hook.pre_call, task.where, window)
     tools = Toolbox(task.tools, task.state.groups)

@@ -8,6 +8,7 @@ from core.budgets.types import TurnBudget
 from core.hooks.hooks import HookContext, Hooks
 from core.journal.types import Journal, StepKey, StepRecord
 from core.loop.config import ReactLoopConfig
+from core.loop.outside import OutsideText
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class TurnScope:
     budget: TurnBudget
     approval_requests: ApprovalRequests | None
     config: ReactLoopConfig
+    outside: OutsideText
 
     @property
     def pending_approvals(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from core.journal.types import Journal
 from core.loop.context_window import Messages
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.conversation_state import ConversationState
+from core.loop.outside import OutsideText
 from core.people.tenant import WhileRunning
 from core.tools.context import ToolExecutionContext
 from core.tools.registry import ToolRegistry
@@ -33,5 +34,7 @@ class LoopTask:
     """For this turn only, in addition to the loop's own."""
     budget: TurnBudget = field(default_factory=NoBudget)
     approval_requests: ApprovalRequests | None = None
+    outside: OutsideText = field(default_factory=OutsideText)
+    """Shared by the loops of a turn."""
     go_on_at: int | None = None
     """The model answer at whose calls a waiting turn resumes; the earlier ones are in the history by now."""

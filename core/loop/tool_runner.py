@@ -18,6 +18,7 @@ from core.loop.answer_limits import calls_not_run
 from core.loop.context_window import ContextManager
 from core.loop.gate import ConsentGate, GatedCall, Granted
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
+from core.loop.outside import as_data
 from core.loop.scope import TurnScope
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
@@ -174,10 +175,16 @@ class ToolRunner:
         except ToolRetry as error:
             return CallResult(call, told_of(error), Outcome.ERROR)
         digest = canonical_hash(planned.arguments)
+        outside = self._scope.outside
+        if refused := outside.refuses(key, tool, planned.arguments, self._scope.recorded):
+            return CallResult(call, refused, Outcome.REFUSED)
         # An agent passes the gate by itself, once it knows all that it runs with.
-        consent_to = None if tool.agent else partial(self._consent_to, key, tool, planned)
+        consent_to = None if tool.agent else partial(_consent_to, self._scope, key, tool, planned)
+        why = outside.why_asked(key, tool, planned.arguments)
+        asked = self._gate.approved_at(make_call_id(key.agent_path, key.step, key.call_index)) is not None
+        needs = tool.needs_approval or bool(why) or (asked and not tool.agent)
         passage = await self._gate.pass_(
-            GatedCall(where, planned, tool.effect, digest, consent_to, needs_approval=tool.needs_approval)
+            GatedCall(where, planned, tool.effect, digest, consent_to, needs_approval=needs, why=why)
         )
         if not isinstance(passage, Granted):
             return CallResult(call, passage.text, passage.outcome)
@@ -186,7 +193,7 @@ class ToolRunner:
         if known:
             idempotency_key = known.idempotency_key
         else:
-            idempotency_key = self._open_keys.get((tool.name, digest)) or self._new_key(key)
+            idempotency_key = self._open_keys.get((tool.name, digest)) or _new_key(self._scope, key)
         record = StepRecord(
             key,
             StepKind.TOOL,
@@ -198,15 +205,6 @@ class ToolRunner:
         )
         return _Ready(key, call, tool, passage, parsed, record)
 
-    def _consent_to(self, key: StepKey, tool: AnyTool, planned: PlannedCall, risk: Risk, note: str) -> ConsentTo:
-        call_id = make_call_id(key.agent_path, key.step, key.call_index, tool.name)
-        started = key in self._scope.recorded
-        return tool_consent(call_id, tool, planned.arguments, risk=risk, note=note, already_started=started)
-
-    def _new_key(self, key: StepKey) -> str:
-        path = f"{key.agent_path}." if key.agent_path else ""
-        return f"{self._scope.where.turn_id}.{path}{key.step}.{key.call_index}"
-
     async def _execute(self, where: HookContext, ready: _Ready) -> ToolEnd:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config
         seconds = tool.timeout or (config.agent_tool_execution_timeout if tool.agent else config.tool_execution_timeout)
@@ -217,7 +215,8 @@ class ToolRunner:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                return await tool.run_call(ready.key, ready.call, ready.parsed, context)
+                end = await tool.run_call(ready.key, ready.call, ready.parsed, context)
+            return end._replace(text=as_data(end.text)) if tool.outside and end.outcome is Outcome.OK else end
         except LeaseLost:
             raise
         except Exception as error:  # a tool may raise anything; the model is told that it failed, not with what
@@ -237,7 +236,21 @@ class ToolRunner:
         if end.told:
             result["told"] = end.told
         await self._scope.journal.write(record.ended(end.outcome, result, duration_ms))
+        if end.outcome is Outcome.OK:
+            self._scope.outside.take(record.key, self._tools.get(record.name), kept)
         return CallResult(call, kept, end.outcome, len(end.text), duration_ms, entities, end.told)
+
+
+def _consent_to(
+    scope: TurnScope, key: StepKey, tool: AnyTool, planned: PlannedCall, risk: Risk, note: str
+) -> ConsentTo:
+    call_id = make_call_id(key.agent_path, key.step, key.call_index, tool.name)
+    return tool_consent(call_id, tool, planned.arguments, risk=risk, note=note, already_started=key in scope.recorded)
+
+
+def _new_key(scope: TurnScope, key: StepKey) -> str:
+    path = f"{key.agent_path}." if key.agent_path else ""
+    return f"{scope.where.turn_id}.{path}{key.step}.{key.call_index}"
 
 
 def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:

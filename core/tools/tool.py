@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypedDict, Unpack, cast, overload
@@ -51,6 +51,14 @@ class Tool[**P, R]:
     needs_account: str | None = None
     needs_memory: str = ""
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
+    needs_setting: str = ""
+    """Offered where the operator has set this of `context.settings`."""
+    outside: bool = False
+    """Its results were written by others: the model reads them marked as data, and asks before it acts on them."""
+    addresses: Sequence[str] = ()
+    """The parameters in which addresses of the web stand: only known ones may be used without consent."""
+    hands_on: bool = False
+    """It hands on what the person said, so it may not run once the model has read what others wrote."""
     agent: bool = False
     """Whether it is an agent as the model sees it: it may take longer."""
     timeout: float | None = None
@@ -140,6 +148,12 @@ class ToolOptions(TypedDict, total=False):
     """The service of which the person must have connected an account, such as `google`."""
     needs_memory: str
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
+    needs_setting: str
+    """Offered where the operator has set this of `context.settings`."""
+    outside: bool
+    """Its results were written by others: they are marked as data, and the model must ask before it acts on them."""
+    addresses: Sequence[str]
+    """Parameters with addresses of the web; one that neither the person nor a result named needs approval."""
     timeout: float | None
 
 

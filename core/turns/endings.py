@@ -12,6 +12,7 @@ from core.loop.model_caller import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
 from core.turns.agents import where
 from core.turns.context import TurnContext
+from core.turns.links import KnownLinks, LinkCheck, check_links, links_step
 from core.turns.results import explain, turn_result, waiting_result, with_reply
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.waiting_agents import answered, notice, reminder, stopped
@@ -26,6 +27,7 @@ class Endings:
     persona: str
     caller: ModelCaller
     limits: PoolLimits
+    links: LinkCheck = "drop"
 
     async def end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
         """Return what becomes of a turn whose loop has ended or waits."""
@@ -36,6 +38,7 @@ class Endings:
         if request.go_on_at is not None or context.agents.used:
             result = replace(result, token_usage=await used_tokens(request.journal))
         settled = turn_result(request, context.said, result)
+        settled = replace(settled, reply=await self._with_links_that_exist(request, context, result, settled.reply))
         if result.ended is Ended.HANDED_OVER:
             settled = replace(settled, reply="\n".join(result.told), reason=answered(tuple(waiting.changed.values())))
         parts = [notice(waiting), settled.reply, reminder(waiting, result)]
@@ -49,10 +52,24 @@ class Endings:
         if text and has_a_voice(self.persona, request.tenant):
             voice = Voice(self.caller, request.journal, context.agents.budget, where(request))
             text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
+            text = await self._with_links_that_exist(request, context, result, text)
         reply = "\n\n".join(part for part in (notice(context.waiting), text, left.notice) if part)
         left = replace(left, entries=(*left.entries, *context.waiting.entries))
         cards = context.agents.cards
         return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal), cards)
+
+    async def _with_links_that_exist(
+        self, request: TurnRequest, context: TurnContext, result: ReactLoopResult, reply: str
+    ) -> str:
+        """Return what the model said without the links that it made up; `trace` shows that there were some."""
+        if self.links == "off" or "." not in reply:
+            return reply
+        known = KnownLinks.of(context.messages, result.messages, context.agents.outside)
+        checked = check_links(reply, known, self.links)
+        if checked.unknown:
+            _log.info("links_made_up", turn=request.turn_id, count=len(checked.unknown))
+            await request.journal.write(links_step(result.turns - 1, checked))
+        return checked.text
 
     def fail(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
         """Return what becomes of a turn whose model stayed away."""

@@ -17,6 +17,7 @@ from core.tools.files import Files
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool
 from core.turns.context import Check
+from core.turns.links import LinkCheck
 from core.turns.services import CredentialStoreAccess
 
 
@@ -45,3 +46,4 @@ class OrchestratorOptions(TypedDict, total=False):
     clock: Clock | None
     people: People | None
     files: Files | None
+    links: LinkCheck | None

@@ -131,6 +131,7 @@ class Orchestrator:
                 hooks=request.hooks,
                 budget=context.agents.budget,
                 approval_requests=context.agents.approval_requests,
+                outside=context.agents.outside,
                 go_on_at=request.go_on_at,
             )
         )

@@ -42,7 +42,7 @@ class ToolOffer:
     async def for_turn(self, request: TurnRequest, agents: TurnAgents, own: Sequence[AnyTool]) -> ToolRegistry:
         """Return the tools of one turn. `own` are the turn's own, which nothing leaves out."""
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
-        tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._remembers(tool)]
+        tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
         tools += agent_tools(self._valets(request, names), agents)
         return ToolRegistry([*await self._connected(tools, request.tenant.id), *own])
 
@@ -52,8 +52,10 @@ class ToolOffer:
         started = self.agents.get(request.starts.name) if request.starts else None
         return offered if started is None or started in offered else [*offered, started]
 
-    def _remembers(self, tool: AnyTool) -> bool:
-        """Return whether memory is there for a tool that needs it, and may be asked by the model."""
+    def _equipped(self, tool: AnyTool) -> bool:
+        """Return whether what a tool needs of this deployment is there: memory, a setting."""
+        if tool.needs_setting and not self._services.settings.get(tool.needs_setting):
+            return False
         memory = self._services.memory
         return not tool.needs_memory or (memory is not None and (tool.needs_memory == "on" or memory.as_tool))
 

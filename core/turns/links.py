@@ -1,0 +1,84 @@
+"""Links that exist: an answer's links are held against what was said, fetched and found; the others are the model's."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.language.catalogue import gettext, gettext_noop
+from core.llm.types import ChatMessage, Role
+from core.loop.outside import OutsideText
+from core.tools.addresses import loosely, named_in, roots_of, trimmed
+
+type LinkCheck = Literal["drop", "mark", "off"]
+"""What becomes of a link that nobody named."""
+MADE_UP = "link_made_up"
+"""The finding under which `trace` shows them."""
+
+LEFT_OUT = gettext_noop("(link left out: I have not seen it myself)")
+NOT_SEEN = gettext_noop("(I have not seen this link myself)")
+_MARKDOWN = re.compile(
+    r"!?\[(?P<text>[^\[\]]*)\]\(\s*<?(?P<address>(?:https?://|www\.)[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?[^()]*\)"
+    r"|<(?P<angled>https?://[^\s<>]+)>"
+    r"|(?P<bare>https?://[^\s<>\"'`{}|\\^\[\]]+)"
+    r"|(?<![\w@/:.-])(?P<named>(?:www\.(?:[\w-]+\.)+|(?:[\w-]+\.)+(?=[^\W\d_]{2,24}(?::\d+)?[/?]))[^\W\d_]{2,24}"
+    r"(?::\d+)?(?:[/?][^\s<>\"'`{}|\\^\[\]]*)?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReply:
+    """An answer whose links exist. `unknown` are the addresses that nobody named."""
+
+    text: str
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class KnownLinks:
+    """The addresses that an answer may hold: what was said, fetched or found in this turn and before it."""
+
+    _known: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, said: Iterable[ChatMessage], new: Iterable[ChatMessage], outside: OutsideText) -> "KnownLinks":
+        """Collect them. What the model itself said in this turn (`new`) makes nothing known."""
+        texts = [message.text for message in said]
+        texts += [message.text for message in new if message.role is not Role.ASSISTANT]
+        addresses = [*outside.addresses, *(address for text in texts for address in named_in(text))]
+        return cls({key for address in addresses if (key := loosely(address))} | roots_of(addresses))
+
+    def __contains__(self, address: str) -> bool:
+        key = loosely(address if "://" in address else f"https://{address}")
+        # Without its query, an address says less than the one that is known.
+        return key is None or key in self._known or any(known.startswith(f"{key}?") for known in self._known)
+
+
+def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
+    """Return a reply without the links that nobody named, or with a mark behind each."""
+    unknown: list[str] = []
+
+    def checked(found: re.Match[str]) -> str:
+        address = found["address"] or found["angled"] or trimmed(found["bare"] or found["named"])
+        if address in known:
+            return found[0]
+        unknown.append(address)
+        rest = found[0][len(address) :] if found["bare"] or found["named"] else ""
+        if mode == "mark":
+            return f"{found[0].removesuffix(rest)} {gettext(NOT_SEEN)}{rest}"
+        words = (found["text"] or "").strip()
+        # Words that are an address themselves would be made a link again where they are read.
+        kept = words if words and not _MARKDOWN.search(words) and "://" not in words else ""
+        return f"{kept} {gettext(LEFT_OUT)}".strip() + rest
+
+    if mode == "off":
+        return CheckedReply(reply)
+    return CheckedReply(_MARKDOWN.sub(checked, reply), tuple(unknown))
+
+
+def links_step(step: int, checked: CheckedReply) -> StepRecord:
+    """Write down which links of an answer were made up."""
+    key, links = StepKey(step, 0, "#links"), list(checked.unknown)
+    return StepRecord(key, StepKind.JUDGE, MADE_UP, StepState.DONE, result={"advice": "", "links": [*links]})

@@ -1,0 +1,77 @@
+"""Links in answers: those that were said, fetched or found stay, and those that the model made up do not."""
+
+import pytest
+
+from core.llm.types import ChatMessage, Role
+from core.loop.outside import OutsideText
+from core.tools.addresses import before_links
+from core.turns.links import KnownLinks, check_links
+from tests.core.builders import user
+
+SAID = [
+    ChatMessage(Role.SYSTEM, "Ada's blog is https://ada.example/blog."),
+    user("what is on ferry.example, and on https://shop.example/a?id=1&b=2#top?"),
+    ChatMessage(Role.TOOL, "1. Plan: https://www.found.example/Plan_(2026)/ and (https://x.example/%C3%BC)."),
+]
+
+
+def _known() -> KnownLinks:
+    return KnownLinks.of(SAID, [ChatMessage(Role.ASSISTANT, "let me see https://made.example/up")], OutsideText())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "See https://ada.example/blog.",
+        "See [the plan](https://found.example/Plan_(2026)), it is new.",
+        "<https://shop.example/a?id=1&b=2>",
+        "https://shop.example/a",
+        "https://ferry.example",
+        "www.found.example",
+        "The front page: http://www.shop.example/",
+        "https://x.example/ü!",
+        "No link: e.g. this, 3.5 km, main.py, and/or.",
+        "ferry.example is down",
+    ],
+)
+def test_links_that_were_named_stay_as_they_are(reply: str) -> None:
+    checked = check_links(reply, _known(), "drop")
+    assert (checked.text, checked.unknown) == (reply, ())
+
+
+LEFT = "(link left out: I have not seen it myself)"
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("See https://made.example/up.", f"See {LEFT}."),
+        ("Book [here](https://made.example/?q=secret), now", f"Book here {LEFT}, now"),
+        ("![](https://made.example/p.png?q=secret)", LEFT),
+        ("[https://shop.example/a](https://made.example)", LEFT),
+        ("[shop.example/a](https://made.example/x_(1))!", f"{LEFT}!"),
+        ("<https://made.example/>", LEFT),
+        ("made.example/up?q=secret", LEFT),
+        ("WWW.Made.Example", LEFT),
+        ("HTTPS://ada.example/other", LEFT),
+        ("https://shop.example/a?id=2", LEFT),
+        ('[x](https://made.example/up "Title")', f"x {LEFT}"),
+    ],
+)
+def test_links_that_nobody_named_are_left_out(reply: str, text: str) -> None:
+    checked = check_links(reply, _known(), "drop")
+    assert checked.text == text
+    assert len(checked.unknown) == 1
+
+
+def test_links_may_be_marked_instead() -> None:
+    mark = "(I have not seen this link myself)"
+    checked = check_links("[a](https://made.example/1) or https://made.example/2.", _known(), "mark")
+    assert checked.text == f"[a](https://made.example/1) {mark} or https://made.example/2 {mark}."
+    assert check_links("https://made.example/2", _known(), "off").text == "https://made.example/2"
+
+
+def test_a_draft_ends_before_its_first_link() -> None:
+    for rest in ("https://a.b", "[here](http", "www.x", "<http:", "made.example/x"):
+        assert before_links(f"Look at the plan: {rest} and so on") == "Look at the plan:"
+    assert before_links("Nothing [here] or there, e.g. at 3.5 km") == "Nothing [here] or there, e.g. at 3.5 km"
