@@ -46,7 +46,7 @@ def _option(description: str, type: Any = str) -> InputField:
     return InputField("", description, required=False, default="" if type is str else None, type=type)
 
 
-@valet(name="ScheduleTask", effect="idempotent")
+@valet(name="ScheduleTask", effect="idempotent", addresses=("url", "tool_arguments"))
 class ScheduleTask(PlanningAgent):
     """Plan a task that comes again, waits for an event, or watches a value and tells when it changes.
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
     from core.credentials.store import CredentialStore as CredentialStore
+    from core.documents.page import Page as Page
+    from core.documents.page import read_html as read_html
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
     from core.events.bus import EventBus as EventBus
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from core.hooks.judge import AskingJudge as AskingJudge
     from core.hooks.judge import Judge as Judge
     from core.hooks.judge import Judgement as Judgement
+    from core.http.types import HttpResponse as HttpResponse
     from core.language.catalogue import gettext as gettext
     from core.language.catalogue import gettext_noop as gettext_noop
     from core.language.catalogue import listed as listed
@@ -77,11 +80,13 @@ _HOMES = {
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.valet": "valet",
         "core.credentials.store": "CredentialStore",
+        "core.documents.page": "Page read_html",
         "core.errors": "ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
         "core.events.types": "Event",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
+        "core.http.types": "HttpResponse",
         "core.language.catalogue": "gettext gettext_noop listed ngettext",
         "core.language.times": "day_in_words moment_in_words number_in_words",
         "core.llm.types": "ModelAnswer TextSoFar",

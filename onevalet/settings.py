@@ -26,7 +26,7 @@ from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
-from onevalet.channel_settings import check_channels, check_tokens
+from onevalet.channel_settings import check_channels, check_search, check_tokens
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -139,6 +139,10 @@ class Settings(BaseSettings):
     onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""
+    onevalet_search: Literal["", "searxng", "brave", "tavily"] = ""
+    onevalet_search_key: SecretStr | None = None
+    onevalet_search_url: Origin = ""
+    onevalet_links: Literal["drop", "mark", "off"] = "drop"
     onevalet_rate_per_minute: int = Field(default=30, ge=1)
     onevalet_most_waiting: int = Field(default=100, ge=1)
     onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
@@ -250,11 +254,14 @@ class Settings(BaseSettings):
     @property
     def for_tools(self) -> dict[str, str]:
         """Return the settings that tools read as `context.settings`."""
-        key = self.onevalet_flights_key
+        key, search_key = self.onevalet_flights_key, self.onevalet_search_key
         return {
             "weather_url": self.onevalet_weather_url,
             "flights_key": key.get_secret_value() if key else "",
             "flights_url": self.onevalet_flights_url,
+            "search": self.onevalet_search,
+            "search_key": search_key.get_secret_value() if search_key else "",
+            "search_url": self.onevalet_search_url,
         }
 
     def secrets(self) -> list[str]:
@@ -288,6 +295,7 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigError(f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
     check_channels(settings)
     check_tokens(settings)
+    check_search(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
 

@@ -10,7 +10,7 @@ from onevalet.settings import Settings
 def build_http(settings: Settings) -> GuardedClient:
     """Create a client that reaches the public internet, and the hosts that the operator named."""
     try:
-        named = (settings.onevalet_weather_url, settings.onevalet_flights_url)
+        named = (settings.onevalet_weather_url, settings.onevalet_flights_url, settings.onevalet_search_url)
         return GuardedClient(
             allowed_hosts=[*settings.onevalet_fetch_hosts, *(urlsplit(url).netloc for url in named if url)]
         )

@@ -73,6 +73,7 @@ async def build_orchestrator(
             clock=clock,
             people=People(storage.database, make_id, clock),
             files=files,
+            links=settings.onevalet_links,
         )
     finally:
         if momex is not None:

@@ -58,7 +58,7 @@ async def test_a_watch_that_may_not_be_is_refused_before_any_card(
         refusals.extend(message.text for message in request.messages)
         return says("That cannot be watched.")
 
-    answer = await system.hears("watch it", wants(("ScheduleTask", given)), then)
+    answer = await system.hears(f"watch {given.get('url')}", wants(("ScheduleTask", given)), then)
     assert answer == "That cannot be watched."
     assert why in refusals[-1]
     assert await system.delivery.store.one("select count(*) from approvals") == 0
@@ -72,7 +72,7 @@ async def test_a_watch_that_may_be_gets_its_card(system: Proactive) -> None:
         "url": f"{system.web.url}/flight",
         "path": "$.price",
     }
-    card = await system.hears("watch it", wants(("ScheduleTask", given)))
+    card = await system.hears(f"watch {system.web.url}/flight", wants(("ScheduleTask", given)))
     assert "When: when it becomes true" in card
     assert "Now: 320" in card
 

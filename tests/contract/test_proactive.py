@@ -90,7 +90,8 @@ async def planned(system: Proactive, call: tuple[str, JsonObject], words: str, *
     count = "select count(*) from tasks"
     before = await system.delivery.store.one(count)
     system.clock.move(timedelta(seconds=1))
-    read = unescape(await system.hears(str(call[1]["what"]), wants(call)))
+    asked = f"{call[1]['what']} {call[1].get('url', '')}".strip()
+    read = unescape(await system.hears(asked, wants(call)))
     assert words in read
     assert not re.search(r"Asks:|Cron:|\* \* \*", read), "only words for a person"
     assert await system.delivery.store.one(count) == before

@@ -4,23 +4,19 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from json import JSONDecodeError
-from typing import Protocol
 
 import structlog
 
 from core.clock import Clock
 from core.errors import StoreUnavailable, ToolError
-from core.http.types import HttpResponse
 from core.ids import IdMaker
-from core.json_types import Json, JsonObject, canonical_json, read_json, storable
+from core.json_types import Json, JsonObject, read_json, storable
 from core.language.catalogue import gettext, speaking
 from core.tools.context import TaskState
-from core.tools.results import TextWithData
 from core.triggers.codec import UnreadableTrigger
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.condition import (
     ERRORS_TOLD,
-    ONE_OF_TWO,
     ConditionTrigger,
     Judged,
     Watch,
@@ -32,6 +28,7 @@ from core.triggers.kinds.schedule import TriggerError, read_zone
 from core.triggers.messages import failing_look_text, occurrence_of
 from core.triggers.runs.concurrency import SharedSlot
 from core.triggers.runs.firing import LOOK_LEASE, Look, run_row
+from core.triggers.runs.looks import ReadTools, look_at
 from core.triggers.trials import seen_now
 from core.triggers.types import Task
 from core.turns.runs import RunState
@@ -46,18 +43,6 @@ MAX_READ = 2 * 1024 * 1024
 """Characters of a result."""
 
 _log = structlog.get_logger()
-
-
-class ReadTools(Protocol):
-    """Tools that only read, called for one person outside any turn."""
-
-    async def read(self, tenant_id: str, tool: str, arguments: JsonObject) -> str:
-        """Return a tool's result. Raises `ToolError`, also for a tool that does more than read."""
-        ...
-
-    async def fetch(self, tenant_id: str, url: str) -> HttpResponse:
-        """Return the content of a web address. Raises `ToolError`."""
-        ...
 
 
 class LookNeverEnded(Exception):
@@ -120,7 +105,7 @@ class ConditionChecks:
         """Look once for a condition that is not kept yet; return what is seen. Raises `TriggerError` for no success."""
         try:
             async with asyncio.timeout(MAX_TRIAL):
-                text = await self._result(tenant_id, trigger)
+                text = await look_at(self._tools, tenant_id, trigger)
         except StoreUnavailable:
             raise
         except TimeoutError as error:
@@ -147,7 +132,7 @@ class ConditionChecks:
         watch = replace(watch, errors=watch.errors + task.looks_begun)
         try:
             async with asyncio.timeout(MAX_LOOK):
-                result = await self._result(task.tenant_id, trigger)
+                result = await look_at(self._tools, task.tenant_id, trigger)
                 now = self._clock.now()
                 return await self._engine.in_thread(lambda: judge(trigger, watch, _read(result), now))
         except StoreUnavailable:
@@ -174,18 +159,6 @@ class ConditionChecks:
         runs = [self._run(task, judged)] if judged.fires or often else []
         lanes = await self._engine.store.record_look(task, judged.watch.to_json(), next_at, runs)
         self._engine.wake(lanes)
-
-    async def _result(self, tenant_id: str, trigger: ConditionTrigger) -> str:
-        if trigger.tool is not None:
-            text = await self._tools.read(tenant_id, trigger.tool, trigger.arguments)
-            # A path looks into the data beside the sentence; without one the sentence itself is compared.
-            return canonical_json(text.data) if trigger.path is not None and isinstance(text, TextWithData) else text
-        if trigger.url is None:
-            raise TriggerError(ONE_OF_TWO)
-        answer = await self._tools.fetch(tenant_id, trigger.url)
-        if answer.status >= 400:
-            raise ToolError(gettext("The server answered {status}.", status=answer.status))
-        return answer.body.decode(errors="replace")
 
     def _run(self, task: Task, judged: Judged) -> JsonObject:
         now = self._clock.now()

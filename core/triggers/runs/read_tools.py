@@ -25,7 +25,7 @@ SECONDS = 60.0
 
 
 class OrchestratorTools:
-    """The orchestrator's tools. Implements `core.triggers.runs.condition_checks.ReadTools`."""
+    """The orchestrator's tools. Implements `core.triggers.runs.looks.ReadTools`."""
 
     def __init__(self, orchestrator: Orchestrator, store: TaskStore, make_id: IdMaker) -> None:
         self._orchestrator = orchestrator

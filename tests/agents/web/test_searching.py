@@ -1,0 +1,70 @@
+"""Searches by each service, against servers that answer as the real ones do."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from agents.web import web_search
+from core.http.client import GuardedClient
+from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
+from tests.agents.web.site import KEY, Site, guarded, open_site
+from tests.core.builders import a_context
+
+FERRY = {"url": "https://ferry.example/plan", "title": "The ferry", "content": "Leaves at nine"}
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    async with open_site() as site:
+        yield site
+
+
+@pytest.fixture
+async def http(site: Site) -> AsyncIterator[GuardedClient]:
+    async with guarded(site) as client:
+        yield client
+
+
+@pytest.fixture(params=["searxng", "brave", "tavily"])
+def context(request: pytest.FixtureRequest, site: Site, http: GuardedClient) -> ToolExecutionContext:
+    """Return a context whose operator has chosen a service."""
+    settings = {"search": request.param, "search_key": KEY, "search_url": site.url}
+    return replace(a_context(), http=http, settings=settings)
+
+
+async def test_what_is_found_is_listed_with_its_address(site: Site, context: ToolExecutionContext) -> None:
+    site.found = [FERRY, FERRY | {"url": "javascript:alert(1)"}]
+    said = await web_search("  ferry   times ", context)
+    assert said.splitlines()[:2] == ["1. The ferry", "https://ferry.example/plan"]
+    assert "Leaves at nine" in said
+    assert "javascript" not in said
+    assert "<strong>" not in said
+    assert site.queries == ["ferry times"]
+
+
+async def test_nothing_found_is_said(site: Site, context: ToolExecutionContext) -> None:
+    assert await web_search("ferry", context) == "Nothing was found."
+
+
+@pytest.mark.parametrize(("status", "why"), [(403, "has to check its settings"), (429, "at the moment")])
+async def test_a_service_that_refuses_is_told_plainly(
+    site: Site, context: ToolExecutionContext, status: int, why: str
+) -> None:
+    site.failing = status
+    with pytest.raises(ToolFailed, match=why) as failed:
+        await web_search("ferry", context)
+    assert KEY not in str(failed.value)
+
+
+async def test_an_answer_that_is_no_json_is_told_plainly(http: GuardedClient, site: Site) -> None:
+    site.pages["/x/search"] = "<h1>Welcome</h1>"
+    settings = {"search": "searxng", "search_url": f"{site.url}/x"}
+    with pytest.raises(ToolFailed, match="cannot be read"):
+        await web_search("ferry", replace(a_context(), http=http, settings=settings))
+
+
+async def test_a_query_has_its_limits(context: ToolExecutionContext) -> None:
+    for query in (" ", "x" * 401):
+        with pytest.raises(ToolRetry):
+            await web_search(query, context)
