@@ -28,7 +28,9 @@ _WORDS = {
 _KNOWN = {language: frozenset(words.split()) for language, words in _WORDS.items()}
 _OURS = frozenset({"en", "es", "de", "fr", "pt"})
 _HAN, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]")
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:'[^\W\d_]+)*(?!\w)")
+"""A whole word: the letter in a code, such as 3E, is none."""
+_ADDRESS = re.compile(r"\S+://\S*")
 _ENOUGH = 2
 """How many different words, or Chinese characters, it takes: one may be a name, or a word of two languages."""
 _LOOKED_AT = 2_000
@@ -37,7 +39,7 @@ _LOOKED_AT = 2_000
 
 def language_written(text: str) -> str:
     """Return the code of the language of `LANGUAGES` that a text is clearly written in; empty where it is not clear."""
-    text = text[:_LOOKED_AT].casefold().replace("\u2019", "'")
+    text = _ADDRESS.sub(" ", text[:_LOOKED_AT]).casefold().replace("\u2019", "'")
     words = set(_WORD.findall(text))
     han = len(_HAN.findall(text))
     if han >= _ENOUGH and not _KANA.search(text) and han > len(words & _KNOWN["en"]):

@@ -30,6 +30,8 @@ from onevalet.demo.phrases import TABLES
         ("Madrid", ""),
         ("OK 7K", ""),
         ("no", ""),
+        ("NO 3E", ""),
+        ("https://el.example/la/una/de", ""),
         ("", ""),
         ("Как дела?", ""),
     ],
