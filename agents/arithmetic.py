@@ -3,6 +3,7 @@
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable
 from decimal import Decimal, DecimalException, localcontext
 
@@ -31,6 +32,12 @@ _FUNCTIONS: dict[str, Callable[..., Number]] = {
     "floor": lambda a: a.to_integral_value(rounding="ROUND_FLOOR"),
     "ceil": lambda a: a.to_integral_value(rounding="ROUND_CEILING"),
 }
+_PERCENT = r"(?<![\w.])(\d[\d.]*)\s*%"
+_SHARE_OF = re.compile(rf"{_PERCENT}\s*of\b\s*", re.IGNORECASE)
+_SHARE = re.compile(rf"{_PERCENT}(?=\s*(?:[*/),]|$))")
+"""A percentage where no second operand of a remainder can follow."""
+_UNCLEAR = re.compile(rf"[\w)]\s*[-+]\s*{_PERCENT}\s*(?:\)|,|$)|\d%\s*[-+]")
+"""A percentage added or taken away: of what is not said."""
 _CONSTANTS = {"pi": Decimal(repr(math.pi)), "e": Decimal(repr(math.e))}
 
 
@@ -39,12 +46,12 @@ async def calculate(expression: str) -> str:
     """Calculate an arithmetic expression.
 
     Args:
-        expression: Numbers with + - * / // % **, brackets, abs, min, max, round, sqrt, floor, ceil, pi, e.
+        expression: Numbers with + - * / // % **, brackets, 20% of 45, abs, min, max, round, sqrt, floor, ceil, pi, e.
     """
     if len(expression) > _MAX_LENGTH:
         raise ToolRetry(f"The expression is longer than {_MAX_LENGTH} characters; do it in parts.")
     try:
-        tree = ast.parse(expression.strip().replace("^", "**"), mode="eval")
+        tree = ast.parse(_without_percentages(expression.strip()).replace("^", "**"), mode="eval")
         with localcontext() as numbers:
             numbers.prec = _DIGITS
             return _written(_value(tree.body, 0))
@@ -54,6 +61,19 @@ async def calculate(expression: str) -> str:
         ) from error
     except (DecimalException, OverflowError, TypeError) as error:
         raise ToolRetry(gettext("That has no result: a division by zero, or a number out of range.")) from error
+
+
+def _without_percentages(expression: str) -> str:
+    """Write shares as fractions; `a % b` stays a remainder.
+
+    Raises `ToolRetry` where it is not said what a share is of.
+    """
+    if _UNCLEAR.search(expression):
+        raise ToolRetry(
+            gettext("That is no expression that can be calculated; write for example (3 + 4) * 2.5"),
+            note="Say what the percentage is of: 120 * 1.2, or 120 + 20% * 120.",
+        )
+    return _SHARE.sub(r"(\1/100)", _SHARE_OF.sub(r"(\1/100)*", expression))
 
 
 def _value(node: ast.expr, depth: int) -> Number:

@@ -1,10 +1,17 @@
 """Show, pause, resume, stop and explain what the person has planned, in words."""
 
+import re
 from typing import Literal
 
 from onevalet import TaskNote, ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool
 
 _FILLERS = {"the", "my", "a", "an", "one", "task", "tasks", "reminder", "reminders", "about", "for", "number", "that"}
+_NUMBERED = re.compile(
+    r"(?:(?:task|reminder|aufgabe|erinnerung|tarea|recordatorio|tâche|rappel|tarefa|lembrete|任务|提醒)s?)?"
+    r"[ #:]*(?:(?:number|no|nr|nummer|número|numéro|n[º°])\b[.]?)?[ #]*0*(\d+)[.]?",
+    re.IGNORECASE,
+)
+"""A task by its number, as people and models name one: "2", "task 2", "Reminder #2", "Erinnerung Nr. 2"."""
 _DONE = {
     "pause": gettext_noop("Task {number}, {title}, is paused."),
     "resume": gettext_noop("Task {number}, {title}, goes on."),
@@ -92,8 +99,8 @@ async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
     """Return the one task that `which` names; raise `ToolRetry` with a list where it names none or several."""
     tasks = await context.tasks.list()
     text = which.strip().casefold().lstrip("#")
-    number = text.removeprefix("task").strip()
-    matches = [task for task in tasks if task.id == which.strip() or str(task.number) == number]
+    named = _NUMBERED.fullmatch(text)
+    matches = [task for task in tasks if task.id == which.strip() or (named and str(task.number) == named[1])]
     if not matches:
         words = [word for word in text.replace(",", " ").split() if word not in _FILLERS]
         matches = [task for task in tasks if all(word in f"{task.title} {task.when}".casefold() for word in words)]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from core.agents.field_collection import Answer, plain_answer, take
 from core.agents.hand_over import HandOverTool, hand_over_tool
@@ -11,11 +10,13 @@ from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.schema import field_schema
 from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolRetry
-from core.json_types import Json, JsonObject, read_json
+from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import ChatMessage, Marker
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
+from core.tools.arguments import read_call
+from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
 
 ANSWER = "answer_waiting_agent"
@@ -141,13 +142,14 @@ class PendingAnswers:
             f"`change` is pause for what waits, resume for what is paused, or drop; {task} is {entry.status}."
         )
 
-    def replay(self, messages: Sequence[ChatMessage]) -> None:
+    def replay(self, messages: Sequence[ChatMessage], tools: ToolRegistry) -> None:
         """Pass on the answers in a finished turn's messages: a turn that was taken over did not do so itself."""
         self.changed = {}
         handed_over = {message.tool_call_id for message in messages if message.marker is Marker.HANDED_OVER}
         for call in (call for message in messages for call in message.tool_calls):
-            if call.name in (ANSWER, HOLD) and call.id in handed_over:
-                arguments = cast(JsonObject, read_json(call.arguments))
+            tool = tools.get(call.name)
+            if call.name in (ANSWER, HOLD) and call.id in handed_over and tool is not None:
+                arguments = read_call(call, tool).arguments
                 self.give(arguments) if call.name == ANSWER else self.hold(arguments)
 
     def remind(self) -> str:

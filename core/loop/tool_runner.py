@@ -12,7 +12,7 @@ from core.approvals.describe import tool_consent
 from core.errors import LeaseLost, ToolRetry
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import JsonObject, canonical_hash, read_json, storable
+from core.json_types import JsonObject, canonical_hash, storable
 from core.llm.types import ToolCall
 from core.loop.answer_limits import calls_not_run
 from core.loop.context_window import ContextManager
@@ -20,6 +20,8 @@ from core.loop.gate import ConsentGate, GatedCall, Granted
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
+from core.replies import note
+from core.tools.arguments import read_call
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
 from core.tools.results import CallResult, ToolEnd
@@ -43,6 +45,8 @@ class _Ready:
     granted: Granted
     parsed: Mapping[str, object]
     record: StepRecord
+    left_out: tuple[str, ...]
+    """Arguments that the tool does not have."""
 
 
 class ToolRunner:
@@ -150,6 +154,8 @@ class ToolRunner:
             self._open_keys[record.name, record.arguments_hash] = record.idempotency_key
         text = await self._scope.hooks.pipe(Hook.post_acting, end.text, where, ready.granted.planned)
         text = await self._gate.finish(ready.granted, text, end.outcome)
+        if ready.left_out:
+            text += note(f"Left out, since {call.name} has no such parameter: {', '.join(ready.left_out)[:_MAX_NAME]}.")
         return await self._end(record, call, end._replace(text=text), int((time.monotonic() - began) * 1000))
 
     def _may_run_again(self, known: StepRecord) -> bool:
@@ -169,7 +175,8 @@ class ToolRunner:
             text = f"There is no tool named {call.name[:100]!r}. {self._tools.suggest(call.name)}"
             return CallResult(call, text, Outcome.ERROR)
         try:
-            planned = PlannedCall(call.id, call.name, _arguments(call, tool))
+            understood = read_call(call, tool)
+            planned = PlannedCall(call.id, call.name, understood.arguments)
             planned = await self._scope.hooks.pre_acting(where, planned)
             parsed = tool.parse(planned.arguments)
         except ToolRetry as error:
@@ -203,7 +210,7 @@ class ToolRunner:
             effect=tool.effect,
             idempotency_key=idempotency_key,
         )
-        return _Ready(key, call, tool, passage, parsed, record)
+        return _Ready(key, call, tool, passage, parsed, record, understood.left_out)
 
     async def _execute(self, where: HookContext, ready: _Ready) -> ToolEnd:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config
@@ -251,19 +258,6 @@ def _consent_to(
 def _new_key(scope: TurnScope, key: StepKey) -> str:
     path = f"{key.agent_path}." if key.agent_path else ""
     return f"{scope.where.turn_id}.{path}{key.step}.{key.call_index}"
-
-
-def _arguments(call: ToolCall, tool: AnyTool) -> JsonObject:
-    """Read the arguments' JSON. Raises `ToolRetry`, which tells the model what is right."""
-    try:
-        value = read_json(call.arguments or "{}")
-    except ValueError as error:
-        raise ToolRetry(
-            f"The arguments of {tool.name} are not valid JSON. Send one JSON object; NaN and Infinity are no numbers."
-        ) from error
-    if not isinstance(value, dict):
-        raise ToolRetry(f"The arguments of {tool.name} must be one JSON object with its parameters.")
-    return value
 
 
 def _from_record(call: ToolCall, known: StepRecord) -> CallResult:

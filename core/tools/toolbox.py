@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from core.errors import ToolRetry
 from core.journal.types import Outcome
+from core.tools.arguments import read_call
 from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult
 from core.tools.tool import AnyTool, tool
@@ -44,7 +45,7 @@ class Toolbox:
         """Switch, if that is what a call was and it went well; the same in a replay as the first time."""
         if result.call.name != SWITCH or self._switch is None or result.outcome is not Outcome.OK:
             return
-        given = result.arguments_summary()
+        given = read_call(result.call, self._switch).arguments
         group = str(given.get("group", ""))
         if group in self._members:
             (self._on.discard if given.get("on") is False else self._on.add)(group)

@@ -32,7 +32,7 @@ class Endings:
     async def end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
         """Return what becomes of a turn whose loop has ended or waits."""
         waiting = context.waiting
-        waiting.replay(result.messages)
+        waiting.replay(result.messages, context.tools)
         if result.ended is Ended.WAITING:
             return await self._wait(request, context, result)
         if request.go_on_at is not None or context.agents.used:
@@ -77,7 +77,7 @@ class Endings:
         cause, detail = type(failed.error).__name__, str(failed.error)
         _log.error("turn_failed", turn=request.turn_id, reason=reason, cause=cause, detail=detail)
         result = turn_result(request, context.said, failed.partial)
-        context.waiting.replay(failed.partial.messages)
+        context.waiting.replay(failed.partial.messages, context.tools)
         return replace(
             result,
             state=TurnState.FAILED,

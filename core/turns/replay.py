@@ -11,9 +11,10 @@ from core.errors import ModelRejected
 from core.hooks.hooks import ALLOWED, Decision, HookContext, Messages, PlannedCall, Rule, Verdict
 from core.hooks.judge import ALL_WELL, Judge, Judgement, Trail
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
-from core.json_types import Json, JsonObject, canonical_hash, read_json
+from core.json_types import Json, JsonObject, canonical_hash
 from core.llm.types import ModelAnswer, ModelLayer, ModelRequest, ToolCall
 from core.loop.control import TurnMessage
+from core.tools.arguments import read_call
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
@@ -67,7 +68,7 @@ class RecordedTool(Tool[..., object]):
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
         """Return the recorded result, and how it ended then."""
-        digest = canonical_hash(read_json(call.arguments or "{}"))
+        digest = canonical_hash(read_call(call, self).arguments)
         row = self.recording.take(key, self.name, digest) if self.recording else None
         if row is None:
             return ToolEnd(NOT_RECORDED, Outcome.ERROR)

@@ -1,5 +1,6 @@
 """Approvals over every channel: shown in full, decided once by their person, and drawn when they are over."""
 
+import json
 import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -37,6 +38,17 @@ async def test_promise_9_what_is_shown_in_full_is_what_runs_once_it_is_approved(
     assert system.last() == "I sent it."
     assert await system.states() == ["approved"]
     assert system.model.told() == ["Sent to sam@example.com."]
+
+
+async def test_promise_9_oddly_written_arguments_are_shown_as_they_run(system: Approving) -> None:
+    odd: Json = {"arguments": json.dumps({"to": ["sam@example.com"], "subject": 42, "body": None, "cc": ""})}
+    system.model.script = [wants(("send_mail", odd)), says("I sent it.")]
+    await system.say("mail sam about it")
+    for mark in ("[", "cc", "arguments"):
+        assert mark not in system.card().text.casefold()
+    assert "sam@example.com" in system.card().text
+    await system.decide("Approve")
+    assert system.sent == [{"to": "sam@example.com", "subject": "42", "body": ""}]
 
 
 async def test_promise_10_a_cancelled_action_never_runs_and_the_model_is_told(system: Approving) -> None:
