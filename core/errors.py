@@ -5,6 +5,7 @@
       StoreUnavailable            Postgres cannot be reached now; a webhook answers 503
       LeaseLost                   another worker took over; stop, write nothing
       TurnDelayed                 a check could not tell; the turn waits and is tried again
+        ModelAway                 no model answers; its lane is given back, and it is tried again
       RequestRefused              a request that is not the provider's, or not well-formed; 4xx
       DeliveryError               what became of one part
         RateLimited               not accepted; try again after `retry_after`
@@ -50,6 +51,14 @@ class LeaseLost(OneValetError):
 
 class TurnDelayed(OneValetError):
     """A check could not tell whether this turn may run: it is neither refused nor let pass."""
+
+
+class ModelAway(TurnDelayed):
+    """No model answers now: the turn has given back its lane and is tried again. `told`: its person is being told."""
+
+    def __init__(self, message: str, *, told: bool = False) -> None:
+        super().__init__(message)
+        self.told = told
 
 
 class RequestRefused(OneValetError):

@@ -9,6 +9,7 @@ _NOTE, _NOTE_END = "<for_assistant>", "</for_assistant>"
 _NOTES = re.compile(rf"\n?{_NOTE}.*?(?:{_NOTE_END}\n?|\Z)", re.DOTALL)
 
 MODEL_DOWN = gettext_noop("I can't reach my language model right now. Please try again in a few minutes.")
+TAKES_LONGER = gettext_noop("This takes longer than usual, but I am still on it: you need not ask again.")
 MODEL_REFUSED = gettext_noop("My language model would not take this request. Please try to word it differently.")
 MODEL_AUTH = gettext_noop(
     "I can't use my language model at the moment: the person who runs me has to check its settings."

@@ -4,7 +4,7 @@ Nothing here holds up a turn: a separate task shows the newest text when the pro
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import structlog
@@ -17,6 +17,7 @@ from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
 from core.tools.addresses import before_links
 from core.turns.types import BegunTurn
+from jobs.slow_model import told_in_words
 
 WORKING_EVERY = 4.0
 """Seconds between hints that the assistant is working; Telegram's typing lasts five."""
@@ -48,11 +49,11 @@ class Drafting(Hook):
 
 @asynccontextmanager
 async def show_progress(
-    channel: NotificationChannel | None, turn: BegunTurn, row: StreamRow
+    channel: NotificationChannel | None, turn: BegunTurn, row: StreamRow, said: Callable[[], None]
 ) -> AsyncIterator[tuple[Hook, ...]]:
     """Show that the assistant is working until the block ends; yield the hooks that the turn needs for it.
 
-    `row` is the outbox row of the answer, which may be streamed.
+    `row` is the outbox row of the answer, which may be streamed. `said` is called where the person is told in words.
     """
     if channel is None:
         yield ()
@@ -71,7 +72,8 @@ async def show_progress(
     if mark is not None:
         tasks.append(asyncio.create_task(mark.show(), name="mark"))
     try:
-        yield hooks
+        async with told_in_words(channel, turn.request.outage, said) as words:
+            yield (*hooks, *words)
     finally:
         # Before the answer is committed: no draft may come after it.
         for task in tasks:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 
@@ -55,7 +56,9 @@ class TurnResults:
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
         poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
-        turn = replace(turn, request=replace(turn.request, too_long=self._cards_too_long(turn.address.channel)))
+        outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
+        too_long = self._cards_too_long(turn.address.channel)
+        turn = replace(turn, request=replace(turn.request, too_long=too_long, outage=outage))
         try:
             if not poison and turn.run_id and self.runs is not None:
                 return TurnOutcome(*await self.runs.result(turn.request, turn.run_id))
@@ -79,7 +82,8 @@ class TurnResults:
                 return TurnOutcome(answer.result, new_session=answer.new_session)
         row = self.store.stream_row(lease, turn.turn_id)
         channel = self.channels.get(turn.address.channel)
-        async with show_progress(channel, turn, row) as hooks:
+        said = partial(self.wakeups.wake_delivery, lease.lane_id)
+        async with show_progress(channel, turn, row, said) as hooks:
             return TurnOutcome(await self.orchestrator.handle_message(replace(turn.request, hooks=hooks)))
 
     def _cards_too_long(self, name: str) -> Callable[[NewApproval], bool]:

@@ -11,7 +11,7 @@ import structlog
 
 from core.approvals.cards import Card, card
 from core.approvals.store import ApprovalStore
-from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
+from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.postgres import Lease
 from core.loop.steering import taken_in
@@ -141,6 +141,11 @@ class TurnRunner:
     async def _to_its_end(self, lease: Lease, turn: BegunTurn, log: structlog.typing.FilteringBoundLogger) -> bool:
         try:
             outcome = await self._results.of(lease, turn)
+        except ModelAway as away:
+            log.warning("turn_delayed", cause=str(away), told=away.told)
+            if away.told:
+                self._wakeups.wake_delivery(lease.lane_id)
+            return False
         except TurnDelayed as error:
             log.warning("turn_delayed", cause=str(error))
             await self._store.leave(lease, RETRY_DELAY)

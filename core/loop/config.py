@@ -7,6 +7,7 @@ from core.errors import ConfigError
 _MAY_BE_ZERO = {
     "journal_patience",
     "llm_max_retries",
+    "llm_outage_patience",
     "llm_retry_base_delay",
     "max_advice",
     "max_empty_answers",
@@ -65,6 +66,9 @@ class ReactLoopConfig:
     llm_patience: float = 27.0
     """How long one answer's calls that fail are tried again, with all keys and fallback models: of a model that is down
     the person hears within 30 s. A piece of an answer, or another model after a silence, begins it anew."""
+    llm_outage_patience: float = 600.0
+    """How long a turn whose model is down is tried again after that, with growing pauses and without holding up anybody
+    else. The person is told that it takes longer, and at its end that it failed; 0 fails the turn at once."""
     llm_longest_answer: float = 600.0
     """The longest that one answer may take, pieces or not."""
     llm_streaming: bool = True

@@ -20,8 +20,6 @@ from core.loop.gate import ConsentGate, GatedCall, Granted
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
-from core.replies import note
-from core.tools.arguments import read_call
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
 from core.tools.results import CallResult, ToolEnd
@@ -45,8 +43,8 @@ class _Ready:
     granted: Granted
     parsed: Mapping[str, object]
     record: StepRecord
-    left_out: tuple[str, ...]
-    """Arguments that the tool does not have."""
+    note: str
+    """What the model is told at the end of the result."""
 
 
 class ToolRunner:
@@ -154,9 +152,9 @@ class ToolRunner:
             self._open_keys[record.name, record.arguments_hash] = record.idempotency_key
         text = await self._scope.hooks.pipe(Hook.post_acting, end.text, where, ready.granted.planned)
         text = await self._gate.finish(ready.granted, text, end.outcome)
-        if ready.left_out:
-            text += note(f"Left out, since {call.name} has no such parameter: {', '.join(ready.left_out)[:_MAX_NAME]}.")
-        return await self._end(record, call, end._replace(text=text), int((time.monotonic() - began) * 1000))
+        return await self._end(
+            record, call, end._replace(text=text + ready.note), int((time.monotonic() - began) * 1000)
+        )
 
     def _may_run_again(self, known: StepRecord) -> bool:
         """Follow the stricter of what the tool was when it started and what it is now."""
@@ -175,7 +173,7 @@ class ToolRunner:
             text = f"There is no tool named {call.name[:100]!r}. {self._tools.suggest(call.name)}"
             return CallResult(call, text, Outcome.ERROR)
         try:
-            understood = read_call(call, tool)
+            understood = self._tools.read(call, tool)
             planned = PlannedCall(call.id, call.name, understood.arguments)
             planned = await self._scope.hooks.pre_acting(where, planned)
             parsed = tool.parse(planned.arguments)
@@ -210,7 +208,7 @@ class ToolRunner:
             effect=tool.effect,
             idempotency_key=idempotency_key,
         )
-        return _Ready(key, call, tool, passage, parsed, record, understood.left_out)
+        return _Ready(key, call, tool, passage, parsed, record, understood.note)
 
     async def _execute(self, where: HookContext, ready: _Ready) -> ToolEnd:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config

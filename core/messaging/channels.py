@@ -110,6 +110,14 @@ class Marking(Protocol):
 
 
 @runtime_checkable
+class Unseen(Protocol):
+    """Optional capability: nothing shows here that we are at work, so a person who waits for long is told in words."""
+
+    told_after: float
+    """Seconds of a silent model after which they are, once a turn."""
+
+
+@runtime_checkable
 class Preview(Protocol):
     """Optional capability: show a partial answer."""
 

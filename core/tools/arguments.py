@@ -12,11 +12,13 @@ from core.errors import ToolRetry
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject, read_json
 from core.llm.types import ToolCall
+from core.replies import note
 from core.tools.scalars import UNREAD, nouns_of, read_scalar
 from core.tools.tool import AnyTool
 
 _WRAPPERS = ("arguments", "parameters")
 """Names under which models put all arguments once more."""
+_MAX_NAMES = 300
 _SEPARATORS = re.compile(r"[,;\n、，；]")
 
 
@@ -26,6 +28,11 @@ class Understood:
 
     arguments: JsonObject
     left_out: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """Return the end of a result that tells the model what was left out; empty where nothing was."""
+        return note(f"Left out, being no parameters: {', '.join(self.left_out)[:_MAX_NAMES]}.") if self.left_out else ""
 
 
 def read_call(call: ToolCall, tool: AnyTool) -> Understood:

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from core.errors import ToolRetry
 from core.journal.types import Outcome
-from core.tools.arguments import read_call
+from core.llm.types import ToolCall
+from core.tools.arguments import Understood, read_call
 from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult
 from core.tools.tool import AnyTool, tool
@@ -40,6 +41,10 @@ class Toolbox:
         if hidden is not None and hidden.group:
             return f"It is in the group {hidden.group!r}: call {SWITCH} with that group first."
         return self.offered.suggest(name)
+
+    def read(self, call: ToolCall, tool: AnyTool) -> Understood:
+        """Return the arguments of a call as its tool wants them. Raises `ToolRetry` with what is right."""
+        return read_call(call, tool)
 
     def apply(self, result: CallResult) -> None:
         """Switch, if that is what a call was and it went well; the same in a replay as the first time."""

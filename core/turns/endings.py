@@ -1,11 +1,13 @@
 """How a turn ends: what is said, what history gets, and what the pool keeps."""
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import structlog
 
 from core.agents.turn_agents import PoolLimits, used_tokens
 from core.agents.voice import Voice, has_a_voice
+from core.errors import ModelAway, ModelError
 from core.llm.types import ChatMessage, Role
 from core.loop.loop import LoopFailed
 from core.loop.model_caller import ModelCaller
@@ -13,6 +15,7 @@ from core.loop.result import Ended, ReactLoopResult
 from core.turns.agents import where
 from core.turns.context import TurnContext
 from core.turns.links import KnownLinks, LinkCheck, check_links, links_step
+from core.turns.outage import may_pass
 from core.turns.results import explain, turn_result, waiting_result, with_reply
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.waiting_agents import answered, notice, reminder, stopped
@@ -71,8 +74,9 @@ class Endings:
             await request.journal.write(links_step(result.turns - 1, checked))
         return checked.text
 
-    def fail(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
-        """Return what becomes of a turn whose model stayed away."""
+    async def fail(self, request: TurnRequest, context: TurnContext, failed: LoopFailed) -> TurnResult:
+        """Return what becomes of a turn whose model stayed away. Raises `ModelAway` where it is tried again later."""
+        await self._postpone(request, failed.error)
         reason, reply = explain(failed.error, request.channel)
         cause, detail = type(failed.error).__name__, str(failed.error)
         _log.error("turn_failed", turn=request.turn_id, reason=reason, cause=cause, detail=detail)
@@ -86,3 +90,10 @@ class Endings:
             history=(*result.history, ChatMessage(Role.ASSISTANT, reply)),
             pool=context.waiting.entries,
         )
+
+    async def _postpone(self, request: TurnRequest, error: ModelError) -> None:
+        patience = timedelta(seconds=self.caller.config.llm_outage_patience)
+        if request.outage is None or not patience or not may_pass(error):
+            return
+        if postponed := await request.outage.postpone(error, patience):
+            raise ModelAway(type(error).__name__, told=postponed.told) from error

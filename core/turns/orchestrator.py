@@ -58,7 +58,8 @@ class Orchestrator:
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Run a turn, or resume it where its journal ends.
 
-        Raises `LeaseLost` when another worker has it, and `TurnDelayed` when a check could not tell.
+        Raises `LeaseLost` when another worker has it, and `TurnDelayed` when it is tried again: a check could not
+        tell, or no model answers.
         """
         hooks = self._parts.hooks.plus(request.hooks)
         await hooks.tell(Hook.state_changed, where(request), TurnState.RUNNING)
@@ -84,7 +85,7 @@ class Orchestrator:
         try:
             result = await self.react_loop(request, context)
         except LoopFailed as failed:
-            return await self.post_process(request, context, self._parts.endings.fail(request, context, failed))
+            return await self.post_process(request, context, await self._parts.endings.fail(request, context, failed))
         return await self.post_process(request, context, await self._parts.endings.end(request, context, result))
 
     async def prepare_context(self, request: TurnRequest) -> TurnContext:

@@ -17,6 +17,7 @@ from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import QuarantineMode
 from core.turns.failures import fail_turn
 from core.turns.load import load_turn
+from core.turns.outage import ModelOutage
 from core.turns.runs import RunNote
 from core.turns.types import BegunTurn, TurnState
 
@@ -163,6 +164,10 @@ class TurnStore:
             REST_KEPT,
         )
         return bool(row and row["said"])
+
+    def outage(self, lease: Lease, turn_id: str, *, tells: bool) -> ModelOutage:
+        """Return what a turn may do while its model is down; `tells`: somebody waits for its answer."""
+        return ModelOutage(self._database, lease, turn_id, self._make_id, tells)
 
     def stream_row(self, lease: Lease, turn_id: str) -> StreamRow:
         """Return the row in which a turn's answer may grow on the screen."""

@@ -15,6 +15,7 @@ from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
+from core.turns.outage import ModelOutage
 from core.turns.trigger_message import TriggerMessage
 
 
@@ -63,6 +64,8 @@ class TurnRequest:
     """Tells whether a request for approval cannot be shown in full in this conversation."""
     trigger: TriggerMessage | None = None
     """What began a run that no message began; never the person's words."""
+    outage: ModelOutage | None = None
+    """What it may do while its model is down; None: fail."""
     task_id: str | None = None
     """The task whose run this is: what it spends counts as the task's, too."""
 

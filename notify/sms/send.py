@@ -33,6 +33,7 @@ class SmsNotification:
     name = "sms"
     can_find = True
     resend_unknown = False
+    told_after = 25.0
 
     def __init__(
         self,

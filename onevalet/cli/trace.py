@@ -66,6 +66,8 @@ async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Li
     lines = await _inbound_lines(connection, tenant, turn)
     begun = {"id": turn, "attempts": row["attempts"], "solo_crashes": row["solo_crashes"]}
     lines.append({"at": row["started_at"], "what": "turn begun", **begun})
+    if row["model_down_since"]:
+        lines.append({"at": row["model_down_since"], "what": "model down", "tries": row["model_tries"]})
     for step in await connection.fetch("select * from steps where tenant_id = $1 and turn_id = $2", tenant, turn):
         lines.append(_step_line(step))
     recall = await connection.fetchrow(

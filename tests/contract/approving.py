@@ -25,7 +25,7 @@ from tests.core.builders import FakeModel
 from tests.core.harness import OPEN, TwiceDatabase, opened
 from tests.core.language.english import in_every_language
 
-CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False)
+CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False, llm_outage_patience=0)
 # Under a clock that stands still, approvals share their time; the audit counts them.
 _IN_ORDER = " from approvals a order by (select min(u.id) from approval_audit u where u.approval_id = a.id)"
 

@@ -8,9 +8,10 @@ from typing import Any, cast
 import pytest
 
 from core.llm.types import ModelChunk, ModelRequest
-from core.messaging.channels import Marking, Streaming
+from core.messaging.channels import Marking, Streaming, Unseen
 from core.messaging.messages import Address, OutboundKind, OutboundMessage
 from core.messaging.streamed_message import StreamRow
+from core.replies import TAKES_LONGER
 from core.turns.orchestrator import Orchestrator
 from jobs.turns import TurnRunner
 from simulator.faults import FaultKind
@@ -25,6 +26,9 @@ BEGINNING = marked(
 )
 WHOLE = f"{BEGINNING}, and an end."
 NO_PREVIEW = {"sms": "a text is sent whole", "telegram": "a draft is no message: nothing of it stays"}
+
+SHOWS = {"slack": "slack.assistant.threads.setStatus", "telegram": "telegram.sendChatAction"}
+"""The call by which each channel shows that the assistant works; by SMS there is none."""
 
 
 @dataclass
@@ -101,6 +105,27 @@ def texts(harness: ChannelHarness) -> list[str]:
     return [bubble.text for bubble in harness.bubbles()]
 
 
+async def test_while_a_slow_model_thinks_people_go_on_seeing_that_it_works(
+    delivery: DeliveryHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jobs.preview.WORKING_EVERY", 0.02)
+    harness = delivery.channel
+    if isinstance(harness.sender, Unseen):
+        harness.sender.told_after = 0.02
+    await in_thread(harness, marked("Explain"))
+    await only_the_last(delivery)
+    model = HalfWriter([says("")])
+    running = asyncio.ensure_future(work(delivery, model)())
+    shows = SHOWS.get(harness.name)
+    await until(lambda: len(harness.calls(shows)) > 3 if shows else bool(delivery.store.wakeups.deliveries))
+    model.script.append(says(WHOLE))
+    model.gate.set()
+    await running
+    await delivery.deliver()
+    assert texts(harness)[-1] == WHOLE
+    assert texts(harness)[:-1] == ([] if shows else [TAKES_LONGER])
+
+
 @exempt(sms=NO_PREVIEW["sms"])
 async def test_an_answer_is_seen_while_it_is_written_and_then_stands_there_once(delivery: DeliveryHarness) -> None:
     await in_thread(delivery.channel, marked("Explain"))
@@ -113,8 +138,7 @@ async def test_an_answer_is_seen_while_it_is_written_and_then_stands_there_once(
     await delivery.deliver()
     assert texts(delivery.channel) == [WHOLE]
     assert seen(delivery.channel) == ""
-    working = {"slack": "slack.assistant.threads.setStatus", "telegram": "telegram.sendChatAction"}
-    assert delivery.channel.calls(working[delivery.channel.name])
+    assert delivery.channel.calls(SHOWS[delivery.channel.name])
     assert await delivery.store.column("select state from outbound") == ["sent"]
 
 

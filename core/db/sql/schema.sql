@@ -961,6 +961,9 @@ CREATE TABLE public.turns (
     solo_crashes integer DEFAULT 0 NOT NULL,
     crashed_after integer DEFAULT '-1'::integer NOT NULL,
     tried_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    model_down_since timestamp with time zone,
+    model_tries integer DEFAULT 0 NOT NULL,
+    told_of_delay boolean DEFAULT false NOT NULL,
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
 

@@ -196,7 +196,7 @@ class TestCalls:
         assert result.reply == "Seven"
         results = list(line.model.calls[1].tool_results.values())
         assert "not valid JSON" in results[0]
-        assert "c is not a parameter" in results[1]
+        assert "a: Input should be a valid integer" in results[1]
         assert "no tool named 'addd'. Did you mean add?" in results[2]
         assert "must be one JSON object" in results[3]
         assert len(line.model.calls) == 3

@@ -61,6 +61,7 @@ declare
     v_seq bigint;
     v_added int;
     v_stopping text;
+    v_rouse boolean := false;
     v_ignored text := '';
 begin
     duplicate := false;
@@ -140,7 +141,8 @@ begin
         again := not duplicate;
         tenant_id := v_owner;
         lane_id := (select i.conversation_id from inbound i
-                    where i.tenant_id = v_tenant and i.id = v.id and i.state = 'waiting');
+                    where i.tenant_id = v_tenant and i.id = v.id and (
+                        i.state = 'waiting' or i.reason = 'stop' and awaits_model(v_tenant, i.conversation_id)));
         return;
     end if;
 
@@ -148,6 +150,7 @@ begin
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
     -- A stop does not queue: it is a flag on the running turn, which the loop checks between steps.
     if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
+        v_rouse := stop_awaiting(v_tenant, v_conversation);
         update turns t set stop_message = coalesce(v.command ->> 'argument', '')
         where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
         returning t.id into v_stopping;
@@ -167,6 +170,7 @@ begin
     inbound_id := v.id;
     tenant_id := v_tenant;
     if v_ignored <> '' or v_stopping is not null then
+        lane_id := case when v_rouse then v_conversation end;
         return;
     end if;
     if v_state = 'blocked' then
@@ -424,7 +428,7 @@ begin
     if v_full or p_beyond then
         update inbound i set state = 'ignored', reason = 'overload'
         where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'waiting';
-        return refusal_of(p_tenant, p_inbound, p_of_person);
+        return case when found then refusal_of(p_tenant, p_inbound, p_of_person) end;
     end if;
     return null;
 end $$;
