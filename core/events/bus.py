@@ -170,7 +170,7 @@ class EventBus:
             return
         try:
             async with asyncio.timeout(self._handle_within.total_seconds()):
-                for handler in _matching(group, claimed.event):
+                for handler in _matching(group, claimed):
                     await handler(claimed.event)
         except asyncio.CancelledError:
             await self.store.end(claimed, WorkState.WAITING)
@@ -203,9 +203,13 @@ class EventBus:
         _log.error("event_set_aside", group=claimed.group, source=claimed.event.source, event_id=claimed.event.id)
 
 
-def _matching(group: _Group, event: Event) -> list[EventHandler]:
-    name = f"{event.source}:{event.type}"
-    return [handler for pattern, handler in group.handlers.items() if fnmatchcase(name, _literal(pattern))]
+def _matching(group: _Group, claimed: ClaimedEvent) -> list[EventHandler]:
+    names = [f"{source}:{claimed.event.type}" for source in claimed.names]
+    return [
+        handler
+        for pattern, handler in group.handlers.items()
+        if any(fnmatchcase(name, _literal(pattern)) for name in names)
+    ]
 
 
 def _literal(pattern: str) -> str:

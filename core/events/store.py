@@ -25,12 +25,16 @@ class EventRef:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedEvent:
-    """An event that a consumer holds for a group, until its lease ends. `attempts` counts this one."""
+    """An event that a consumer holds for a group, until its lease ends.
+
+    `attempts` counts this one. `names` are all that its source is or was called.
+    """
 
     event: Event
     group: str
     owner: str
     attempts: int
+    names: tuple[str, ...]
 
 
 class WorkState(StrEnum):
@@ -100,7 +104,7 @@ class EventStore:
         if row is None:
             return None
         event = Event(ref.source, row["type"], row["data"], ref.id, ref.tenant_id, row["occurred_at"])
-        return ClaimedEvent(event, group, owner, row["attempts"])
+        return ClaimedEvent(event, group, owner, row["attempts"], tuple(row["names"]))
 
     async def end(
         self, claimed: ClaimedEvent, state: WorkState, reason: str = "", delay: timedelta = timedelta()

@@ -7,8 +7,10 @@ from core.events.merge import EventSourceMerge
 from core.events.source_types import Style
 from core.events.sources import EventSources
 from core.events.types import Event
+from tests.core.events.test_bus import FAST, until
 from tests.core.harness import Store
 from tests.core.people.harness import CHAT, PHONE, Harness
+from tests.patience import PATIENCE
 
 ANN, ANN_CHAT = "+15550000001", "7001"
 
@@ -83,3 +85,23 @@ async def test_tasks_and_events_of_a_renamed_source_follow_its_name(store: Store
     again = Event("door-2", "opened", {}, f"of {chat}", ann)
     assert not await bus.publish(again), "an event that is sent again is known"
     await bus.close()
+
+
+async def test_a_subscriber_hears_of_a_source_by_each_name_it_had(store: Store, redis_url: str) -> None:
+    harness, sources, ann, chat = await two_people(store)
+    heard: list[tuple[str, str]] = []
+
+    async def handle(event: Event) -> None:
+        heard.append((event.source, event.id))
+
+    bus = EventBus(redis_url, store.database, store.make_id, sweep=FAST)
+    for tenant_id in (ann, chat):
+        await sources.add(tenant_id, "door", Style.BEARER, secret=tenant_id)
+    await link(harness)
+    await bus.publish(Event("door-2", "opened", {}, "before", ann))
+    await bus.subscribe("door:*", handle)
+    for source in ("door", "door-2", "window"):
+        await bus.publish(Event(source, "opened", {}, f"at {source}", ann))
+    await until(lambda: len(heard) >= 3, within=PATIENCE)
+    await bus.close()
+    assert sorted(heard) == [("door", "at door"), ("door-2", "at door-2"), ("door-2", "before")]

@@ -1,5 +1,14 @@
 -- Events: published once, and worked on by each group that wants them.
 
+-- Returns the names of a person's source: its own, and those that it had before two people became one. Whoever subscribed
+-- to one of them goes on hearing of it.
+create function names_of_source(p_tenant text, p_source text)
+returns text[]
+language sql stable as $$
+    select array_prepend(p_source, coalesce((
+        select s.former_names from event_sources s where s.tenant_id = p_tenant and s.name = p_source), '{}'))
+$$;
+
 -- Stores an event and returns the groups that want it; null if it is known already, under this id or under p_also (its
 -- id in the previous period, for events that are distinguished by content alone).
 create function publish_event(
@@ -8,8 +17,10 @@ returns text[]
 language plpgsql as $$
 declare
     v_groups text[];
+    v_names text[];
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    v_names := names_of_source(p_tenant, p_source);
     if p_also <> '' and exists (select 1 from events e
                                 where e.tenant_id = p_tenant and e.source = p_source and e.id = p_also) then
         return null;
@@ -23,7 +34,7 @@ begin
     with added as (
         insert into event_work (tenant_id, source, event_id, group_name)
         select distinct p_tenant, p_source, p_id, g.name from event_groups g
-        where p_source || ':' || p_type like g.pattern
+        where exists (select from unnest(v_names) n where n || ':' || p_type like g.pattern)
         returning group_name)
     select array_agg(a.group_name) into v_groups from added a;
     return coalesce(v_groups, '{}');
@@ -43,7 +54,8 @@ begin
     return query with made as (
         insert into event_work (tenant_id, source, event_id, group_name, streamed_at)
         select e.tenant_id, e.source, e.id, p_name, '-infinity' from events e
-        where e.received_at > clock_timestamp() - p_since and e.source || ':' || e.type like p_pattern
+        where e.received_at > clock_timestamp() - p_since
+          and exists (select from unnest(names_of_source(e.tenant_id, e.source)) n where n || ':' || e.type like p_pattern)
         on conflict do nothing returning 1)
     select p_name, count(*) from made;
 end $$;
@@ -84,7 +96,7 @@ end $$;
 -- Claims one event for a group, until the lease ends. Repeatable by owner.
 create function claim_event(
     p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval)
-returns table (type text, data jsonb, occurred_at timestamptz, attempts int)
+returns table (type text, data jsonb, occurred_at timestamptz, attempts int, names text[])
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -96,7 +108,7 @@ begin
       and w.state = 'waiting' and w.next_attempt_at <= clock_timestamp()
       and (w.lease_until is null or w.lease_until < clock_timestamp() or w.owner = p_owner)
       and e.tenant_id = w.tenant_id and e.source = w.source and e.id = w.event_id
-    returning e.type, e.data, e.occurred_at, w.attempts;
+    returning e.type, e.data, e.occurred_at, w.attempts, names_of_source(p_tenant, p_source);
 end $$;
 
 -- Frees the work on an event whose person has become another's meanwhile: whoever had claimed it may have looked for
