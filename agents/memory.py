@@ -3,8 +3,8 @@
 from onevalet import ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool, with_note
 
 _MAX_LENGTH = 600
-_NAMES = (gettext_noop("forget"), gettext_noop("memories"))
-"""What the card calls the action and its argument."""
+_NAMES = (gettext_noop("memories"),)
+"""What the card calls the argument of `forget`."""
 
 
 @tool(name="remember", effect="idempotent", parallel=False, needs_memory="on")
@@ -75,7 +75,14 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
     )
 
 
-@tool(name="forget", effect="idempotent", parallel=False, needs_memory="on", needs_approval=True)
+@tool(
+    name="forget",
+    title=gettext_noop("Forget for good"),
+    effect="idempotent",
+    parallel=False,
+    needs_memory="on",
+    needs_approval=True,
+)
 async def forget(memories: list[str], context: ToolExecutionContext) -> str:
     """Forget memories for good. The person is shown exactly these and must agree; nothing else is forgotten.
 

@@ -4,7 +4,7 @@ from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import tool_check, tool_form
 from core.approvals.rendering import as_text, is_empty
 from core.json_types import JsonObject
-from core.language.catalogue import gettext_noop, name_in_words
+from core.language.catalogue import gettext, gettext_noop, name_in_words
 from core.messaging.visible_text import plain_words
 from core.tools.tool import AnyTool, Risk
 
@@ -30,7 +30,8 @@ def tool_consent(
         optional = frozenset(
             name for name, schema in _parameters(tool).items() if is_empty(schema.get("default", _NO_DEFAULT))
         )
-        heading, form = _heading(tool.name, details), tool_form(tool, given)
+        heading = gettext(tool.title) if tool.title else _heading(tool.name, details)
+        form = tool_form(tool, given)
         return Described(heading, details, hidden_when_empty=optional, form=form)
 
     return ConsentTo(

@@ -57,6 +57,8 @@ def as_text(value: Json) -> str:
                 isinstance(item, list | dict) or "\n" in part or "," in part or part.startswith("- ")
                 for item, part in zip(value, parts, strict=True)
             )
+            if not plain and len(parts) == 1 and isinstance(value[0], str) and "\n" not in parts[0]:
+                return _quoted(value[0])  # the comma, or the mark of a list, is the item's own
             lines = ", ".join(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
             return lines or gettext(_EMPTY)
         case dict():

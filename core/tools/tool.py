@@ -62,6 +62,8 @@ class Tool[**P, R]:
     agent: bool = False
     """Whether it is an agent as the model sees it: it may take longer."""
     timeout: float | None = None
+    title: str = ""
+    """What cards call it, in English; a catalogue may translate it. Empty: its name as words."""
     preset: Mapping[str, object] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -155,6 +157,8 @@ class ToolOptions(TypedDict, total=False):
     addresses: Sequence[str]
     """Parameters with addresses of the web; one that neither the person nor a result named needs approval."""
     timeout: float | None
+    title: str
+    """What cards call it, in English; a catalogue may translate it."""
 
 
 @overload

@@ -218,7 +218,7 @@ async def test_cards_call_actions_and_fields_by_words_of_the_language(context: T
     with speaking("de"):
         consent = tool_consent("call", forget, {"memories": ["1. Tee", "2. Rudern"]})
         shown = await consent.describe(consent.arguments)
-        assert shown.summary == "vergessen (Erinnerungen: 1. Tee, 2. Rudern)"
+        assert shown.summary == "Endgültig vergessen"
         assert dict(render_arguments(consent.arguments, shown)) == {"Erinnerungen": "1. Tee, 2. Rudern"}
         names = [field.label for agent in (SendEmailAgent, FlightSearchAgent) for field in agent.valet.inputs.values()]
     assert names[:4] == ["Empfänger", "Kopie", "Betreff", "Text"]

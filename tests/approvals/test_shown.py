@@ -27,6 +27,13 @@ def test_what_is_not_the_same_is_not_shown_the_same(value: Json, other: Json) ->
     assert as_text(value) != as_text(other)
 
 
+def test_a_list_of_one_is_shown_as_its_entry_and_as_no_other_list() -> None:
+    assert as_text(["1. Tea"]) == "1. Tea"
+    one, two = as_text(["1. Tea, and milk"]), as_text(["1. Tea", "and milk"])
+    assert (one, two) == ('"1. Tea, and milk"', "1. Tea, and milk")
+    assert as_text(["- tea"]) == '"- tea"'
+
+
 def test_pictures_stay_as_they_are_and_their_marks_hide_nothing_elsewhere() -> None:
     for picture in ("👍🏽", "❤️", "👩‍💻", "🇩🇪", "1️⃣"):
         assert visible(picture) == picture
