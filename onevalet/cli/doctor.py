@@ -17,7 +17,7 @@ from core.notifications.delays import DELAYED
 from core.queue.worker_health import workers_seen
 from core.triggers.store import TaskStore
 from onevalet.cli.channels_setup import NoSink
-from onevalet.cli.outside_checks import outside_checks
+from onevalet.cli.outside_checks import check_search, outside_checks
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import Reached, reach
 from onevalet.dev.simulator_wiring import simulator_config, wire_simulator
@@ -71,6 +71,7 @@ async def run_checks(settings: Settings) -> list[Check]:
             *await check_workers(database),
             await _redis(reached),
             *await outside_checks(settings),
+            *check_search(settings),
             await _secret_keys(settings, database),
             *await _channels(settings, database),
             *await _last_seen(database),

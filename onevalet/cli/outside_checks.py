@@ -79,6 +79,14 @@ def _failed(model: str, error: OneValetError, seconds: float) -> Check:
     return Check("model", False, f"{model}: {what}", fix)
 
 
+def check_search(settings: Settings) -> list[Check]:
+    """Say whether the web can be searched; an incomplete setting was refused before."""
+    if settings.onevalet_search:
+        return [Check("web search", True, settings.onevalet_search)]
+    how = "set ONEVALET_SEARCH to searxng, brave or tavily (docs/web.md)"
+    return [Check("web search", True, "off: pages are read, nothing is searched", how)]
+
+
 async def _check_mail(settings: Settings) -> list[Check]:
     if not settings.email_on:
         return []
