@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from core.clock import set_clock
 from tests import services as servers
@@ -23,6 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out slow tests unless `-m` is given; with xdist, start the servers in its main process."""
     if not config.option.markexpr:
         config.option.markexpr = "not slow"
+    # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
+    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
     sent = getattr(config, "workerinput", None)
     if sent is not None:
         config.stash[_SERVICES] = servers.RunServices.from_json(sent["services"])
