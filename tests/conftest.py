@@ -63,15 +63,17 @@ def migrated_services(services: servers.RunServices) -> servers.RunServices:
 
 
 @pytest.fixture(scope="session")
-def database_pool(migrated_services: servers.RunServices, worker_number: int) -> DatabasePool:
-    """Return the databases that this worker lends to its tests."""
-    return DatabasePool(migrated_services, f"test_{worker_number}")
+def database_pool(migrated_services: servers.RunServices, worker_number: int) -> Iterator[DatabasePool]:
+    """Yield the databases that this worker lends to its tests."""
+    pool = DatabasePool(migrated_services, f"test_{worker_number}")
+    yield pool
+    pool.close()
 
 
 @pytest.fixture
-async def database_url(database_pool: DatabasePool) -> AsyncIterator[str]:
+def database_url(database_pool: DatabasePool) -> Iterator[str]:
     """Yield the URL of an empty, migrated database that no other test uses at the same time."""
-    async with database_pool.borrow() as url:
+    with database_pool.borrow() as url:
         yield url
 
 

@@ -1,7 +1,9 @@
 """Databases that tests borrow in turn: emptying one takes milliseconds, creating one a quarter of a second."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import asyncpg
 
@@ -23,63 +25,84 @@ _MIGRATIONS = (
     "select md5(string_agg(checksum, ',' order by checksum)) from"
     " (select checksum from schema_migrations union all select checksum from schema_functions)"
 )
+_END_OTHERS = (
+    "select pg_terminate_backend(pid) from pg_stat_activity"
+    " where datname = current_database() and pid <> pg_backend_pid()"
+)
 _TABLES = "select tablename from pg_tables where schemaname = 'public' and not starts_with(tablename, 'schema_')"
 _SEQUENCES = "select setval(format('%I', sequencename), 1, false) from pg_sequences where schemaname = 'public'"
 
 
 class DatabasePool:
-    """Lend a database as the migrations create it. A database whose schema a test changed is dropped."""
+    """Lend a database as the migrations create it. A database whose schema a test changed is dropped.
+
+    One connection, in a loop of its own, stays with a database from test to test: what costs most of emptying it is
+    what a new connection has to load and plan.
+    """
 
     def __init__(self, services: RunServices, prefix: str) -> None:
         self._services = services
         self._prefix = prefix
+        self._loop = asyncio.new_event_loop()
         self._made = 0
-        self._name = ""
-        self._shape = ""
+        self._lent: _Lent | None = None
 
-    @asynccontextmanager
-    async def borrow(self) -> AsyncIterator[str]:
-        """Yield the URL of an empty database for the block."""
-        if not self._name:
-            self._made += 1
-            self._name = f"{self._prefix}_{self._made}"
-            await make_database(self._services, self._name)
-            self._shape = await self._look()
-        name = self._name
+    @contextmanager
+    def borrow(self) -> Iterator[str]:
+        """Yield the URL of an empty database for the block; outside of any event loop."""
+        if self._lent is None:
+            self._lent = self._loop.run_until_complete(self._make())
+        lent = self._lent
         try:
-            yield self._services.on_database(name)
+            yield self._services.on_database(lent.name)
         finally:
-            if not await self._empty():
-                self._name = ""
-                await drop_database(self._services, name)
+            if not self._loop.run_until_complete(lent.empty()):
+                self._lent = None
+                self._loop.run_until_complete(self._drop(lent))
 
-    async def _empty(self) -> bool:
-        """Delete every row and end every connection; return False if the schema is not as created."""
-        connection = await asyncpg.connect(self._services.on_database(self._name))
+    def close(self) -> None:
+        """Drop what is left."""
+        if self._lent is not None:
+            self._loop.run_until_complete(self._drop(self._lent))
+        self._loop.close()
+
+    async def _make(self) -> "_Lent":
+        self._made += 1
+        name = f"{self._prefix}_{self._made}"
+        await make_database(self._services, name)
+        connection = await asyncpg.connect(self._services.on_database(name))
+        await connection.execute("set lock_timeout = '2s'; set session_replication_role = replica")
+        tables = [row["tablename"] for row in await connection.fetch(_TABLES)]
+        # One statement, planned once. In the role of a replica no trigger runs and no foreign key is checked, so the
+        # order does not matter.
+        deletes = ",".join(f'"{table}" as (delete from "{table}")' for table in tables)  # noqa: S608 - the catalogue's
+        return _Lent(name, connection, await _shape(connection), f"with {deletes} select")
+
+    async def _drop(self, lent: "_Lent") -> None:
+        lent.connection.terminate()
+        await drop_database(self._services, lent.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lent:
+    """A database that tests borrow, and how it was created."""
+
+    name: str
+    connection: "asyncpg.Connection[asyncpg.Record]"
+    shape: str
+    deletes: str
+
+    async def empty(self) -> bool:
+        """Delete every row and end every other connection; return False if the schema is not as created."""
         try:
-            await connection.execute(
-                "select pg_terminate_backend(pid) from pg_stat_activity"
-                " where datname = current_database() and pid <> pg_backend_pid()"
-            )
-            if await _shape(connection) != self._shape:
+            await self.connection.fetch(_END_OTHERS)
+            if await _shape(self.connection) != self.shape:
                 return False
-            tables = [row["tablename"] for row in await connection.fetch(_TABLES)]
-            deletes = ";".join(f'delete from "{table}"' for table in tables)  # noqa: S608 - names from the catalogue
-            # In the role of a replica no trigger runs and no foreign key is checked, so the order does not matter.
-            await connection.execute(f"set lock_timeout = '2s'; set session_replication_role = replica; {deletes}")
-            await connection.execute(_SEQUENCES)
-        except asyncpg.PostgresError:
+            await self.connection.fetch(self.deletes)
+            await self.connection.fetch(_SEQUENCES)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
             return False
-        finally:
-            await connection.close()
         return True
-
-    async def _look(self) -> str:
-        connection = await asyncpg.connect(self._services.on_database(self._name))
-        try:
-            return await _shape(connection)
-        finally:
-            await connection.close()
 
 
 async def _shape(connection: "asyncpg.Connection[asyncpg.Record]") -> str:
