@@ -15,7 +15,9 @@ _LETTERS = re.compile(r"[A-Za-z]{2,}.*[A-Za-z]{2,}|[A-Za-z]{5,}")
 
 def english_in(text: str, language: str) -> list[str]:
     """Return the pieces of the code's own sentences that stand in a text of another language."""
-    return [piece for piece in _pieces(language) if re.search(rf"(?<!\w){re.escape(piece)}(?!\w)", text)]
+    # A pattern is only made for what is there: there are more pieces than `re` keeps patterns.
+    there = (piece for piece in _pieces(language) if piece in text)
+    return [piece for piece in there if re.search(rf"(?<!\w){re.escape(piece)}(?!\w)", text)]
 
 
 def in_every_language(sentence: str) -> set[str]:
