@@ -3,8 +3,8 @@
 import asyncio
 import json
 import sys
+from typing import TYPE_CHECKING
 
-import openai
 import pytest
 
 from tests.patience import PATIENCE
@@ -21,20 +21,29 @@ from tests.scripted_model import (
     text,
 )
 
+if TYPE_CHECKING:
+    import openai
+    from openai.types.chat import ChatCompletion
+
+pytestmark = pytest.mark.xdist_group("model")  # openai takes seconds to load: once is enough
 TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}
 ASK = [{"role": "user", "content": "one"}, {"role": "user", "content": [{"type": "text", "text": "two"}]}]
 
 
-def client_of(model: ScriptedModel, timeout: float = 5.0) -> openai.AsyncOpenAI:
+def client_of(model: ScriptedModel, timeout: float = PATIENCE) -> "openai.AsyncOpenAI":
+    import openai
+
     return openai.AsyncOpenAI(base_url=model.url, api_key="sk-test", max_retries=0, timeout=timeout)
 
 
 async def ask(
-    model: ScriptedModel, messages: object = ASK, timeout: float = 5.0, **more: object
-) -> openai.types.chat.ChatCompletion:
+    model: ScriptedModel, messages: object = ASK, timeout: float = PATIENCE, **more: object
+) -> "ChatCompletion":
+    from openai.types.chat import ChatCompletion
+
     async with client_of(model, timeout) as client:
         answer = await client.chat.completions.create(model="m", messages=messages, **more)  # type: ignore[call-overload]
-    assert isinstance(answer, openai.types.chat.ChatCompletion)
+    assert isinstance(answer, ChatCompletion)
     return answer
 
 
@@ -83,6 +92,8 @@ async def test_it_streams_words_tool_calls_and_usage() -> None:
 
 
 async def test_it_fails_in_every_way_that_a_test_asks_for() -> None:
+    import openai
+
     async with ScriptedModel([error(429, retry_after=7), malformed(), hang(5), cut()]) as model:
         with pytest.raises(openai.RateLimitError) as limited:
             await ask(model)
@@ -112,6 +123,8 @@ async def test_it_fails_in_every_way_that_a_test_asks_for() -> None:
     ],
 )
 async def test_it_refuses_conversations_that_the_provider_refuses(messages: list[object]) -> None:
+    import openai
+
     async with ScriptedModel(echo) as model:
         with pytest.raises(openai.BadRequestError):
             await ask(model, messages)

@@ -5,17 +5,32 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("model")  # one process for the three
 MCP = "litellm.responses.mcp.chat_completions_handler"
+STARTS = {"'openai/mine'": False, "'openai/mine', ['cohere/mine']": True, "'openai/mine', direct=False": True}
+"""The arguments of a client, and whether they need what litellm's own calls need."""
+FORKED = """
+if not os.fork():
+    asyncio.run(LiteLLMClient({arguments}).warm_up())
+    print({mcp!r} in sys.modules, flush=True)
+    os._exit(0)
+os.wait()
+"""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "loaded"),
-    [("'openai/mine'", False), ("'openai/mine', ['cohere/mine']", True), ("'openai/mine', direct=False", True)],
-)
-def test_what_litellms_own_calls_need_is_loaded_for_those_only(arguments: str, loaded: bool) -> None:
-    script = (
-        "import asyncio, sys; from core.llm.litellm_client import LiteLLMClient;"
-        f"asyncio.run(LiteLLMClient({arguments}).warm_up()); print({MCP!r} in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
-    assert done.stdout.strip() == str(loaded)
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, bool]:
+    """Return what each start loaded; each goes on from a process that has loaded litellm itself and nothing else."""
+    script = "import asyncio, os, sys\nfrom core.llm import litellm_library\n"
+    script += "from core.llm.litellm_client import LiteLLMClient\nlitellm_library.load()\n"
+    script += "".join(FORKED.format(arguments=arguments, mcp=MCP) for arguments in STARTS)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    said = done.stdout.split()
+    return {arguments: word == "True" for arguments, word in zip(STARTS, said, strict=True)}
+
+
+@pytest.mark.parametrize(("arguments", "needed"), STARTS.items())
+def test_what_litellms_own_calls_need_is_loaded_for_those_only(
+    loaded: dict[str, bool], arguments: str, needed: bool
+) -> None:
+    assert loaded[arguments] == needed
