@@ -23,7 +23,6 @@ async def talk(database_url: str) -> AsyncIterator[Talk]:
     await client.close()
 
 
-@pytest.mark.timeout(90)
 async def test_fields_are_collected_in_any_order_reminded_of_and_dropped(talk: Talk) -> None:
     ask_all = "Where do you fly from?\nWhere do you fly to?\nOn which day do you leave?"
     assert await talk.say("flights, please") == [ask_all]

@@ -38,7 +38,6 @@ async def at(system: Proactive, **ahead: float) -> list[str]:
     return [bubble.text for bubble in system.delivery.channel.bubbles()[seen:]]
 
 
-@pytest.mark.timeout(90)
 async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proactive) -> None:
     store = planner.delivery.store
     [where] = await planner.told("remind me at 3 to call mum")

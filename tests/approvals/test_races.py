@@ -11,7 +11,6 @@ from tests.forker import Forker
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
 async def test_promise_9_approval_is_decided_once_by_its_person_under_races(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker

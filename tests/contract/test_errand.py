@@ -25,7 +25,6 @@ ERRAND = "Search flights from Berlin to Rome next Friday, check the weather ther
 
 pytestmark = [
     pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough
-    pytest.mark.timeout(90),
 ]
 
 

@@ -22,7 +22,7 @@ from tests.core.harness import OPEN, Store, opened
 from tests.plugins.gates import GATES, Gate
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
-pytestmark = [pytest.mark.xdist_group("model"), pytest.mark.timeout(120)]
+pytestmark = pytest.mark.xdist_group("model")
 HANG = 30
 """Seconds after which something will not come any more; no measure of how fast it should."""
 

@@ -62,7 +62,6 @@ async def _struck(system: RefusingHarness, sender: str, text: str, command: str)
     return list(dict.fromkeys(system.database.seen))
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("scene", SCENES)
 async def test_promise_6_a_refused_statement_wedges_no_conversation(system: RefusingHarness, scene: str) -> None:
     before, text, command = SCENES[scene]

@@ -50,7 +50,6 @@ async def _deliver(system: RefusingHarness) -> None:
         await system.store.make_due()
 
 
-@pytest.mark.timeout(120)
 async def test_promise_4_a_refused_statement_lets_what_comes_after_be_sent(system: RefusingHarness) -> None:
     statements: list[str] = [""]
     for statement in statements:

@@ -31,7 +31,7 @@ COMMANDS = 9.5
 """Of Redis, for a plain message: two wakeups are four, the rates are five, and an idle worker asks now and then."""
 MESSAGES, MARK = 20, "so far"
 
-pytestmark = [pytest.mark.xdist_group("model"), pytest.mark.timeout(120)]
+pytestmark = pytest.mark.xdist_group("model")
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ DROPPED = ("0.0", "1.1")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_each_tool_runs_once_with_one_answer_under_kills(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker

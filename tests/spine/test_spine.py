@@ -15,7 +15,6 @@ FAULTS = ("flushall", "kill-worker", "postgres-away")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 @pytest.mark.xdist_group("processes")
 async def test_promises_1_2_4_6_messages_are_stored_and_answered_once_in_order(tmp_path: Path, forker: Forker) -> None:
     reports = await run_spine(

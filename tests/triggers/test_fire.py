@@ -13,7 +13,6 @@ from tests.triggers.harness import Plan, run_plan
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(90)
 @pytest.mark.xdist_group("kills")
 async def test_promise_13_each_occurrence_runs_once_and_on_time_under_kills(
     tmp_path: Path, database_url: str, redis_url: str
@@ -25,7 +24,6 @@ async def test_promise_13_each_occurrence_runs_once_and_on_time_under_kills(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.xdist_group("kills")
 async def test_promise_13_200_events_4_ms_apart_are_handled_once_despite_a_kill(
     tmp_path: Path, database_url: str, redis_url: str

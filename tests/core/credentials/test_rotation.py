@@ -102,7 +102,6 @@ async def test_rotations_at_once_readers_and_writers_do_not_disturb_each_other(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_a_kill_during_keys_rotate_leaves_every_credential_readable(
     database_url: str, database: Database, admin: Admin, key: SecretKey, tmp_path: Path
 ) -> None:

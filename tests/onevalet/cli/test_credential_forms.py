@@ -23,7 +23,6 @@ WHOLE: JsonObject = {
 }
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.xdist_group("processes")
 async def test_email_credentials_that_could_send_nothing_are_refused(operator: Operator, database_url: str) -> None:
     await add_people(database_url, "tn_ann")

@@ -11,7 +11,7 @@ from tests.onevalet.cli.harness import Operator, add_people
 CANARY = "canary-31c7"
 TOKEN = json.dumps({"token": CANARY})
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("processes")]
+pytestmark = pytest.mark.xdist_group("processes")
 
 
 @pytest.mark.slow

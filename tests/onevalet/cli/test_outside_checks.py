@@ -21,7 +21,6 @@ from tests.notify.email.test_email import serving
 from tests.scripted_model import Reply, ScriptedModel, cut, error, hang, text
 
 pytestmark = [
-    pytest.mark.timeout(300),
     pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough
     # litellm 1.106 looks through an answer in a way that pydantic will drop.
     pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),

@@ -12,7 +12,7 @@ import pytest
 from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, dev_environment
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 
 async def test_a_stranger_of_dev_is_told_a_code_and_pair_lets_them_in(dev: RunningDev) -> None:

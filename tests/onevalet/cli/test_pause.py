@@ -15,7 +15,6 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_worker_paused_for_twice_its_lease_writes_nothing(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker

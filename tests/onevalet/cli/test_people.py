@@ -10,7 +10,7 @@ from tests.core.harness import Store
 from tests.onevalet.cli.harness import Operator, add_people
 from tests.shipping.harness import read
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("processes")]
+pytestmark = pytest.mark.xdist_group("processes")
 
 OTHER = "tn_bob"
 CANARY = "canary-88d1"

@@ -9,7 +9,7 @@ import pytest
 from tests.onevalet.cli.harness import Operator, add_people
 from tests.shipping.harness import read
 
-pytestmark = [pytest.mark.timeout(180), pytest.mark.xdist_group("processes")]
+pytestmark = pytest.mark.xdist_group("processes")
 
 DOCUMENTED = re.findall(r"^\| `bin/onevalet ([a-z -]+)` \|", read("docs/commands.md"), re.MULTILINE)
 

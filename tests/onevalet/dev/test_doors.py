@@ -20,7 +20,7 @@ from simulator.config import PEOPLE, SlackConfig, TwilioConfig
 from tests.forker import ROOT
 from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
 
-pytestmark = [pytest.mark.timeout(180), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 OWNER = PEOPLE[0]
 FORM = "application/x-www-form-urlencoded"

@@ -11,7 +11,7 @@ import pytest
 from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 ANSWERS = {"telegram": "telegram.sendMessage", "twilio": "twilio.messages.create", "slack": "slack.chat.postMessage"}
 

@@ -13,7 +13,7 @@ import pytest
 from tests.forker import ROOT
 from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 
 async def _start(*command: str, environment: dict[str, str]) -> asyncio.subprocess.Process:

@@ -15,7 +15,7 @@ import pytest
 from tests.forker import ROOT
 from tests.running_dev import RunningDev, dev_environment, two_free_ports
 
-pytestmark = [pytest.mark.timeout(150), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
 
 @asynccontextmanager

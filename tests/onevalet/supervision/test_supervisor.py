@@ -19,7 +19,6 @@ TAKEN_OVER_WITHIN = 5.0
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_killed_workers_turn_resumes_at_once_in_its_successor(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker
@@ -60,7 +59,6 @@ def worker_environment(database_url: str, redis_url: str, model_url: str) -> dic
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(90)
 @pytest.mark.xdist_group("processes")
 async def test_promise_5_a_quarantined_turn_harms_no_other(
     tmp_path: Path, database_url: str, redis_url: str, forker: Forker

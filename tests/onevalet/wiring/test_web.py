@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import aiohttp
-import pytest
 
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 from tests.patience import PATIENCE
@@ -19,7 +18,6 @@ ROOT = Path(__file__).parents[3]
 HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify")
 
 
-@pytest.mark.timeout(240)
 async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory(
     tmp_path: Path, database_url: str, redis_url: str
 ) -> None:

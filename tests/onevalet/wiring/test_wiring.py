@@ -29,7 +29,6 @@ async def store(database_url: str) -> CredentialStore:
     return store_with(Database(database_url, size=1), new_key())
 
 
-@pytest.mark.timeout(90)
 async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client(
     store: CredentialStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +70,6 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
     await database.close()
 
 
-@pytest.mark.timeout(90)
 async def test_a_host_that_is_none_is_named_with_its_setting(store: CredentialStore) -> None:
     settings = Settings(_env_file=None, onevalet_model="", onevalet_fetch_hosts=("http://intranet/",))
     with pytest.raises(ConfigError, match=r"^ONEVALET_FETCH_HOSTS cannot be used: 'http://intranet/' is no host"):

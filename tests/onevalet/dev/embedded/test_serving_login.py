@@ -21,7 +21,7 @@ from tests.core.harness import opened
 from tests.forker import ROOT
 from tests.running_dev import RunningDev
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("dev")]
+pytestmark = pytest.mark.xdist_group("dev")
 
 ABOUT_ME = (
     "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolinherit,"
