@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
@@ -32,17 +33,17 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0) -> b
         env={"PATH": os.defpath},
         start_new_session=True,  # a signal for the worker's group, such as Ctrl+C, is not for it
     )
+    writing = asyncio.create_task(_write(process, data))
     try:
         async with asyncio.timeout(seconds):
-            out = (await asyncio.gather(_read(process), _write(process, data)))[0]
+            out = await _read(process)
+            await writing
             code = await process.wait()
     except TimeoutError as error:
         raise ChildFailed("it took too long") from error
     finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+        writing.cancel()
+        await _end(process)
     if code:
         raise ChildFailed(f"it ended with {code}")
     return out
@@ -64,3 +65,16 @@ async def _read(process: Process) -> bytes:
         if len(out) > MAX_OUT:
             raise ChildFailed("it says too much")
     return bytes(out)
+
+
+async def _end(process: Process) -> None:
+    """Kill the process and all that it started, where it still runs."""
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+    # A pipe with too much in it is not read on, so its end is not seen, and `wait` waits for that.
+    while await process.stdout.read(_PIECE):
+        continue
+    await process.wait()

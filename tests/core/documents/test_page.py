@@ -3,10 +3,12 @@
 import asyncio
 import sys
 import time
+from asyncio.subprocess import Process
 from pathlib import Path
 
 import pytest
 
+from core.documents import child_process
 from core.documents.child_process import ChildFailed, run_in_child
 from core.documents.page import read_html
 from core.errors import ToolFailed
@@ -83,6 +85,23 @@ async def test_a_child_that_breaks_is_told(tmp_path: Path, script: str, why: str
     path.write_text(script)
     with pytest.raises(ChildFailed, match=why):
         await run_in_child(path, b"input" * MB)
+
+
+async def test_a_child_is_ended_while_too_much_of_it_waits_to_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = tmp_path / "script.py", child_process._read
+    path.write_text("import sys\nwhile True: sys.stdout.write('x' * 65536)")
+
+    async def read_late(process: Process) -> bytes:
+        while not process.stdout._paused:  # type: ignore[union-attr]  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(0.01)
+        return await read(process)
+
+    monkeypatch.setattr(child_process, "_read", read_late)
+    monkeypatch.setattr(child_process, "MAX_OUT", 1)
+    with pytest.raises(ChildFailed, match="too much"):
+        await asyncio.wait_for(run_in_child(path, b""), 60)
 
 
 async def test_a_child_has_nothing_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
