@@ -98,9 +98,9 @@ async def test_two_tools_called_to_and_fro_are_compared_with_their_arguments() -
 async def test_calls_that_fail_or_tell_nothing_new_are_no_progress() -> None:
     rated_result, *_ = await judged(
         LOOK,
-        wants(("look", {"att": 1})),
+        wants(("look", {"at": {"x": 1}})),
         wants(("look", {"at": "a"}), ("no_such_tool", {})),
-        wants(("look", {"att": 2})),
+        wants(("look", {"at": {"x": 2}})),
         says("done"),
         config=ReactLoopConfig(max_consecutive_errors=9, max_repeated_calls=9),
     )
