@@ -4,7 +4,7 @@ import random
 from datetime import timedelta
 
 from core.errors import Ambiguous, DeliveryError, OptedOut, RateLimited, Unreachable
-from core.messaging.outbox import PartEnd
+from core.messaging.calls import PartEnd
 from core.messaging.states import CallOutcome, IdentityState, SendState
 
 FIRST = 1.0

@@ -4,15 +4,16 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import structlog
 
 from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
-from core.messaging.channels import Billed, NotificationChannel, Target
+from core.messaging.calls import Begun, PartEnd, Rendered
+from core.messaging.channels import Billed, NotificationChannel, Part, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
-from core.messaging.outbox import Begun, Outbox, PartEnd
+from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
 from core.messaging.segments import Bill
 from core.messaging.states import CallOutcome, SendState
@@ -33,6 +34,23 @@ REFUSED = "the database takes nothing that is written about it"
 STOPPED = "the person stopped or blocked this channel"
 
 _log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _BegunCall:
+    """A call that may have begun, and since when the database was asked whether it may."""
+
+    what: Begun
+    asked: float
+
+
+@dataclass(frozen=True, slots=True)
+class _RowEnd:
+    """How a row stands; with `asked`, its end told at once what to send after it."""
+
+    state: SendState
+    following: Claim | None = None
+    asked: bool = False
 
 
 class DeliveryRunner:
@@ -72,7 +90,7 @@ class DeliveryRunner:
         while following is not None:
             CURRENT_WORK.set(following.outbound_id)
             try:
-                state = await self._sent_or_set_aside(following)
+                end = await self._sent_or_set_aside(following)
             except LeaseLost:
                 _log.warning("lease_lost", outbound=following.outbound_id)
                 return
@@ -80,9 +98,9 @@ class DeliveryRunner:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
                 await self._hand_back(following)
                 return
-            if state.is_open or self._stopping:
+            if end.state.is_open or self._stopping:
                 return
-            following = await self._following(claim.conversation_id)
+            following = end.following if end.asked else await self._following(claim.conversation_id)
 
     async def _following(self, conversation_id: str) -> Claim | None:
         """Claim the next row of a conversation. While the database is away, the slow poll finds it later."""
@@ -92,7 +110,7 @@ class DeliveryRunner:
             _log.warning("claim_delayed", work="delivery", cause=str(error))
             return None
 
-    async def _sent_or_set_aside(self, claim: Claim) -> SendState:
+    async def _sent_or_set_aside(self, claim: Claim) -> _RowEnd:
         """Send a row. If the database refuses its writes twice, set it aside, so that later rows may be sent.
 
         The second try is safe: it continues as after the death of a sender.
@@ -104,66 +122,81 @@ class DeliveryRunner:
                 raise
             except Exception:
                 _log.exception("outbound_refused", outbound=claim.outbound_id)
+                claim = replace(claim, row=None)  # read again
         await self._outbox.set_aside(claim, REFUSED)
         _log.error("outbound_set_aside", outbound=claim.outbound_id)
-        return SendState.FAILED
+        return _RowEnd(SendState.FAILED)
 
-    async def _send_row(self, claim: Claim) -> SendState:
+    async def _send_row(self, claim: Claim) -> _RowEnd:
         due = await self._outbox.load(claim)
         channel = self._channels.get(due.address.channel)
         if channel is None:
-            await self._outbox.fail(claim, "the channel is not configured")
-            return SendState.FAILED
+            return await self._failed(claim, "the channel is not configured")
         if not due.reachable:
             # Promise 8, on every path: a person who said STOP or blocked us gets nothing.
-            await self._outbox.fail(claim, STOPPED)
-            return SendState.FAILED
+            return await self._failed(claim, STOPPED)
         if due.hangs >= MAX_HANGS:
-            await self._outbox.fail(claim, HANGS, missed=True)
-            return SendState.FAILED
+            return await self._failed(claim, HANGS, missed=True)
         if due.takes_back:
-            return await self._take_back(claim, due, channel)
-        parts = await (self._outbox.parts(claim) if due.rendered else self._render(claim, due, channel))
+            return _RowEnd(await self._take_back(claim, due, channel))
+        parts, begun = await self._begin(claim, due, channel)
         if not parts:
-            await self._outbox.fail(claim, "it cannot be rendered", missed=True)
-            return SendState.FAILED
+            return await self._failed(claim, "it cannot be rendered", missed=True)
         attempt = due.attempts
         for part in parts:
             if part.state in (SendState.SENT, SendState.AMBIGUOUS):
                 continue
-            if self._stopping:
+            if self._stopping and begun is None:
                 await self._outbox.give_back(claim)
-                return SendState.READY
+                return _RowEnd(SendState.READY)
             attempt += 1
-            state = await self._send_part(claim, due, channel, part, attempt)
-            if state is not SendState.SENDING:
-                return state
+            end = await self._send_part(claim, due, channel, part, attempt, begun)
+            if end.state is not SendState.SENDING:
+                return end
+            begun = None
         # No part was left to send: callbacks have reported the last ones.
-        return await self._outbox.settle(claim)
+        return _RowEnd(await self._outbox.settle(claim))
 
-    async def _render(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> list[KeptPart]:
+    async def _begin(
+        self, claim: Claim, due: DueMessage, channel: NotificationChannel
+    ) -> tuple[list[KeptPart], _BegunCall | None]:
+        """Return the stored parts, or render: the parts are stored with the first call, which has then begun."""
+        if due.rendered:
+            return await self._outbox.parts(claim), None
         if due.tells_missing:
             await self._outbox.tell_missing(claim)
         try:
-            parts, said = await render(due, channel, self._clock.now())
+            rendered = Rendered(*await render(due, channel, self._clock.now()))
         except Exception:
             # A message that breaks its renderer must not hold up all that come after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
-            return []
-        return await self._outbox.keep_parts(claim, parts, said)
+            return [], None
+        if not rendered.parts or self._stopping:
+            return await self._outbox.keep_parts(claim, rendered.parts, rendered.text), None
+        asked, bill = self._elapsed(), _bill(channel, self._clock, rendered.parts[0])
+        begun, parts = await self._outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
+        return parts, None if begun is Begun.KEPT else _BegunCall(begun, asked)
 
     async def _send_part(
-        self, claim: Claim, due: DueMessage, channel: NotificationChannel, part: KeptPart, attempt: int
-    ) -> SendState:
+        self,
+        claim: Claim,
+        due: DueMessage,
+        channel: NotificationChannel,
+        part: KeptPart,
+        attempt: int,
+        begun: _BegunCall | None,
+    ) -> _RowEnd:
         target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else None)
         if part.state in (SendState.SENDING, SendState.CHECKING):
-            end = await self._noted(part) or await self._calls.look_up(due, channel, part, target)
-            if end is not None:
-                return await self._outbox.end_delivery(claim, part.number, part.attempt, end)
-        asked = self._elapsed()
-        if (refused := await self._refused(claim, channel, part, attempt)) is not None:
-            return refused
-        if self._elapsed() - asked > self._outbox.lease.total_seconds() / 2:
+            found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
+            if found is not None:
+                return _RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
+        if begun is None:
+            asked, bill = self._elapsed(), _bill(channel, self._clock, part.part)
+            begun = _BegunCall(await self._outbox.begin_delivery(claim, part.number, attempt, bill), asked)
+        if (refused := await self._refused(claim, begun.what)) is not None:
+            return _RowEnd(refused)
+        if self._elapsed() - begun.asked > self._outbox.lease.total_seconds() / 2:
             # The loop was held up: the lease might end before the call does, and another worker send the part as well.
             end = fate(Unavailable("held up before the call"), attempt, due.age, self._calls.chance)
         else:
@@ -172,7 +205,7 @@ class DeliveryRunner:
             end = replace(end, identity_state=None)
         # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
         async with self._notes.while_written(part.ref, end.receipt) if self._notes else nullcontext():
-            state = await _patiently(lambda: self._outbox.end_delivery(claim, part.number, attempt, end))
+            written = await _patiently(lambda: self._end(claim, part.number, attempt, end))
         _log.info(
             "part_sent" if end.state is SendState.SENT else "part_not_sent",
             outbound=claim.outbound_id,
@@ -181,19 +214,16 @@ class DeliveryRunner:
             outcome=end.outcome,
             code=end.error_code,
         )
-        return state
+        return written
 
-    async def _noted(self, part: KeptPart) -> PartEnd | None:
-        """Return the end of a call whose receipt its worker could note but not write down."""
-        receipt = await self._notes.find(part.ref) if self._notes else None
-        return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
+    async def _end(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> _RowEnd:
+        if self._stopping:
+            return _RowEnd(await self._outbox.end_delivery(claim, part, attempt, end))
+        return _RowEnd(*await self._outbox.end_and_claim(claim, part, attempt, end, self._worker), asked=True)
 
-    async def _refused(
-        self, claim: Claim, channel: NotificationChannel, part: KeptPart, attempt: int
-    ) -> SendState | None:
-        """Record that a call is about to leave. None: call now; otherwise the state of the row, which may not leave."""
-        bill = Bill(part.part.segments, self._clock.now(), channel.budget) if isinstance(channel, Billed) else None
-        match await self._outbox.begin_delivery(claim, part.number, attempt, bill):
+    async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
+        """Return None where a call may leave now; otherwise the state of the row, which may not leave."""
+        match begun:
             case Begun.GO:
                 return None
             case Begun.SENT:
@@ -205,6 +235,10 @@ class DeliveryRunner:
             case Begun.OVER_ALL:
                 _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
         return SendState.FAILED
+
+    async def _failed(self, claim: Claim, reason: str, *, missed: bool = False) -> _RowEnd:
+        await self._outbox.fail(claim, reason, missed=missed)
+        return _RowEnd(SendState.FAILED)
 
     async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> SendState:
         """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""
@@ -219,6 +253,16 @@ class DeliveryRunner:
             await _patiently(lambda: self._outbox.give_back(claim))
         except (LeaseLost, StoreUnavailable) as error:
             _log.warning("outbound_not_handed_back", outbound=claim.outbound_id, cause=type(error).__name__)
+
+
+async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
+    """Return the end of a call whose receipt its worker could note but not write down."""
+    receipt = await notes.find(part.ref) if notes else None
+    return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
+
+
+def _bill(channel: NotificationChannel, clock: Clock, part: Part) -> Bill | None:
+    return Bill(part.segments, clock.now(), channel.budget) if isinstance(channel, Billed) else None
 
 
 async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:

@@ -11,9 +11,9 @@ from datetime import timedelta
 import structlog
 
 from core.errors import Ambiguous, DeliveryError
+from core.messaging.calls import PartEnd
 from core.messaging.channels import NotificationChannel, Receipt, Streaming, Target
 from core.messaging.due_messages import DueMessage, KeptPart
-from core.messaging.outbox import PartEnd
 from core.messaging.states import CallOutcome, SendState
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 from jobs.timeouts import within

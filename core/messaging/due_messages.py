@@ -1,7 +1,7 @@
 """What is due: a claimed outbound row with its message, its address and its parts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,13 +15,17 @@ from core.messaging.states import IdentityState, SendState
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to send one outbound row, until its lease ends; every write carries the fence."""
+    """The right to send one outbound row, until its lease ends; every write carries the fence.
+
+    `row`: the message as it was read with the claim.
+    """
 
     tenant_id: str
     outbound_id: str
     conversation_id: str
     fence: int
     owner: str
+    row: asyncpg.Record | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class KeptPart:
 
 async def load_message(database: Database, claim: Claim) -> DueMessage:
     """Return the claimed row with the address it goes to."""
-    row = await database.one("select * from read_outbound($1,$2)", claim.tenant_id, claim.outbound_id)
+    row = claim.row or await database.one("select * from read_outbound($1,$2)", claim.tenant_id, claim.outbound_id)
     identity_state = IdentityState(row["identity_state"])
     message = OutboundMessage(
         id=row["id"],
@@ -143,6 +147,17 @@ def kept_parts(rows: Iterable[asyncpg.Record]) -> list[KeptPart]:
             lost_since=row["lost_since"],
         )
         for row in rows
+    ]
+
+
+def new_parts(rendered: Iterable[dict[str, Any]]) -> list[KeptPart]:
+    """Return parts that have just been stored, before any call."""
+    none = timedelta()
+    return [
+        KeptPart(
+            row["part"], row["ref"], Part(row["text"], row["data"], row["segments"]), SendState.READY, 0, none, 0, None
+        )
+        for row in rendered
     ]
 
 

@@ -1,57 +1,41 @@
 """The outbox: messages queued for people, in order of seq, each provider call committed before it leaves."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
-from enum import StrEnum
 from itertools import groupby
 from typing import Any
+
+import asyncpg
+import structlog
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
-from core.messaging.channels import Part, Receipt
-from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts
+from core.messaging.calls import Begun, PartEnd, Rendered
+from core.messaging.channels import Part
+from core.messaging.claimed_rows import ClaimedRows
+from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts, new_parts
 from core.messaging.messages import OutboundMessage
-from core.messaging.segments import MOVED, OVER, Bill
-from core.messaging.states import CallOutcome, IdentityState, SendState
+from core.messaging.segments import Bill
+from core.messaging.states import SendState
+
+_CLAIM = "select * from claim_outbound($1,$2,$3)"
+# Not flushed: a claim that Postgres loses as it dies is made again, and `begin_delivery`, without which nothing leaves,
+# takes none but the newest owner's.
+_CLAIM_AND_READ = (
+    "select c.*, o.*, set_config('synchronous_commit', 'off', true) from claim_outbound($1,$2,$3) c"
+    " left join lateral read_outbound(c.tenant_id, c.outbound_id) o on true"
+)
+
+_log = structlog.get_logger()
 
 
-class Begun(StrEnum):
-    """Whether a call may leave."""
-
-    GO = "go"
-    SENT = "sent"
-    """A callback has proved that the part arrived."""
-    UNREACHABLE = "unreachable"
-    """The person has stopped or blocked the channel."""
-    OVER_PERSON = "over_person"
-    """The person has had all of the day's segments: the message was ended, and sent elsewhere where that can be."""
-    OVER_ALL = "over_all"
-    """All people together have had all of the day's segments."""
-
-
-@dataclass(frozen=True, slots=True)
-class PartEnd:
-    """What became of one attempt: `state` of the part, `outcome` for the record, when to come back.
-
-    `identity_state` is what the attempt showed of the person's address; None where it showed nothing.
-    """
-
-    state: SendState
-    outcome: CallOutcome
-    receipt: Receipt | None = None
-    error_code: str = ""
-    reason: str = ""
-    delay: timedelta = timedelta()
-    identity_state: IdentityState | None = None
-
-
-class Outbox:
+class Outbox(ClaimedRows):
     """Claim what is due, head by head, and record what became of it."""
 
     def __init__(self, database: Database, make_id: IdMaker, lease: timedelta) -> None:
-        self._database = database
+        super().__init__(database)
         self._make_id = make_id
         self.lease = lease
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
@@ -70,18 +54,29 @@ class Outbox:
         return bool(row and row["released"])
 
     async def claim(self, conversation_id: str | None, worker: str) -> Claim | None:
-        """Take the head of the named conversation, or whichever is due longest; None when none is due."""
-        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
+        """Take the head of the named conversation, or whichever is due longest; None when none is due.
+
+        The message is read with it; one that cannot be read is claimed all the same, and `load` fails.
+        """
         try:
-            row = await self._database.call(
-                "select * from claim_outbound($1,$2,$3)", conversation_id, owner, self.lease
-            )
+            return await self._claim(_CLAIM_AND_READ, conversation_id, worker)
+        except StoreUnavailable:
+            raise
+        except asyncpg.PostgresError:
+            _log.exception("outbound_not_read", conversation=conversation_id)
+            return await self._claim(_CLAIM, conversation_id, worker)
+
+    async def _claim(self, statement: str, conversation_id: str | None, worker: str) -> Claim | None:
+        owner = self._owner(worker)
+        try:
+            row = await self._database.call(statement, conversation_id, owner, self.lease)
         except StoreUnavailable:
             self._unanswered.append(owner)
             raise
-        if row is None:
-            return None
-        return Claim(row["tenant_id"], row["outbound_id"], row["conversation_id"], row["fence"], owner)
+        return _claimed(row, owner, read=statement is _CLAIM_AND_READ)
+
+    def _owner(self, worker: str) -> str:
+        return self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
 
     async def load(self, claim: Claim) -> DueMessage:
         """Return the claimed row with the address it goes to."""
@@ -120,20 +115,31 @@ class Outbox:
             row = await self._database.one("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
         else:
             row = await self._database.one(
-                "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8) as begun",
-                *given,
-                {
-                    "segments": bill.segments,
-                    "now": bill.now.isoformat(),
-                    "limit_of_person": bill.budget.person_day,
-                    "limit_of_all": bill.budget.all_day,
-                    "over": OVER,
-                    "moved": MOVED,
-                    "notice": self._make_id("out"),
-                    "copy": self._make_id("out"),
-                },
+                "select begin_delivery($1,$2,$3,$4,$5,$6,$7,$8) as begun", *given, bill.to_json(self._make_id)
             )
         return Begun(row["begun"])
+
+    async def begin_rendered(
+        self, claim: Claim, rendered: Rendered, attempt: int, bill: Bill | None = None
+    ) -> tuple[Begun, list[KeptPart]]:
+        """Do what `keep_parts` does, and `begin_delivery` for the first part, in one round trip.
+
+        `Begun.KEPT`: the parts are those that an earlier attempt stored, and no call has begun.
+        """
+        portions = [self._kept(portion) for portion in _portions(rendered.parts)]
+        row = await self._database.one(
+            "select begin_rendered($1,$2,$3,$4,$5,$6,$7,$8) as begun",
+            claim.tenant_id,
+            claim.outbound_id,
+            claim.fence,
+            attempt,
+            claim.owner,
+            self.lease,
+            {"parts": portions[0], "rest": portions[1:], "text": rendered.text},
+            None if bill is None else bill.to_json(self._make_id),
+        )
+        begun = Begun(row["begun"])
+        return begun, await self.parts(claim) if begun is Begun.KEPT else new_parts(portions[0])
 
     async def settle(self, claim: Claim) -> SendState:
         """End a row whose parts have all ended; return its state, `sending` while a part is open."""
@@ -144,8 +150,31 @@ class Outbox:
 
     async def end_delivery(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> SendState:
         """Record what became of the call; return the row's state."""
+        row = await self._end("select end_delivery($1,$2,$3,$4,$5,$6,$7) as state", claim, part, attempt, end)
+        return SendState(row["state"])
+
+    async def end_and_claim(
+        self, claim: Claim, part: int, attempt: int, end: PartEnd, worker: str
+    ) -> tuple[SendState, Claim | None]:
+        """Do what `end_delivery` does; claim the conversation's next row with it, if that ends this one."""
+        owner = self._owner(worker)
+        statement = "select * from end_delivery($1,$2,$3,$4,$5,$6,$7,$8)"
+        try:
+            row = await self._end(statement, claim, part, attempt, end, {"owner": owner, "ttl": str(self.lease)})
+        except StoreUnavailable:
+            self._unanswered.append(owner)
+            raise
+        except asyncpg.PostgresError:
+            # What became of the call is known nowhere else: it may not depend on the row after it.
+            _log.exception("following_not_claimed", conversation=claim.conversation_id)
+            return await self.end_delivery(claim, part, attempt, end), None
+        return SendState(row["state"]), _claimed(row, owner)
+
+    async def _end(
+        self, statement: str, claim: Claim, part: int, attempt: int, end: PartEnd, *more: object
+    ) -> asyncpg.Record:
         row = await self._database.one(
-            "select end_delivery($1,$2,$3,$4,$5,$6,$7) as state",
+            statement,
             claim.tenant_id,
             claim.outbound_id,
             claim.fence,
@@ -161,63 +190,20 @@ class Outbox:
                 "identity_state": end.identity_state.value if end.identity_state else "",
             },
             end.delay,
+            *more,
         )
         if end.receipt and end.receipt.moved_to:
             await self._database.call(
                 "select move_conversation($1,$2,$3)", claim.tenant_id, claim.conversation_id, end.receipt.moved_to
             )
-        return SendState(row["state"])
+        return row
 
-    async def tell_missing(self, claim: Claim) -> None:
-        """Note that this row tells of the messages of its conversation that were given up; repeatable."""
-        async with self._database.tenant(claim.tenant_id) as connection:
-            await connection.execute(
-                "update outbound set told_missing_by = $3 where tenant_id = $1 and conversation_id = $2 and id <> $3"
-                " and given_up_at is not null and told_missing_by is null and state in ('ambiguous', 'failed')",
-                claim.tenant_id,
-                claim.conversation_id,
-                claim.outbound_id,
-            )
 
-    async def fail(self, claim: Claim, reason: str, *, missed: bool = False) -> None:
-        """End a row that may not be sent at all; it stays visible with its reason.
-
-        `missed`: it is our fault, so the person is told with the next message that they may miss something.
-        """
-        if missed:
-            async with self._database.tenant(claim.tenant_id) as connection:
-                await connection.execute(
-                    "update outbound set given_up_at = clock_timestamp()"
-                    " where tenant_id = $1 and id = $2 and fence = $3 and owner is not null",
-                    claim.tenant_id,
-                    claim.outbound_id,
-                    claim.fence,
-                )
-        await self._database.call(
-            "select fail_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
-        )
-
-    async def set_aside(self, claim: Claim, reason: str) -> None:
-        """End a row about which nothing can be written; what comes after it goes on."""
-        await self._database.call(
-            "select set_aside_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, reason
-        )
-
-    async def give_back(self, claim: Claim) -> None:
-        """Let go between parts, for a shutdown."""
-        await self._database.call(
-            "select give_back_outbound($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence
-        )
-
-    async def end_stream(self, claim: Claim) -> None:
-        """Drop a row whose growing message was taken back."""
-        await self._database.call("select end_stream($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence)
-
-    async def put_off(self, claim: Claim, delay: timedelta) -> None:
-        """Come back to a row later; it counts as an attempt."""
-        await self._database.call(
-            "select put_off_outbound($1,$2,$3,$4)", claim.tenant_id, claim.outbound_id, claim.fence, delay
-        )
+def _claimed(row: asyncpg.Record | None, owner: str, *, read: bool = False) -> Claim | None:
+    if row is None or row["outbound_id"] is None:
+        return None
+    given = (row["tenant_id"], row["outbound_id"], row["conversation_id"], row["fence"])
+    return Claim(*given, owner, row if read else None)
 
 
 def _portions(parts: Sequence[Part]) -> list[list[Part]]:

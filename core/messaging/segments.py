@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.ids import IdMaker
+from core.json_types import JsonObject
+
 OVER = "I have sent you as many texts as I may today, so answers stop until tomorrow."
 MOVED = "I have sent you as many texts as I may today. Until tomorrow my answers are in your other chat with me."
 
@@ -32,3 +35,16 @@ class Bill:
     segments: int
     now: datetime
     budget: SegmentBudget
+
+    def to_json(self, make_id: IdMaker) -> JsonObject:
+        """Return what `begin_delivery` takes, with ids for what it may have to send instead."""
+        return {
+            "segments": self.segments,
+            "now": self.now.isoformat(),
+            "limit_of_person": self.budget.person_day,
+            "limit_of_all": self.budget.all_day,
+            "over": OVER,
+            "moved": MOVED,
+            "notice": make_id("out"),
+            "copy": make_id("out"),
+        }

@@ -13,6 +13,7 @@ from core.errors import StoreUnavailable
 from core.inbox.inbox import Inbox
 from core.journal.postgres import Lease
 from core.llm.types import ChatMessage, Role, TokenUsage
+from core.messaging.calls import PartEnd
 from core.messaging.channels import Part, Receipt, Received
 from core.messaging.due_messages import Claim
 from core.messaging.messages import (
@@ -24,11 +25,11 @@ from core.messaging.messages import (
     ReachabilityChange,
     ReachabilityReason,
 )
-from core.messaging.outbox import Outbox, PartEnd
+from core.messaging.outbox import Outbox
 from core.messaging.states import CallOutcome, SendState
 from core.people.access_policy import Access, Policy
-from core.turns.store import TurnEnd, TurnStore
-from core.turns.types import BegunTurn, TurnState
+from core.turns.store import TurnStore
+from core.turns.types import BegunTurn, TurnEnd, TurnState
 
 CHANNEL, ACCOUNT = "sms", "+15550009999"
 LEASE = timedelta(seconds=30)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from core.errors import StoreUnavailable
+from core.messaging.calls import Begun, Rendered
 from core.messaging.channels import Target
-from core.messaging.due_messages import Claim
-from core.messaging.outbox import Begun, Outbox
+from core.messaging.due_messages import Claim, KeptPart
+from core.messaging.outbox import Outbox
 from core.messaging.segments import Bill
 from jobs import provider_calls
 from jobs.delivery import DeliveryRunner
@@ -22,17 +23,27 @@ from tests.jobs.harness import RecordingChannel
 
 
 class SlowOutbox(Outbox):
-    """An outbox whose answer to `begin_delivery` the worker gets to read only when half of its lease is over."""
+    """An outbox whose answer to a begun call the worker gets to read only when half of its lease is over."""
 
     passed = 0.0
     meanwhile: Callable[[], Awaitable[None]] | None = None
 
     async def begin_delivery(self, claim: Claim, part: int, attempt: int, bill: Bill | None = None) -> Begun:
         begun = await super().begin_delivery(claim, part, attempt, bill)
+        await self._held_up()
+        return begun
+
+    async def begin_rendered(
+        self, claim: Claim, rendered: Rendered, attempt: int, bill: Bill | None = None
+    ) -> tuple[Begun, list[KeptPart]]:
+        begun = await super().begin_rendered(claim, rendered, attempt, bill)
+        await self._held_up()
+        return begun
+
+    async def _held_up(self) -> None:
         self.passed += self.lease.total_seconds() * 0.6
         if self.meanwhile is not None:
             await self.meanwhile()
-        return begun
 
 
 async def run_one(sender: DeliveryRunner) -> None:
@@ -85,6 +96,7 @@ async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
     outbox = store.outbox
     await store.enqueue("first")
     await store.enqueue("second")
+    await store.admin.execute("update outbound set hangs = 3 where text = 'first'")  # given up without a call
     sender = sender_of(outbox, channel := RecordingChannel())
     claim = await sender.claim(None)
     assert claim is not None
@@ -94,10 +106,10 @@ async def test_database_that_goes_away_after_a_row_is_no_error_of_the_next(
 
     monkeypatch.setattr(outbox, "claim", away)
     await sender.run(claim)
-    assert channel.texts == ["first"]
+    assert await store.column("select state from outbound order by seq") == ["failed", "ready"]
     monkeypatch.undo()
     await run_one(sender_of(store.outbox, channel))
-    assert channel.texts == ["first", "second"]
+    assert await store.column("select state from outbound order by seq") == ["failed", "sent"]
 
 
 async def test_promise_7_answer_that_came_while_the_loop_was_held_up_counts(

@@ -71,7 +71,7 @@ async def test_promise_4_a_refused_statement_lets_what_comes_after_be_sent(syste
         assert sent[-1] == f"second {sender}", statement
         assert sent.count(f"first {sender}") <= 1, statement
         assert await system.store.one("select count(*) from outbound where state in ('ready', 'sending')") == 0
-    assert len(statements) > 5
+    assert len(statements) > 3
     assert "failed" in await system.store.column("select distinct state from outbound")
     [trouble] = [check for check in await _database(system.database) if check.what == "trouble"]
     assert not trouble.detail.startswith("0 ambiguous, 0 not deliverable")

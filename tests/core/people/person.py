@@ -21,16 +21,17 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.llm.types import ChatMessage, Role, TokenUsage
+from core.messaging.calls import Begun, PartEnd
 from core.messaging.channels import Part, Receipt
 from core.messaging.messages import Address, InboundMessage, OutboundKind, OutboundMessage
-from core.messaging.outbox import Begun, Outbox, PartEnd
+from core.messaging.outbox import Outbox
 from core.messaging.states import CallOutcome, SendState
 from core.people.preferences import PreferenceStore
 from core.people.profile import FactSource, ProfileStore
 from core.people.tenant_tables import TENANT_TABLES
 from core.tools.storage import Storage
-from core.turns.store import TurnEnd, TurnStore
-from core.turns.types import BegunTurn, TurnState
+from core.turns.store import TurnStore
+from core.turns.types import BegunTurn, TurnEnd, TurnState
 from tests.core.harness import LEASE, OPEN, RecordedWakeups
 
 USERS = ("U0abc", "U0ABC")

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.messaging.calls import PartEnd
 from core.messaging.messages import ReachabilityChange, ReachabilityReason
-from core.messaging.outbox import PartEnd
 from core.messaging.states import CallOutcome, IdentityState, SendState
 from tests.core.people.harness import PHONE, Harness
 

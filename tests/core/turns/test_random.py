@@ -16,10 +16,10 @@ import pytest
 
 from core.errors import LeaseLost
 from core.journal.postgres import Lease
+from core.messaging.calls import Begun, PartEnd
 from core.messaging.channels import Part, Receipt
 from core.messaging.due_messages import Claim, KeptPart
 from core.messaging.messages import Command, DeliveryStatus, ReachabilityChange, ReachabilityReason, StatusUpdate
-from core.messaging.outbox import Begun, PartEnd
 from core.messaging.states import CallOutcome, IdentityState, SendState
 from core.turns.types import BegunTurn
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message

@@ -232,6 +232,10 @@ declare
     v_lost int;
 begin
     perform lock_outbound(p_tenant, p_outbound, p_fence);
+    -- Claims are not flushed: one that Postgres lost when it died may have been made again, with the same fence.
+    if not exists (select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_outbound and o.owner = p_owner) then
+        raise exception 'lease lost' using errcode = 'OV001';
+    end if;
     if exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = p_outbound
                and e.part = p_part and e.state = 'sent') then
         return 'sent';
@@ -311,6 +315,27 @@ begin
     end if;
     update segment_days s set segments = s.segments + v.segments where s.tenant_id = p_tenant and s.day = v_day;
     return 'go';
+end $$;
+
+-- Stores the rendering of the first attempt as keep_parts does, and begins the call of its first part, in one round
+-- trip. p_rendered: "parts", "rest", "text"; p_bill is null where nothing is billed. Returns what begin_delivery does, or
+-- 'kept' where another rendering is stored, which is to be sent: nothing has begun then.
+create function begin_rendered(
+    p_tenant text, p_outbound text, p_fence bigint, p_attempt int, p_owner text, p_ttl interval, p_rendered jsonb,
+    p_bill jsonb)
+returns text
+language plpgsql as $$
+begin
+    if exists (
+        select 1 from keep_parts(p_tenant, p_outbound, p_fence, p_rendered -> 'parts', p_rendered -> 'rest',
+                                 p_rendered ->> 'text') k
+        where k.part = 1 and k.ref <> p_rendered -> 'parts' -> 0 ->> 'ref') then
+        return 'kept';
+    end if;
+    if p_bill is null then
+        return begin_delivery(p_tenant, p_outbound, p_fence, 1, p_attempt, p_owner, p_ttl);
+    end if;
+    return begin_delivery(p_tenant, p_outbound, p_fence, 1, p_attempt, p_owner, p_ttl, p_bill);
 end $$;
 
 -- Returns a row's state from its parts, if none failed: 'sending' while one is open.
@@ -411,6 +436,26 @@ begin
         where c.tenant_id = p_tenant and c.id = v_conversation;
     end if;
     return v_state;
+end $$;
+
+-- The same, and if that ends the row, claims the next one of its conversation as p_next_owner, in one round trip.
+create function end_delivery(
+    p_tenant text, p_outbound text, p_fence bigint, p_part int, p_attempt int, p_end jsonb, p_delay interval,
+    p_next jsonb)
+returns table (state text, tenant_id text, outbound_id text, conversation_id text, fence bigint)
+language plpgsql as $$
+declare
+    v_state text := end_delivery(p_tenant, p_outbound, p_fence, p_part, p_attempt, p_end, p_delay);
+begin
+    if v_state not in ('ready', 'sending', 'checking') then
+        return query select v_state, c.* from outbound o
+        cross join lateral claim_outbound(o.conversation_id, p_next ->> 'owner', (p_next ->> 'ttl')::interval) c
+        where o.tenant_id = p_tenant and o.id = p_outbound;
+        if found then
+            return;
+        end if;
+    end if;
+    return query select v_state, null::text, null::text, null::text, null::bigint;
 end $$;
 
 -- Ends a row that may not be sent at all (its person said STOP, or it cannot be rendered).
