@@ -4,7 +4,9 @@
 
 Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to
 the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing.
-CPU is the processes' own, in ms a turn; times are by Postgres' clock, in ms. One line of JSON.
+CPU is the processes' own, in ms a turn; Postgres' is without the connections of this benchmark, which takes the
+messages in and asks whether they are answered. Transactions, and flushes of WAL that somebody waited for, are counted
+with its own: at least the one that takes a message in. Times are by Postgres' clock, in ms. One line of JSON.
 """
 
 import argparse
@@ -45,6 +47,10 @@ where i.received_at >= $1 and o.sent_at is not null
 """
 _OPEN = "select count(*) from inbound where state in ('waiting', 'taken')"
 _UNSENT = "select count(*) from outbound where state in ('ready', 'sending')"
+_OURS = """
+select pid from pg_stat_activity where backend_type = 'client backend' and application_name <> 'onevalet worker'
+"""
+_FLUSHES = "select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal' and backend_type = 'client backend'"
 _COMMITS = "select xact_commit from pg_stat_database where datname = current_database()"
 
 
@@ -61,12 +67,15 @@ class Bench:
     async def measured(self, begun: float) -> dict[str, float]:
         """Return what everything has spent so far: CPU in ms, Redis' commands, transactions."""
         stats = await self.redis.info("commandstats")
+        not_the_workers = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OURS)]
         ours = ("cmdstat_info", "cmdstat_client", "cmdstat_hello", "cmdstat_select")
         return {
             "worker": _cpu(self.worker),
             **{name: _cpu(process) for name, process in self.servers.items()},
             "commands": sum(value["calls"] for name, value in stats.items() if not name.startswith(ours)),
+            "postgres": _cpu(self.servers["postgres"]) - sum(map(_cpu, not_the_workers)),
             "transactions": float(await self.admin.fetchval(_COMMITS)),
+            "flushes": float(await self.admin.fetchval(_FLUSHES)),
             "seconds": time.monotonic() - begun,
         }
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
@@ -23,8 +23,8 @@ from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
-from core.turns.store import TurnEnd, TurnStore
-from core.turns.types import BegunTurn, TurnState
+from core.turns.store import TurnStore
+from core.turns.types import BegunTurn, TurnEnd, TurnState
 from jobs.lease_keepalive import kept_alive
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
 
@@ -80,8 +80,10 @@ class TurnRunner:
         self._results = TurnResults(store, orchestrator, wakeups, channels, commands, features.runs)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
-        """Claim the named lane, or the one that has waited longest."""
-        return await self._store.claim(lane_id, self._worker)
+        """Claim the named lane and begin its turn, or claim the one that has waited longest."""
+        if lane_id is None:
+            return await self._store.claim(None, self._worker)
+        return await self._store.claim_turn(lane_id, self._worker)
 
     async def run(self, lease: Lease) -> bool:
         """Run turn after turn under the lease. However it ends, the lease is handed back or runs out.
@@ -97,6 +99,7 @@ class TurnRunner:
                     await asyncio.sleep(min(GATHER * turns, MAX_GATHER))
                     turns += 1
                     turn, more = await self._begin(lease)
+                    lease = replace(lease, opened=None)
                     if turn is not None:
                         quarantined = quarantined or turn.quarantined
                         more = await self._run_turn(lease, turn)

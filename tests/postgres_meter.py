@@ -10,8 +10,13 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
 
+import asyncpg
+
 _BLOCK = 65536
 _IDLE = b"I"
+_END_OURS = "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'onevalet%'"
+_ROWS = "select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_user_tables where relname = $1"
+_FLUSHES = "select sum(fsyncs) from pg_stat_io where object = 'wal' and backend_type = 'client backend'"
 
 
 @dataclass(slots=True)
@@ -107,6 +112,31 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, feed
             await writer.drain()
     with suppress(OSError, RuntimeError):
         writer.write_eof()
+
+
+async def wal_flushes(database_url: str) -> int:
+    """End our connections to a server of Postgres 18 or newer, and return how often they have flushed WAL so far.
+
+    A backend tells what it counted when it ends, and its pool opens another. What Postgres flushes by itself, soon
+    after a commit that waited for no flush, is not counted: nobody waits for it.
+    """
+    connection = await asyncpg.connect(database_url)
+    try:
+        await _end_ours(connection)
+        return int(await connection.fetchval(_FLUSHES))
+    finally:
+        await connection.close()
+
+
+async def rows_read(connection: "asyncpg.Connection[asyncpg.Record]", table: str) -> int:
+    """End our connections, and return how many rows of a table have been read so far."""
+    await _end_ours(connection)
+    return int(await connection.fetchval(_ROWS, table))
+
+
+async def _end_ours(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    while await connection.fetchval(_END_OURS):  # noqa: ASYNC110 - a backend that ends tells nobody
+        await asyncio.sleep(0.01)
 
 
 @asynccontextmanager

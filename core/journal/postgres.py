@@ -1,8 +1,9 @@
 """The journal of a turn in Postgres, written under the lease on the turn's lane."""
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Self, cast
 
 import asyncpg
 
@@ -14,29 +15,57 @@ from core.llm.types import TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to run turns on a lane until it is lost: every write carries the fence."""
+    """The right to run turns on a lane until it is lost: every write carries the fence.
+
+    `opened`: the turn that was begun with the claim, as `open_turn` returns it.
+    """
 
     tenant_id: str
     lane_id: str
     fence: int
     owner: str
+    opened: asyncpg.Record | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNews:
+    """What has reached a running turn: its person's stop, and their further messages, as `turn_message` makes them."""
+
+    stop: str | None = None
+    waiting: Sequence[JsonObject] = ()
+    heard_at: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, told: JsonObject | None) -> Self:
+        """Return what `turn_news` told."""
+        if told is None:
+            return cls()
+        return cls(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]))
 
 
 class PostgresJournal:
-    """The journal of one turn, written under its lease."""
+    """The journal of one turn, written under its lease. `is_new`: the turn has just been begun, with no steps yet.
 
-    def __init__(self, database: Database, lease: Lease, turn_id: str) -> None:
+    Each write tells what has reached the turn meanwhile, so that nobody need ask: `news` is what the last one told.
+    """
+
+    def __init__(self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False) -> None:
         self._database = database
         self._lease = lease
         self._turn_id = turn_id
+        self._empty = is_new
+        self.news = TurnNews() if is_new else None
 
     async def recorded(self) -> Sequence[StepRecord]:
+        if self._empty:
+            return ()
         rows = await self._database.rows("select * from read_steps($1,$2)", self._lease.tenant_id, self._turn_id)
         return [_step_record(row) for row in rows]
 
     async def write(self, record: StepRecord) -> None:
-        await self._database.call(
-            "select record_step($1,$2,$3,$4,$5)",
+        self._empty = False
+        row = await self._database.call(
+            "select record_step($1,$2,$3,$4,$5) as news",
             self._lease.tenant_id,
             self._lease.lane_id,
             self._lease.fence,
@@ -57,6 +86,7 @@ class PostgresJournal:
                 "duration_ms": record.duration_ms,
             },
         )
+        self.news = TurnNews.of(row["news"]) if row else None
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
         row = await self._database.tenant_row(

@@ -1,10 +1,11 @@
 """A person's profile: a few facts, each told, inferred or from outside, which the person can list and undo."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from core.db.database import Connection, Database
 from core.ids import IdMaker
@@ -59,8 +60,7 @@ class ProfileStore:
 
     async def read(self, tenant_id: str) -> Sequence[Fact]:
         """Return the current facts in the order of their numbers."""
-        rows = await self._database.rows("select * from read_profile($1)", tenant_id)
-        return [Fact(row["number"], row["key"], row["value"], FactSource(row["source"]), row["since"]) for row in rows]
+        return facts_of(await self._database.rows("select * from read_profile($1)", tenant_id))
 
     async def keep(
         self, tenant_id: str, key: str, value: str, source: FactSource, turn_id: str, now: datetime
@@ -122,6 +122,17 @@ def written_facts(facts: Sequence[Fact]) -> str:
         f"{fact.number}. {fact.key.replace('_', ' ')}: {fact.value} ({gettext(fact.source.value)})" for fact in facts
     ]
     return "\n".join([gettext("What I know about you:"), *lines])
+
+
+def facts_of(rows: Iterable[Any]) -> list[Fact]:
+    """Return rows of `read_profile`, or the same as JSON, as values."""
+    return [
+        Fact(row["number"], row["key"], row["value"], FactSource(row["source"]), _moment(row["since"])) for row in rows
+    ]
+
+
+def _moment(since: datetime | str) -> datetime:
+    return since if isinstance(since, datetime) else datetime.fromisoformat(since)
 
 
 def fact_lines(facts: Sequence[Fact]) -> tuple[str, ...]:

@@ -1,34 +1,54 @@
 """What reaches a turn while it runs, as Postgres has it."""
 
+import time
 from collections.abc import Sequence
+from datetime import datetime
 from typing import cast
 
-import asyncpg
-
 from core.db.database import Database
-from core.journal.postgres import Lease
+from core.journal.postgres import Lease, PostgresJournal, TurnNews
+from core.json_types import JsonObject
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
+
+NEWS_HOLD = 0.1
+"""Seconds for which what a write told holds: after a slow recall or judge, the person may have written more."""
 
 
 class PostgresControl:
     """The person's stop and the messages they wrote while the turn ran. Implements `TurnControl`."""
 
-    def __init__(self, database: Database, lease: Lease, turn_id: str) -> None:
+    def __init__(self, database: Database, lease: Lease, turn_id: str, journal: PostgresJournal) -> None:
         self._database = database
         self._lease = lease
         self._turn_id = turn_id
+        self._journal = journal
+        self._looked: TurnNews | None = None
 
     async def stopped(self) -> str | None:
-        row = await self._database.one("select read_stop($1,$2) as message", self._lease.tenant_id, self._turn_id)
-        return cast("str | None", row["message"])
+        self._looked = await self._look()
+        return self._looked.stop
 
     async def absorb(self) -> Sequence[TurnMessage]:
-        rows = await self._database.rows("select * from read_waiting($1,$2)", self._lease.tenant_id, self._turn_id)
-        return [turn_message(row) for row in rows]
+        # The loop asks for a stop first: one look is for both.
+        news, self._looked = self._looked or await self._look(), None
+        return [turn_message(row) for row in news.waiting]
+
+    async def _look(self) -> TurnNews:
+        news, self._journal.news = self._journal.news, None
+        if news is not None and time.monotonic() - news.heard_at < NEWS_HOLD:
+            return news
+        row = await self._database.one("select turn_news($1,$2) as news", self._lease.tenant_id, self._turn_id)
+        return TurnNews.of(row["news"])
 
 
-def turn_message(row: asyncpg.Record) -> TurnMessage:
+def turn_message(row: JsonObject) -> TurnMessage:
     """Return an inbound row as the turn sees it."""
-    origin = Origin(row["origin"])
-    return TurnMessage(row["id"], row["text"], row["received_at"], row["media_count"], row["about"] or None, origin)
+    return TurnMessage(
+        id=str(row["id"]),
+        text=str(row["text"]),
+        received_at=datetime.fromisoformat(str(row["received_at"])),
+        media_count=cast(int, row["media_count"]),
+        about=cast("str | None", row["about"]) or None,
+        origin=Origin(str(row["origin"])),
+    )

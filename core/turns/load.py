@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+import asyncpg
+
 from core.agents.pool_entry import PoolEntry
 from core.approvals.store import load_approvals
 from core.approvals.types import Approval
@@ -13,6 +15,7 @@ from core.llm.types import ChatMessage
 from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
 from core.people.access_policy import PersonRole, read_admission
+from core.people.profile import fact_lines, facts_of
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.control import PostgresControl, turn_message
 from core.turns.runs import RunControl, load_run_turn
@@ -25,21 +28,27 @@ HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
 
 
-async def load_turn(
-    database: Database, lease: Lease, turn_id: str, attempts: int, channels: Collection[str], *, is_run: bool
-) -> BegunTurn:
-    """Return a turn that has begun; a run may speak on `channels` only. Raises `LeaseLost` where the turn is gone."""
-    if not is_run:
-        return await _load_message_turn(database, lease, turn_id, attempts)
+async def load_turn(database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str]) -> BegunTurn:
+    """Return the turn that `open_turn` returned; a run may speak on `channels` only.
+
+    Raises `LeaseLost` where it is gone.
+    """
+    begun = await _load(database, lease, turn, channels)
+    return replace(begun, crashes=turn["crashes"], solo_crashes=turn["solo_crashes"], quarantined=turn["quarantined"])
+
+
+async def _load(database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str]) -> BegunTurn:
+    if not turn["is_run"]:
+        return await _load_message_turn(database, lease, turn)
     async with database.tenant(lease.tenant_id) as connection:
-        return await _load_run(database, connection, lease, turn_id, attempts, channels)
+        return await _load_run(database, connection, lease, turn["turn_id"], turn["attempts"], channels)
 
 
-async def _load_message_turn(database: Database, lease: Lease, turn_id: str, attempts: int) -> BegunTurn:
-    turn = await database.call("select * from read_turn($1,$2,$3)", lease.tenant_id, turn_id, HISTORY_ROWS)
-    if turn is None:
+async def _load_message_turn(database: Database, lease: Lease, turn: asyncpg.Record) -> BegunTurn:
+    if turn["conversation_id"] is None:
         raise LeaseLost
-    inbound = await database.rows("select * from read_taken($1,$2)", lease.tenant_id, turn_id)
+    turn_id, attempts, inbound = turn["turn_id"], turn["attempts"], turn["taken"]
+    journal = PostgresJournal(database, lease, turn_id, is_new=turn["is_new"])
     pool: tuple[PoolEntry, ...] = ()
     approvals: tuple[Approval, ...] = ()
     if turn["has_pool"] or turn["has_approvals"]:
@@ -63,15 +72,16 @@ async def _load_message_turn(database: Database, lease: Lease, turn_id: str, att
             turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
         ),
         inbound=tuple(turn_message(row) for row in inbound),
-        journal=PostgresJournal(database, lease, turn_id),
+        journal=journal,
         history=tuple(ChatMessage.from_json(message) for message in turn["history"]),
         attempt=attempts,
         conversation_id=turn["conversation_id"],
         pool=pool,
         approvals=approvals,
         go_on_at=turn["waiting_step"],
+        control=PostgresControl(database, lease, turn_id, journal),
+        known=fact_lines(facts_of(turn["facts"])),
     )
-    request = replace(request, control=PostgresControl(database, lease, turn_id))
     command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
     address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
     newest = (inbound[-1]["provider_id"] or None) if inbound else None
@@ -82,15 +92,16 @@ async def _load_run(
     database: Database, connection: Connection, lease: Lease, turn_id: str, attempts: int, channels: Collection[str]
 ) -> BegunTurn:
     turn = await load_run_turn(connection, lease.tenant_id, turn_id, channels)
+    journal = PostgresJournal(database, lease, turn_id)
     request = TurnRequest(
         turn_id=turn_id,
         tenant=turn.tenant,
         channel=turn.channel,
         inbound=(),
-        journal=PostgresJournal(database, lease, turn_id),
+        journal=journal,
         history=turn.history,
         attempt=attempts,
-        control=RunControl(PostgresControl(database, lease, turn_id)),
+        control=RunControl(PostgresControl(database, lease, turn_id, journal)),
         conversation_id=turn.conversation_id,
         pool=await _pool(connection, lease.tenant_id, turn_id),
         approvals=await load_approvals(connection, lease.tenant_id, turn_id),

@@ -53,4 +53,6 @@ class Preparation:
         return await memory.recall(request.tenant.id, words, turn_id=request.turn_id)
 
     async def _profile(self, request: TurnRequest) -> Sequence[str]:
-        return await self.services.people.known(request.tenant.id) if self.services.people else ()
+        if self.services.people is None:
+            return ()
+        return await self.services.people.known(request.tenant.id) if request.known is None else request.known

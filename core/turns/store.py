@@ -1,51 +1,34 @@
 """Turns in Postgres: leases on lanes, the journal, and the one transaction that ends a turn."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from datetime import timedelta
 
-from core.agents.pool_entry import PoolEntry
-from core.approvals.cards import Card
+import asyncpg
+import structlog
+
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.journal.postgres import Lease
-from core.llm.types import ChatMessage, TokenUsage
-from core.messaging.messages import OutboundMessage
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import QuarantineMode
 from core.turns.failures import fail_turn
-from core.turns.load import load_turn
+from core.turns.load import HISTORY_ROWS, load_turn
 from core.turns.outage import ModelOutage
-from core.turns.runs import RunNote
-from core.turns.types import BegunTurn, TurnState
+from core.turns.types import BegunTurn, TurnEnd, TurnState
+
+_CLAIM = "select * from claim_lane($1,$2,$3,$4,$5,$6)"
+_CLAIM_TURN = (
+    "select c.*, t.* from claim_lane($1,$2,$3,$4,$5,$6) c"
+    " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $7, $8) t on true"
+)
 
 REST_KEPT = timedelta(days=1)
 """How long a person may ask for the rest of a long answer."""
 
-
-@dataclass(frozen=True, slots=True)
-class TurnEnd:
-    """All that a turn leaves behind.
-
-    A `run` has neither history nor outbound of a conversation: it is noted instead how it stands, and its cards go to
-    the conversation `cards_in`, to be held there with `hold_cards` until somebody lets them go.
-    """
-
-    state: TurnState
-    reason: str = ""
-    usage: TokenUsage = field(default_factory=TokenUsage)
-    history: Sequence[ChatMessage] = ()
-    outbound: Sequence[OutboundMessage] = ()
-    absorbed: Sequence[str] = ()
-    new_session: bool = False
-    pool: Sequence[PoolEntry] = ()
-    waiting_step: int | None = None
-    run: RunNote | None = None
-    cards: Sequence[Card] = ()
-    cards_in: str | None = None
-    hold_cards: bool = False
+_log = structlog.get_logger()
 
 
 class TurnStore:
@@ -72,21 +55,32 @@ class TurnStore:
 
     async def claim(self, lane_id: str | None, worker: str) -> Lease | None:
         """Claim the named lane, or the one that has waited longest. Return None if nothing waits."""
-        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
+        return await self._claim(_CLAIM, lane_id, worker)
+
+    async def claim_turn(self, lane_id: str, worker: str) -> Lease | None:
+        """Claim the named lane and begin its turn, in one round trip. Return None if nothing waits there.
+
+        What the database refuses of it is left to `begin`, whose failure ends the turn.
+        """
         try:
-            row = await self._database.call(
-                "select * from claim_lane($1,$2,$3,$4,$5,$6)",
-                lane_id,
-                worker,
-                owner,
-                self.lease,
-                MAX_LANES_PER_TENANT,
-                self._quarantine.value,
-            )
+            return await self._claim(_CLAIM_TURN, lane_id, worker, self._make_id("turn"), HISTORY_ROWS)
+        except StoreUnavailable:
+            raise
+        except asyncpg.PostgresError:
+            _log.exception("turn_not_begun", lane=lane_id)
+            return await self.claim(lane_id, worker)
+
+    async def _claim(self, statement: str, lane_id: str | None, worker: str, *more: object) -> Lease | None:
+        owner = self._unanswered.pop() if self._unanswered else f"{worker}/{self._make_id('own')}"
+        given = (lane_id, worker, owner, self.lease, MAX_LANES_PER_TENANT, self._quarantine.value)
+        try:
+            row = await self._database.call(statement, *given, *more)
         except StoreUnavailable:
             self._unanswered.append(owner)
             raise
-        return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner) if row else None
+        if row is None:
+            return None
+        return Lease(row["tenant_id"], row["lane_id"], row["fence"], owner, row if row.get("turn_id") else None)
 
     async def end_leases(self, worker: str, hung_on: str | None = None) -> None:
         """Free at once what this worker held, which is known to be dead, and count the crashes of its turns.
@@ -108,19 +102,18 @@ class TurnStore:
         await self._database.call("select leave_lane($1,$2,$3,$4)", lease.tenant_id, lease.lane_id, lease.fence, delay)
 
     async def begin(self, lease: Lease) -> BegunTurn | None:
-        """Begin or resume the lane's turn; None when nothing waits (the lease is then given back)."""
-        row = await self._database.call(
-            "select * from begin_turn($1,$2,$3,$4)",
-            lease.tenant_id,
-            lease.lane_id,
-            lease.fence,
-            self._make_id("turn"),
-        )
+        """Begin or resume the lane's turn, unless the claim did; None when nothing waits: the lease is given back."""
+        row = lease.opened
         if row is None:
-            return None
-        turn_id, attempts, is_run = row["turn_id"], row["attempts"], row["is_run"]
-        turn = await load_turn(self._database, lease, turn_id, attempts, self._channels, is_run=is_run)
-        return replace(turn, crashes=row["crashes"], solo_crashes=row["solo_crashes"], quarantined=row["quarantined"])
+            row = await self._database.call(
+                "select * from open_turn($1,$2,$3,$4,$5)",
+                lease.tenant_id,
+                lease.lane_id,
+                lease.fence,
+                self._make_id("turn"),
+                HISTORY_ROWS,
+            )
+        return await load_turn(self._database, lease, row, self._channels) if row else None
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""

@@ -1,21 +1,23 @@
 """What a turn is given and what it gives back: the border between the jobs and the orchestrator."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.agents.pool_entry import PoolEntry
+from core.approvals.cards import Card
 from core.approvals.types import Approval, NewApproval
 from core.budgets.types import Payer
 from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
-from core.messaging.messages import Address, Command
+from core.messaging.messages import Address, Command, OutboundMessage
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
 from core.turns.outage import ModelOutage
+from core.turns.runs import RunNote
 from core.turns.trigger_message import TriggerMessage
 
 
@@ -66,6 +68,8 @@ class TurnRequest:
     """What began a run that no message began; never the person's words."""
     outage: ModelOutage | None = None
     """What it may do while its model is down; None: fail."""
+    known: tuple[str, ...] | None = None
+    """What the person's profile holds, a line each; None where nobody has read it yet."""
     task_id: str | None = None
     """The task whose run this is: what it spends counts as the task's, too."""
 
@@ -133,3 +137,26 @@ class BegunTurn:
     """How many crashed at the place where it is, and it ran there alone."""
     quarantined: bool = False
     """Whether it runs alone, as it has crashed twice at one place, or too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """All that a turn leaves behind.
+
+    A `run` has neither history nor outbound of a conversation: it is noted instead how it stands, and its cards go to
+    the conversation `cards_in`, to be held there with `hold_cards` until somebody lets them go.
+    """
+
+    state: TurnState
+    reason: str = ""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    history: Sequence[ChatMessage] = ()
+    outbound: Sequence[OutboundMessage] = ()
+    absorbed: Sequence[str] = ()
+    new_session: bool = False
+    pool: Sequence[PoolEntry] = ()
+    waiting_step: int | None = None
+    run: RunNote | None = None
+    cards: Sequence[Card] = ()
+    cards_in: str | None = None
+    hold_cards: bool = False

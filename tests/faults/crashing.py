@@ -39,8 +39,8 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "model": [],
     "started": [],
     "result": [],
-    "begin_delivery": [{"begun": "go"}],
-    "end_delivery": [{"state": "sent"}],
+    "begin_rendered": [{"begun": "go"}],
+    "end_delivery": [{"state": "sent", "outbound_id": None}],
     "receive_messages": [
         {"inbound_id": "msg_lost", "duplicate": False, "refused": None, "tenant_id": "", "lane_id": "", "busy": False},
     ],

@@ -78,8 +78,8 @@ def _around(statement: str, process: str, before: Expected, after: Expected, why
 POINTS: tuple[Point, ...] = (
     *_around("receive_messages", "web", _WELL, _WELL, "not acknowledged: it comes again; kept: it is known"),
     Point("acknowledged", "web", _WELL, "the provider has its 2xx and will not come again: it is kept"),
-    Point("claim_lane after", "worker", _WELL, "the lease ends and another worker takes the lane"),
-    *_around("begin_turn", "worker", _WELL, _WELL, "begun twice under one fence is begun once"),
+    Point("claim_lane after", "worker", _WELL, "the lease ends and another worker takes up the turn that had begun"),
+    Point("claim_lane unknown", "worker", _WELL, "begun twice under one fence is begun once"),
     *_around("model", "worker", _ASKED_AGAIN, _WELL, "an answer that is not written is asked for again"),
     *(
         Point("started before", "worker", Expected(again=(1, 2)), "nothing had started"),
@@ -96,10 +96,9 @@ POINTS: tuple[Point, ...] = (
     ),
     *_around("finish_turn", "worker", _WELL, _WELL, "the turn ends with its answer owed, or not at all"),
     Point("claim_outbound after", "worker", _WELL, "the lease ends and another worker sends"),
-    *_around("keep_parts", "worker", _WELL, _WELL, "the rendering is kept once"),
-    Point("begin_delivery before", "worker", _WELL, "no call had left"),
-    Point("begin_delivery after", "worker", _LOOKED_UP, "looked up, not found, sent"),
-    Point("begin_delivery unknown", "worker", _WELL, "the write is repeated and the call leaves once"),
+    Point("begin_rendered before", "worker", _WELL, "no call had left, and nothing was rendered"),
+    Point("begin_rendered after", "worker", _LOOKED_UP, "the rendering is kept; looked up, not found, sent"),
+    Point("begin_rendered unknown", "worker", _WELL, "the write is repeated and the call leaves once"),
     Point("send before", "worker", _LOOKED_UP, "looked up, not found, sent"),
     Point("send within, not accepted", "worker", _LOOKED_UP, "no answer yet: looked up, not found, sent"),
     Point("send within, accepted", "worker", _LOOKED_UP, "no answer yet: looked up and found, or sent again, counted"),
@@ -117,7 +116,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("started", "once.acted", "sms", "once"),
     Mutation("result", "result after", "sms", "told"),
     Mutation("outbound", "finish_turn after", "sms", "answers"),
-    Mutation("begin_delivery", "send after", "slack", "answers"),
+    Mutation("begin_rendered", "send after", "slack", "answers"),
     Mutation("end_delivery", "end_delivery after", "telegram", "answers"),
 )
 """Each removes one protecting write; `missed` names the expectation that fails then."""

@@ -148,7 +148,7 @@ async def test_promise_14_what_took_no_effect_may_be_asked_for_again(system: Ref
 
 
 @pytest.mark.parametrize("executor", ["orchestrator", "counting"])
-@pytest.mark.parametrize("refused", ["select finish_turn(", "select * from begin_turn("])
+@pytest.mark.parametrize("refused", ["select finish_turn(", "select * from open_turn("])
 async def test_promise_6_a_run_whose_turn_is_refused_fails_and_is_told(
     system: RefusingHarness, executor: str, refused: str
 ) -> None:

@@ -62,6 +62,29 @@ CREATE TABLE public.steps (
 
 ALTER TABLE ONLY public.steps FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.inbound (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    conversation_id text NOT NULL,
+    seq bigint NOT NULL,
+    text text NOT NULL,
+    media jsonb DEFAULT '[]'::jsonb NOT NULL,
+    command jsonb,
+    provider_id text DEFAULT ''::text NOT NULL,
+    sent_at timestamp with time zone,
+    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    outcome text,
+    turn_id text,
+    reply_to text DEFAULT ''::text NOT NULL,
+    origin text DEFAULT 'own'::text NOT NULL,
+    CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
+    CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
+);
+
+ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.approval_audit (
     tenant_id text NOT NULL,
     id bigint NOT NULL,
@@ -351,29 +374,6 @@ CREATE TABLE public.ignored_messages (
 );
 
 ALTER TABLE ONLY public.ignored_messages FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.inbound (
-    tenant_id text NOT NULL,
-    id text NOT NULL,
-    conversation_id text NOT NULL,
-    seq bigint NOT NULL,
-    text text NOT NULL,
-    media jsonb DEFAULT '[]'::jsonb NOT NULL,
-    command jsonb,
-    provider_id text DEFAULT ''::text NOT NULL,
-    sent_at timestamp with time zone,
-    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    state text DEFAULT 'waiting'::text NOT NULL,
-    reason text DEFAULT ''::text NOT NULL,
-    outcome text,
-    turn_id text,
-    reply_to text DEFAULT ''::text NOT NULL,
-    origin text DEFAULT 'own'::text NOT NULL,
-    CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
-    CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
-);
-
-ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.inbox_keys (
     channel text NOT NULL,
@@ -1937,6 +1937,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
+
 GRANT SELECT,INSERT ON TABLE public.approval_audit TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approval_cards TO onevalet_app;
@@ -1972,8 +1974,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.history TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identities TO onevalet_app;
 
 GRANT SELECT,INSERT ON TABLE public.ignored_messages TO onevalet_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_keys TO onevalet_app;
 

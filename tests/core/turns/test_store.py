@@ -13,8 +13,7 @@ from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, S
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage
-from core.turns.store import TurnEnd
-from core.turns.types import BegunTurn, TurnState
+from core.turns.types import BegunTurn, TurnEnd, TurnState
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
 
 ANN = "+15550000001"

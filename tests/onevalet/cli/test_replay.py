@@ -21,8 +21,7 @@ from core.tools.registry import ToolRegistry
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
-from core.turns.store import TurnEnd
-from core.turns.types import TurnState
+from core.turns.types import TurnEnd, TurnState
 from onevalet.cli.replay import RECORDED, print_replay, run_again
 from onevalet.cli.transcript import Transcript, read_transcript
 from onevalet.settings import Settings

@@ -16,6 +16,7 @@ declare
     v_idle boolean;
     v_patience interval := interval '1 minute';
     v_held boolean := false;
+    v_lapsed boolean;
 begin
     -- A repeat by the same owner, whose first answer was lost.
     return query select l.tenant_id, l.id, l.fence from lanes l
@@ -23,8 +24,22 @@ begin
     if found then
         return;
     end if;
-    -- Frees the lanes of processes whose leases have expired.
-    perform reap_lapsed(p_process, p_ttl);
+    -- open_turn may begin the turn in this very transaction, and all lock the conversation before the lane. Where leases
+    -- have expired, lanes are locked to free them: then nothing is waited for, and the slow poll finds the lane.
+    v_lapsed := exists (select 1 from lanes l where l.owner is not null and l.lease_until < clock_timestamp());
+    if v_lapsed then
+        perform reap_lapsed(p_process, p_ttl);
+        if exists (select 1 from lanes l where l.id = p_lane and l.conversation_id is not null) then
+            perform 1 from conversations c join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
+            where l.id = p_lane for update of c skip locked;
+            if not found then
+                return;
+            end if;
+        end if;
+    elsif p_lane is not null then
+        perform 1 from conversations c join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
+        where l.id = p_lane and l.pending and l.owner is null for update of c;
+    end if;
     if exists (select 1 from turns t where t.state = 'running' and t.quarantined) then
         -- Claims of one process are serialised here: the process would look idle to two concurrent ones.
         perform pg_advisory_xact_lock(hashtextextended('quarantine in ' || p_process, 0));
@@ -188,8 +203,9 @@ begin
     where l.tenant_id = p_tenant and l.id = p_lane;
 end $$;
 
+-- Stores a step, and tells what has reached the turn meanwhile; see turn_news.
 create function record_step(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_step jsonb)
-returns void
+returns jsonb
 language plpgsql as $$
 declare
     v steps := jsonb_populate_record(null::steps, p_step);
@@ -210,6 +226,7 @@ begin
     set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
     where s.state = 'started';
+    return turn_news(p_tenant, p_turn);
 end $$;
 
 -- Commits all results of a turn in one transaction, with its changes to the pool, and where it resumes if it waits.
@@ -429,8 +446,107 @@ begin
     return end_lane_turn(p_tenant, p_lane, v_conversation);
 end $$;
 
--- What a turn reads while it runs, each in one round trip: its person's stop, what they wrote since, up to the next
--- command, and its journal.
+-- What a turn reads while it runs: what has reached it, and its journal.
+
+-- Returns its person's stop, and what they wrote since, up to the next command; null if there is neither.
+create function turn_news(p_tenant text, p_turn text)
+returns jsonb
+language plpgsql as $$
+declare
+    v_stop text;
+    v_waiting jsonb;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select t.stop_message, (
+        select jsonb_agg(turn_message(i) order by i.seq) from inbound i
+        where i.tenant_id = t.tenant_id and i.conversation_id = t.conversation_id and i.state = 'waiting'
+          and i.seq < coalesce(
+            (select min(k.seq) from inbound k where k.tenant_id = t.tenant_id
+             and k.conversation_id = t.conversation_id and k.state = 'waiting' and k.command is not null), i.seq + 1))
+    into v_stop, v_waiting
+    from turns t where t.tenant_id = p_tenant and t.id = p_turn;
+    if v_stop is null and v_waiting is null then
+        return null;
+    end if;
+    return jsonb_build_object('stop', v_stop, 'waiting', coalesce(v_waiting, '[]'));
+end $$;
+
+-- Returns a message as its turn sees it.
+create function turn_message(p_inbound inbound)
+returns jsonb
+language sql stable as $$
+    select jsonb_build_object(
+        'id', p_inbound.id, 'text', p_inbound.text, 'received_at', p_inbound.received_at,
+        'media_count', jsonb_array_length(p_inbound.media), 'command', p_inbound.command, 'origin', p_inbound.origin,
+        'provider_id', p_inbound.provider_id,
+        'about', answered_card(p_inbound.tenant_id, p_inbound.conversation_id, p_inbound.reply_to))
+$$;
+
+create function read_steps(p_tenant text, p_turn text)
+returns setof steps
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select * from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn
+    order by s.agent_path, s.step, s.call_index;
+end $$;
+
+-- Begins the lane's turn, and returns with it all that a turn over messages begins with: its conversation and person,
+-- its messages, what is known of the person, the newest of the session's history, and whether the person has approvals
+-- or waiting agents that concern it.
+create function open_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_history int)
+returns table (
+    turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean,
+    channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
+    sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
+    timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean,
+    taken jsonb, facts jsonb, is_new boolean)
+language plpgsql as $$
+begin
+    return query
+    select b.*, r.*, b.turn_id = p_turn and b.attempts = 1 from begin_turn(p_tenant, p_lane, p_fence, p_turn) b
+    left join lateral read_turn(p_tenant, b.turn_id, p_history) r on not b.is_run;
+    -- A turn that is new need not be on disk before it goes on. If Postgres dies and loses it, its messages wait as
+    -- before, and whatever is written for a turn that is not there is refused: record_step and finish_turn commit, and
+    -- with them what came before, before anybody sees anything of it.
+    if exists (select 1 from turns t where t.tenant_id = p_tenant and t.id = p_turn and t.attempts = 1) then
+        perform set_config('synchronous_commit', 'off', true);
+    end if;
+end $$;
+
+create function read_turn(p_tenant text, p_turn text, p_history int)
+returns table (
+    channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
+    sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
+    timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean,
+    taken jsonb, facts jsonb)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query
+    select c.channel, c.account, c.peer, c.thread, c.id, p.role, nullif(p.tier, ''), i.user_key, i.state, i.admitted,
+           t.waiting_step, p.name, nullif(p.language, ''), coalesce(nullif(p.timezone, ''), 'UTC'), p.timezone <> '',
+           p.while_running,
+           -- The newest rows are the session's: only among those is its own looked for, and older ones are not read.
+           (select coalesce(jsonb_agg(h.message order by h.position) filter (where h.session = c.session), '[]')
+            from (select n.position, n.message, n.session from history n
+                  where n.tenant_id = p_tenant and n.conversation_id = c.id
+                  order by n.position desc limit p_history) h),
+           exists (select 1 from pool_entries e where e.tenant_id = p_tenant
+                   and (e.turn_id = p_turn or e.status not in ('CANCELLED', 'COMPLETED'))),
+           exists (select 1 from approvals a where a.tenant_id = p_tenant and a.state = 'pending')
+               or exists (select 1 from approvals a where a.tenant_id = p_tenant and a.turn_id = p_turn),
+           (select coalesce(jsonb_agg(turn_message(m) order by m.seq), '[]') from inbound m
+            where m.tenant_id = p_tenant and m.turn_id = p_turn and m.state = 'taken'),
+           (select coalesce(jsonb_agg(to_jsonb(f)), '[]') from read_profile(p_tenant) f)
+    from turns t
+    join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    join tenants p on p.tenant_id = t.tenant_id
+    where t.tenant_id = p_tenant and t.id = p_turn;
+end $$;
+
+-- What workers of before open_turn and turn_news read, each by itself; until the release after.
 create function read_stop(p_tenant text, p_turn text)
 returns text
 language plpgsql as $$
@@ -452,44 +568,6 @@ begin
         (select min(k.seq) from inbound k where k.tenant_id = i.tenant_id
          and k.conversation_id = i.conversation_id and k.state = 'waiting' and k.command is not null), i.seq + 1)
     order by i.seq;
-end $$;
-
-create function read_steps(p_tenant text, p_turn text)
-returns setof steps
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query select * from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn
-    order by s.agent_path, s.step, s.call_index;
-end $$;
-
--- What a turn over messages begins with, each in one round trip: its conversation and person, the newest of the
--- session's history, and whether its person has approvals or waiting agents that concern it; and its messages.
-create function read_turn(p_tenant text, p_turn text, p_history int)
-returns table (
-    channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
-    sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
-    timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean)
-language plpgsql as $$
-begin
-    perform set_config('onevalet.tenant', p_tenant, true);
-    return query
-    select c.channel, c.account, c.peer, c.thread, c.id, p.role, nullif(p.tier, ''), i.user_key, i.state, i.admitted,
-           t.waiting_step, p.name, nullif(p.language, ''), coalesce(nullif(p.timezone, ''), 'UTC'), p.timezone <> '',
-           p.while_running,
-           (select coalesce(jsonb_agg(h.message order by h.position), '[]')
-            from (select n.position, n.message from history n
-                  where n.tenant_id = p_tenant and n.conversation_id = c.id and n.session = c.session
-                  order by n.position desc limit p_history) h),
-           exists (select 1 from pool_entries e where e.tenant_id = p_tenant
-                   and (e.turn_id = p_turn or e.status not in ('CANCELLED', 'COMPLETED'))),
-           exists (select 1 from approvals a where a.tenant_id = p_tenant
-                   and (a.turn_id = p_turn or a.state = 'pending'))
-    from turns t
-    join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
-    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    join tenants p on p.tenant_id = t.tenant_id
-    where t.tenant_id = p_tenant and t.id = p_turn;
 end $$;
 
 create function read_taken(p_tenant text, p_turn text)
