@@ -21,7 +21,8 @@ class Runner[Claim]:
 
     `claim` claims the named row or any due one. `run` does its work, and when cancelled hands back what it holds and
     raises `CancelledError`; it returns True when its end may let a waiting row start. A wakeup waits for a free slot
-    before it claims, so that a busy process does not take what an idle one could.
+    before it claims, so that a busy process does not take what an idle one could. `news` is called whenever a wakeup
+    came or work has ended, since other work may follow.
     """
 
     def __init__(
@@ -32,12 +33,14 @@ class Runner[Claim]:
         *,
         slots: int,
         poll: timedelta = timedelta(seconds=1),
+        news: Callable[[], None] | None = None,
     ) -> None:
         self._name = name
         self._claim = claim
         self._run = run
         self._free = asyncio.Semaphore(slots)
         self._poll = poll.total_seconds()
+        self._news = news
         self._claims: set[asyncio.Task[bool]] = set()
         self._rings: set[asyncio.Task[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -53,8 +56,13 @@ class Runner[Claim]:
         async with self._free:
             return
 
+    def look(self) -> None:
+        """Look for due rows now instead of at the next poll."""
+        self._room.set()
+
     def ring(self, row_id: str) -> None:
         """Claim the row that a wakeup named, as `wake` does, but return at once."""
+        self._tell()
         ringing = asyncio.create_task(self._ring(row_id), name=f"ring {self._name}")
         self._rings.add(ringing)
         ringing.add_done_callback(self._rings.discard)
@@ -121,6 +129,11 @@ class Runner[Claim]:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._free.release()
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._news is not None:
+            self._news()
 
     async def _guarded(self, claim: Claim) -> None:
         # The outermost handler of this work: errors are logged here, and the row is due again when its lease ends.

@@ -18,6 +18,7 @@ from core.events.store import KEPT as EVENTS_KEPT
 from core.events.store import EventStore
 from core.ids import IdMaker
 from core.notifications.store import NotificationStore
+from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
 from core.triggers.store import TaskStore
 from jobs import catchup
@@ -34,6 +35,7 @@ RUNS_KEPT = timedelta(days=90)
 """How long it can be asked why a task ran, unless the operator sets another time."""
 IGNORED_KEPT = timedelta(days=30)
 """How long an ignored message is remembered: no provider sends one again, and no sweep looks back, so late."""
+DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
 MAX_IGNORED = 5000
 """Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
 
@@ -66,21 +68,27 @@ class Maintenance:
         table = [
             Periodic(
                 "held and undelivered notifications",
-                timedelta(seconds=1),
+                DUE_ANYWAY,
                 lambda: release_notifications(service, clock),
+                DueWork.NOTIFICATIONS,
             ),
-            Periodic("approvals", timedelta(seconds=2), lambda: advance_approvals(self.approvals, clock, self.make_id)),
+            Periodic(
+                "approvals",
+                DUE_ANYWAY,
+                lambda: advance_approvals(self.approvals, clock, self.make_id),
+                DueWork.APPROVALS,
+            ),
             Periodic("health", timedelta(seconds=10), self._report_health),
-            Periodic("waiting agents", timedelta(seconds=15), lambda: expire_agents(self.pool, clock)),
+            Periodic("waiting agents", DUE_ANYWAY, lambda: expire_agents(self.pool, clock), DueWork.AGENTS),
             Periodic("delayed answers", timedelta(seconds=20), service.tell_delays),
             Periodic("memory upkeep", timedelta(seconds=30), self.memory.once),
             Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
             Periodic("catch-up", catchup.EVERY, self.catch_up.once),
         ]
         if self.profiles is not None:
-            table.append(Periodic("profiles", timedelta(seconds=5), self.profiles.drain))
+            table.append(Periodic("profiles", DUE_ANYWAY, self.profiles.drain, DueWork.PROFILES))
         if self.ask_for_process is not None:
-            table.append(Periodic("quarantine", timedelta(seconds=0.5), self._ask_for_process))
+            table.append(Periodic("quarantine", DUE_ANYWAY, self._ask_for_process, DueWork.QUARANTINE))
         return tuple(table)
 
     def chores(self) -> tuple[Periodic, ...]:

@@ -3,19 +3,21 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
 
 from core.errors import StoreUnavailable
+from core.queue.due import DueWork
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Periodic:
-    """Call `once`, then wait for about `every`, again and again.
+    """Call `once`, then wait for about `every` or until `look` is called, again and again.
 
     While the database is away the work is skipped until its next time. What else `once` raises ends `run`, and the
     supervisor starts it again.
@@ -24,6 +26,13 @@ class Periodic:
     name: str
     every: timedelta
     once: Callable[[], Awaitable[object]]
+    due: DueWork | None = None
+    """What tells that it has something to do, so that it need not be done often."""
+    _asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def look(self) -> None:
+        """Do the work now instead of at its next time."""
+        self._asked.set()
 
     async def run(self) -> None:
         """Repeat the work until cancelled."""
@@ -33,4 +42,7 @@ class Periodic:
             except StoreUnavailable as error:
                 _log.warning("upkeep_delayed", part=self.name, cause=str(error))
             # Jitter keeps the workers of one installation from asking the database at the same moment.
-            await asyncio.sleep(self.every.total_seconds() * (0.75 + random.random() / 2))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.every.total_seconds() * (0.75 + random.random() / 2)):
+                    await self._asked.wait()
+            self._asked.clear()

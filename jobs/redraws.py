@@ -29,12 +29,20 @@ class RedrawRunner:
     """Draw due cards; a failure never holds up the action itself."""
 
     def __init__(
-        self, redraws: Redraws, channels: Mapping[str, NotificationChannel], clock: Clock | None = None
+        self,
+        redraws: Redraws,
+        channels: Mapping[str, NotificationChannel],
+        clock: Clock | None = None,
+        poll: timedelta = POLL,
     ) -> None:
         self._redraws = redraws
         self._clock = clock or Clock()
         self._channels = channels
-        self._runner: Runner[RedrawClaim] = Runner("redraw", self.claim, self.run, slots=SLOTS, poll=POLL)
+        self._runner: Runner[RedrawClaim] = Runner("redraw", self.claim, self.run, slots=SLOTS, poll=poll)
+
+    def look(self) -> None:
+        """Look for due cards now instead of at the next poll."""
+        self._runner.look()
 
     async def poll(self) -> None:
         """Draw due cards until cancelled."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -9,6 +10,7 @@ import structlog
 
 from core.clock import Clock
 from core.errors import StoreUnavailable
+from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
 from core.triggers.engine import TriggerEngine
 from core.triggers.runs.condition_checks import ConditionChecks
 from core.triggers.runs.firing import BATCH, Look, is_own_fault
@@ -31,11 +33,17 @@ class TriggerRunner:
     notices: Notices
     clock: Clock
     poll: timedelta = POLL
+    watch: DueWatch | None = None
+    """Tells when tasks and notices are due, so that nothing polls for them."""
+    _due: asyncio.Event = field(default_factory=asyncio.Event)
     _looks: set[asyncio.Task[None]] = field(default_factory=set)
     _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS_AT_ONCE))
 
     def parts(self) -> tuple[Part, ...]:
         """Return the endless parts; each tries again while the database is away."""
+        if self.watch is not None:
+            self.watch.call(DueWork.TASKS, self._due.set)
+            self.watch.call(DueWork.NOTICES, self.notices.wake)
         return (
             Part("events to tasks", self._listen),
             Part("due tasks", self._take),
@@ -92,7 +100,16 @@ class TriggerRunner:
             except StoreUnavailable as error:
                 _log.warning("triggers_delayed", cause=str(error))
                 pause = self.poll.total_seconds()
-            await asyncio.sleep(pause)
+            await self._wait(pause)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait so long; with a watch, only for what is due before it looks again, else until it calls."""
+        if self.watch is not None and seconds >= self.poll.total_seconds() / 2:
+            seconds = ASK_ANYWAY
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._due.wait()
+        self._due.clear()
 
     async def _pause(self) -> float:
         """Return real seconds until the next task is due, at most the poll's; 0 when it is due now.
@@ -114,7 +131,7 @@ class TriggerRunner:
                 _log.warning("notices_delayed", cause=str(error))
                 handed = 0
             if not handed:
-                await self.notices.wait(1 + random.random() / 2)
+                await self.notices.wait(ASK_ANYWAY if self.watch else 1 + random.random() / 2)
 
     async def _look(self, look: Look) -> None:
         # The outermost handler of a check: an error of the task sets the task aside, any other is retried when the

@@ -8,6 +8,7 @@ from functools import partial
 from core.journal.postgres import Lease
 from core.memory.jobs import Job
 from core.messaging.due_messages import Claim
+from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
 from core.queue.wakeups import DELIVERY, MEMORY, TURNS, listen
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
@@ -19,6 +20,8 @@ TURN_SLOTS = 16
 DELIVERY_SLOTS = 16
 MEMORY_SLOTS = 2
 """Few: memory is never urgent, and shares the processor with turns that people wait for."""
+POLL = timedelta(seconds=1)
+"""Of a process without a watch over what is due."""
 MEMORY_POLL = timedelta(seconds=3)
 GRACE = timedelta(seconds=20)
 """How long a stop waits for running turns before it hands them back."""
@@ -37,14 +40,24 @@ class WorkerProcess:
         upkeep: Iterable[Part] = (),
         memory: MemoryRunner | None = None,
         supervisor: PartSupervisor | None = None,
+        watch: DueWatch | None = None,
     ) -> None:
         self._redis_url = redis_url
         self._delivery = delivery
-        self._turn_runner: Runner[Lease] = Runner("turn", turns.claim, turns.run, slots=TURN_SLOTS)
-        self._delivery_runner: Runner[Claim] = Runner("delivery", delivery.claim, delivery.run, slots=DELIVERY_SLOTS)
-        self._memory_runner: Runner[Job] | None = (
-            Runner("memory", memory.claim, memory.run, slots=MEMORY_SLOTS, poll=MEMORY_POLL) if memory else None
+        poll = timedelta(seconds=ASK_ANYWAY) if watch else POLL
+        news = watch.look if watch else None
+        self._turn_runner: Runner[Lease] = Runner(
+            "turn", turns.claim, turns.run, slots=TURN_SLOTS, poll=poll, news=news
         )
+        self._delivery_runner: Runner[Claim] = Runner(
+            "delivery", delivery.claim, delivery.run, slots=DELIVERY_SLOTS, poll=poll, news=news
+        )
+        self._memory_runner: Runner[Job] | None = (
+            Runner("memory", memory.claim, memory.run, slots=MEMORY_SLOTS, poll=max(poll, MEMORY_POLL))
+            if memory
+            else None
+        )
+        self._watch = watch
         self._upkeep = tuple(upkeep)
         self._supervisor = supervisor or PartSupervisor()
         self._tasks: list[asyncio.Task[None]] = []
@@ -57,6 +70,12 @@ class WorkerProcess:
             self._start(MEMORY, "memory", self._memory_runner)
         for part in self._upkeep:
             self._keep(part)
+        if self._watch is not None:
+            self._watch.call(DueWork.TURNS, self._turn_runner.look)
+            self._watch.call(DueWork.DELIVERIES, self._delivery_runner.look)
+            if self._memory_runner is not None:
+                self._watch.call(DueWork.MEMORY, self._memory_runner.look)
+            self._spawn(self._watch.run, "what is due")
 
     async def stop(self, grace: timedelta = GRACE) -> None:
         """Claim nothing more, finish or hand back running work, and close."""

@@ -1,4 +1,4 @@
-"""Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost one costs a second.
+"""Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost one costs three seconds.
 
 Each queue is a sorted set in Redis: ids by the time of their first wakeup. An id that waits there is not added again,
 one worker takes it, and that worker takes it in the moment in which it comes.
@@ -37,7 +37,7 @@ class Wakeups(Protocol):
 
 
 class NoWakeups:
-    """No wakeups: the slow poll finds everything."""
+    """No wakeups: the watch over what is due (core.queue.due) finds everything."""
 
     def wake_turn(self, lane_id: str) -> None: ...
 

@@ -8,9 +8,10 @@ from core.agents.pool import Pool
 from core.approvals.card_updates import Redraws
 from core.budgets.budgeted_model import BudgetedModel
 from core.ids import make_id
+from core.queue.due import DueWatch, DueWork
 from jobs.catchup import CatchUp
 from jobs.chores import run_chores
-from jobs.maintenance import Maintenance
+from jobs.maintenance import DUE_ANYWAY, Maintenance
 from jobs.memory import MemoryRunner, MemoryUpkeep
 from jobs.profile import ProfileRunner
 from jobs.redraws import RedrawRunner
@@ -53,11 +54,18 @@ def build_process(
         profiles=profiles,
         ask_for_process=ask_for_process,
     )
-    redis = redis_url(settings)
+    redis, watch, table = redis_url(settings), DueWatch(database, clock), maintenance.table()
+    for work in table:
+        if work.due is not None:
+            watch.call(work.due, work.look)
+    redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY)
+    watch.call(DueWork.REDRAWS, redraws.look)
+    parts.triggers.runner.watch = watch
     upkeep = (
-        Part("redraws", RedrawRunner(Redraws(database), parts.outbound.channels, clock).poll),
+        Part("redraws", redraws.poll),
         *parts.triggers.runner.parts(),
-        *(Part(work.name, work.run) for work in maintenance.table()),
+        *(Part(work.name, work.run) for work in table),
         Part("chores", lambda: run_chores(redis, maintenance.chores())),
     )
-    return WorkerProcess(redis, parts.turns, parts.delivery, upkeep, MemoryRunner(memory, parts.name), supervisor)
+    memories = MemoryRunner(memory, parts.name)
+    return WorkerProcess(redis, parts.turns, parts.delivery, upkeep, memories, supervisor, watch)

@@ -1216,6 +1216,8 @@ CREATE INDEX approval_audit_approval ON public.approval_audit USING btree (tenan
 
 CREATE INDEX approval_cards_approval ON public.approval_cards USING btree (tenant_id, approval_id);
 
+CREATE INDEX approval_cards_numbers ON public.approval_cards USING btree (tenant_id) WHERE (role = 'number'::text);
+
 CREATE UNIQUE INDEX approvals_code ON public.approvals USING btree (tenant_id, code) WHERE (state = 'pending'::text);
 
 CREATE INDEX approvals_due ON public.approvals USING btree (LEAST(expires_at, remind_at)) WHERE (state = 'pending'::text);

@@ -1,0 +1,96 @@
+"""What is due: one question for all of a worker's work, asked every few seconds and whenever there may be news."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+
+import structlog
+
+from core.clock import Clock
+from core.db.database import Database
+from core.errors import StoreUnavailable
+
+LOOK = 2.5
+"""Seconds between two looks while nothing tells of work: what a lost wakeup costs at most, and a quarter more."""
+SOON = 0.5
+"""Seconds between news and the look that they cause: one look for all that comes meanwhile, so that a busy worker, to
+which there are always news, looks twice a second."""
+ASK_ANYWAY = 60.0
+"""Seconds after which each kind of work looks for itself, whatever was due."""
+
+_log = structlog.get_logger()
+
+
+class DueWork(StrEnum):
+    """The kinds of work that `what_is_due` knows."""
+
+    TURNS = "turns"
+    DELIVERIES = "deliveries"
+    MEMORY = "memory"
+    PROFILES = "profiles"
+    REDRAWS = "redraws"
+    NOTICES = "notices"
+    QUARANTINE = "quarantine"
+    NOTIFICATIONS = "notifications"
+    APPROVALS = "approvals"
+    TASKS = "tasks"
+    AGENTS = "agents"
+
+
+_BY_PEOPLES_CLOCK = frozenset({DueWork.TASKS, DueWork.AGENTS})
+
+
+class DueWatch:
+    """Ask what is due, and call those who do it. Each worker has one."""
+
+    def __init__(self, database: Database, clock: Clock, every: float = LOOK) -> None:
+        self._database = database
+        self._clock = clock
+        self._every = every
+        self._calls: dict[DueWork, list[Callable[[], None]]] = {}
+        self._news = asyncio.Event()
+
+    def call(self, work: DueWork, call: Callable[[], None]) -> None:
+        """Call this whenever such work is due; it returns at once."""
+        self._calls.setdefault(work, []).append(call)
+
+    def look(self) -> None:
+        """Look soon: something was done here that others may follow."""
+        self._news.set()
+
+    async def run(self) -> None:
+        """Look again and again until cancelled; the first time at once."""
+        while True:
+            try:
+                pause = await self.once()
+            except StoreUnavailable as error:
+                _log.warning("due_unknown", cause=str(error))
+                pause = self._every
+            # Workers that look at different moments find what is new sooner than any one of them.
+            pause = min(pause, self._every * (0.75 + random.random() / 2))
+            try:
+                async with asyncio.timeout(pause):
+                    await self._news.wait()
+                await asyncio.sleep(SOON)
+            except TimeoutError:
+                pass
+            self._news.clear()
+
+    async def once(self) -> float:
+        """Call those whose work is due; return the seconds until the next is. Raises `StoreUnavailable`."""
+        now = await self._clock.sound_now()
+        soonest = self._every
+        for row in await self._database.rows("select * from what_is_due($1)", now):
+            wait = self._real_seconds(DueWork(row["work"]), row["wait"], now)
+            if wait > 0:
+                soonest = min(soonest, wait + 0.001)
+                continue
+            for call in self._calls.get(DueWork(row["work"]), ()):
+                call()
+        return soonest
+
+    def _real_seconds(self, work: DueWork, wait: float, now: datetime | None) -> float:
+        """Return a wait by the machine's clock: people's may go faster in tests."""
+        return wait / self._clock.rate if now is not None and work in _BY_PEOPLES_CLOCK else wait
