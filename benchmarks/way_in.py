@@ -96,10 +96,10 @@ async def _phase(bench: Bench, name: str, messages: int, in_flight: int) -> dict
     make, count = _CONTESTANTS[name], _ROWS.get(name, "select count(*) from inbound")
     requests = [make(number % PEOPLE, next(_NUMBERS)) for number in range(messages)]
     rows = await bench.admin.fetchval(count)
-    before, begun = (_cpu(bench.web[name]), _cpu(bench.postgres)), time.perf_counter()
+    before, begun = (cpu_of(bench.web[name]), cpu_of(bench.postgres)), time.perf_counter()
     times = sorted(await send_all(bench.ports[name], requests, in_flight))
     spent = time.perf_counter() - begun
-    after = _cpu(bench.web[name]), _cpu(bench.postgres)
+    after = cpu_of(bench.web[name]), cpu_of(bench.postgres)
     stored = await bench.admin.fetchval(count) - rows
     if stored < len(times):
         raise RuntimeError(f"{name}: {len(times)} accepted, {stored} stored")
@@ -277,7 +277,7 @@ async def _serve_floor() -> None:
     await asyncio.Event().wait()
 
 
-def _cpu(process: psutil.Process) -> float:
+def cpu_of(process: psutil.Process) -> float:
     """Return a process' own CPU and that of its children, in seconds; children that ended are in their parent's."""
     times = process.cpu_times()
     spent = times.children_user + times.children_system

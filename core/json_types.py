@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+from datetime import datetime
 
 MAX_DEPTH = 100
 """How deep JSON from elsewhere may nest: the places that walk over it call themselves."""
@@ -13,6 +14,9 @@ type JsonObject = dict[str, Json]
 
 # Postgres refuses NUL in text and jsonb, and UTF-8 has no lone surrogates, though JSON can write both.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+_PLAIN = frozenset({int, float, bool, type(None), datetime})
+"""What every statement carries most, and what cannot hold either."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -34,14 +38,25 @@ _DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
 
 def storable[Value](value: Value) -> Value:
     """Return the same JSON value without what no database takes: what surrounds it is kept, not lost."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is str:
+        return value if _UNSTORABLE.search(str(value)) is None else _without(str(value))  # type: ignore[return-value]
     match value:
         case str():
-            return _UNSTORABLE.sub(lambda m: "" if m[0] == "\x00" else "\ufffd", value)  # type: ignore[return-value]
+            return _without(value)  # type: ignore[return-value]
         case dict():
             return {storable(k): storable(v) for k, v in value.items()}  # type: ignore[return-value]
-        case list() | tuple():
+        case list():
             return [storable(v) for v in value]  # type: ignore[return-value]
+        case tuple():
+            return tuple([storable(v) for v in value])  # type: ignore[return-value]
     return value
+
+
+def _without(text: str) -> str:
+    return _UNSTORABLE.sub(lambda m: "" if m[0] == "\x00" else "\ufffd", text)
 
 
 def read_json(text: str | bytes) -> Json:

@@ -27,6 +27,27 @@ CREATE TYPE public.arrival AS (
 	language text
 );
 
+CREATE TYPE public.fired_run AS (
+	tenant_id text,
+	task_id text,
+	run_id text,
+	turn_id text,
+	occurrence text,
+	due_at timestamp with time zone,
+	state text,
+	reason text,
+	cause text
+);
+
+CREATE TYPE public.fired_task AS (
+	tenant_id text,
+	task_id text,
+	due_at timestamp with time zone,
+	next_at timestamp with time zone,
+	zone text,
+	fires integer
+);
+
 CREATE TABLE public.links (
     tenant_id text NOT NULL,
     id text NOT NULL,

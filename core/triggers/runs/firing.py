@@ -14,7 +14,7 @@ import asyncpg
 from core.db.database import Connection, Database
 from core.errors import OneValetError
 from core.ids import IdMaker
-from core.json_types import Json, JsonObject
+from core.json_types import JsonObject
 from core.triggers.codec import Kind, Trigger, trigger_from_json
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.messages import LATE, occurrence_of
@@ -27,7 +27,6 @@ LOOK_LEASE = timedelta(minutes=2)
 """After this time, a look whose worker died is made again."""
 _OWN_FAULTS = ("22", "23", "54")
 """Classes of Postgres errors caused by values: data exception, constraint violation, limit exceeded."""
-_TIMEOUT = "set local idle_in_transaction_session_timeout = '10s'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,7 @@ async def fire_due(database: Database, make_id: IdMaker, now: datetime, limit: i
     """Fire up to `limit` due tasks of all people. Raises `StoreUnavailable`."""
     # No tenant's rows can be read here: the claim returns ids and times, and the write names each row's tenant.
     async with database.tenant("") as connection:
-        await connection.execute(_TIMEOUT)
-        rows = await connection.fetch("select * from claim_due_tasks($1,$2)", now, limit)
+        rows = await connection.fetch("select * from take_due_tasks($1,$2)", now, limit)
         if not rows:
             return Fired(0)
         ends, stumbled = _ends(rows, now, make_id)
@@ -86,19 +84,53 @@ def is_own_fault(error: Exception) -> bool:
     return not isinstance(error, OneValetError | OSError | asyncpg.InterfaceError)
 
 
-def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tuple[list[JsonObject], list[Stumbled]]:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """An occurrence that runs or is skipped. `cause` is JSON."""
+
+    occurrence: str
+    due: datetime
+    state: RunState
+    reason: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What becomes of a task: the same for all with the same schedule, zone and due moment, unless it has jitter."""
+
+    zone: str
+    due: datetime | None
+    taken: datetime | None
+    fires: int = 0
+    runs: tuple[_Run, ...] = ()
+
+
+type _Known = dict[tuple[object, ...], _Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """A task and its runs, as the types `fired_task` and `fired_run` have them."""
+
+    task: tuple[object, ...]
+    runs: tuple[tuple[object, ...], ...]
+
+
+def _ends(rows: Sequence[asyncpg.Record], now: datetime, make_id: IdMaker) -> tuple[list[_End], list[Stumbled]]:
     """Decide about each claimed task by itself, so that an error concerns one task only."""
-    ends: list[JsonObject] = []
+    ends: list[_End] = []
     stumbled: list[Stumbled] = []
+    known: _Known = {}
     for row in rows:
         try:
-            ends.append(_end(row, now, make_id))
+            ends.append(_end(row, now, make_id, known))
         except Exception as error:
             stumbled.append(Stumbled(row["tenant_id"], row["task_id"], error))
     return ends, stumbled
 
 
-async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[Stumbled]) -> tuple[str, ...]:
+async def _fire(connection: Connection, ends: list[_End], stumbled: list[Stumbled]) -> tuple[str, ...]:
     """Write all back at once; where the database refuses the values of one of them, each by itself."""
     try:
         return await _write(connection, ends)
@@ -112,15 +144,19 @@ async def _fire(connection: Connection, ends: list[JsonObject], stumbled: list[S
         except asyncpg.PostgresError as error:
             if not is_own_fault(error):
                 raise
-            stumbled.append(Stumbled(str(end["tenant_id"]), str(end["task_id"]), error))
+            stumbled.append(Stumbled(str(end.task[0]), str(end.task[1]), error))
     return tuple(lanes)
 
 
-async def _write(connection: Connection, ends: list[JsonObject]) -> tuple[str, ...]:
+async def _write(connection: Connection, ends: list[_End]) -> tuple[str, ...]:
     # An error in it does not undo the claim.
     await connection.execute("savepoint firing")
     try:
-        rows = await connection.fetch("select lane_id from fire_tasks($1)", ends)
+        rows = await connection.fetch(
+            "select lane_id from fire_tasks($1::fired_task[], $2::fired_run[])",
+            [end.task for end in ends],
+            [run for end in ends for run in end.runs],
+        )
     except asyncpg.PostgresError:
         await connection.execute("rollback to savepoint firing")
         raise
@@ -152,14 +188,32 @@ def run_row(
     }
 
 
-def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker) -> JsonObject:
-    """Decide about one claimed task; return the row that `fire_tasks` writes back."""
-    if row["kind"] == Kind.CONDITION:
-        return _written(row, "", row["due_at"], now + LOOK_LEASE, 0, [])
-    trigger = _trigger(row["kind"], json.dumps(row["schedule"]))
+def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker, known: _Known) -> _End:
+    """Decide about one claimed task; return the rows that `fire_tasks` writes."""
+    tenant_id, task_id, kind = row["tenant_id"], row["task_id"], row["kind"]
+    if kind == Kind.CONDITION:
+        return _End((tenant_id, task_id, row["due_at"], now + LOOK_LEASE, "", 0), ())
+    trigger = _trigger(kind, row["schedule"])
     if not isinstance(trigger, ScheduleTrigger):
         raise TriggerError("It is no schedule.")
-    return _scheduled(row, trigger, now, make_id)
+    decision = _decided(row, trigger, now, known)
+    return _End(
+        (tenant_id, task_id, decision.due, decision.taken, decision.zone, decision.fires),
+        tuple(
+            (
+                tenant_id,
+                task_id,
+                make_id("run"),
+                make_id("turn"),
+                run.occurrence,
+                run.due,
+                run.state,
+                run.reason,
+                run.cause,
+            )
+            for run in decision.runs
+        ),
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -168,18 +222,29 @@ def _trigger(kind: str, stored: str) -> Trigger:
     return trigger_from_json(kind, json.loads(stored))
 
 
-def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, make_id: IdMaker) -> JsonObject:
+def _decided(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, known: _Known) -> _Decision:
+    """Decide once about all tasks of a batch that share what the decision depends on."""
+    if trigger.jitter_seconds:  # each task has its own
+        return _scheduled(row, trigger, now)
+    key: tuple[object, ...] = (row["schedule"], row["person_zone"], row["due_at"], row["rezone"])
+    if not trigger.cron or trigger.count is not None:
+        key = (*key, row["anchor"], row["fired"])
+    if (decision := known.get(key)) is None:
+        decision = known[key] = _scheduled(row, trigger, now)
+    return decision
+
+
+def _scheduled(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime) -> _Decision:
     zone = trigger.zone(row["person_zone"])
     course = Course(row["task_id"], trigger, zone, row["anchor"], row["fired"])
     due: datetime = row["due_at"]
     if row["rezone"]:
         moved = trigger.next_after(due, zone, row["anchor"]) if due <= now else _moved(course, now)
         if moved is None or (taken := course.taken_at(moved)) is None or taken > now:
-            return _written(row, zone.key, moved, course.taken_at(moved), 0, [])
+            return _Decision(zone.key, moved, course.taken_at(moved))
         due = moved
     plan = course.plan(due, now)
-    runs = _runs(plan, row["channel"] or None, now, make_id)
-    return _written(row, zone.key, plan.next_due, course.taken_at(plan.next_due), len(plan.fires), runs)
+    return _Decision(zone.key, plan.next_due, course.taken_at(plan.next_due), len(plan.fires), _runs(plan, now))
 
 
 def _moved(course: Course, now: datetime) -> datetime | None:
@@ -187,39 +252,22 @@ def _moved(course: Course, now: datetime) -> datetime | None:
     return course.next_after(now) or course.trigger.last_before(now, course.zone, course.anchor)
 
 
-def _runs(plan: Plan, channel: str | None, now: datetime, make_id: IdMaker) -> list[Json]:
+def _runs(plan: Plan, now: datetime) -> tuple[_Run, ...]:
     missed: JsonObject = {"missed_since": plan.missed_since.isoformat()} if plan.missed_since else {}
     if plan.skipped is not None:
-        skipped = run_row(
-            make_id,
-            occurrence_of(plan.skipped),
-            plan.skipped,
-            cause=missed,
-            state=RunState.SKIPPED,
-            reason=Reason.MISSED,
-        )
-        return [skipped]
-    return [
-        run_row(
-            make_id,
+        cause = json.dumps(missed)
+        return (_Run(occurrence_of(plan.skipped), plan.skipped, RunState.SKIPPED, Reason.MISSED, cause),)
+    return tuple(
+        _Run(
             occurrence_of(due),
             due,
-            channel=channel,
-            cause=missed | ({"late": True} if now - due > LATE else {}),
+            RunState.QUEUED,
+            "",
+            json.dumps(missed | ({"late": True} if now - due > LATE else {})),
         )
         for due in plan.fires
-    ]
+    )
 
 
-def _written(
-    row: asyncpg.Record, zone: str, due: datetime | None, taken: datetime | None, fires: int, runs: Sequence[Json]
-) -> JsonObject:
-    return {
-        "tenant_id": row["tenant_id"],
-        "task_id": row["task_id"],
-        "zone": zone,
-        "due_at": due.isoformat() if due else None,
-        "next_at": taken.isoformat() if taken else None,
-        "fires": fires,
-        "runs": list(runs),
-    }
+def _lateness(due: datetime, now: datetime) -> JsonObject:
+    return {"late": True} if now - due > LATE else {}

@@ -50,6 +50,9 @@ TOLD = {
         "tenant_id", "task_id", "kind", "due_at", "schedule", "person_zone", "channel", "anchor", "fired", "rezone",
         "revision",
     },
+    "take_due_tasks": {
+        "tenant_id", "task_id", "kind", "due_at", "schedule", "person_zone", "channel", "anchor", "fired", "rezone",
+    },
     "fire_tasks": {"tenant_id", "lane_id"},
     "next_due_task": {"tenant_id", "due"},
     "find_set_aside": {"tenant_id", "task_id", "number", "cause"},

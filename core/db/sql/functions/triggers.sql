@@ -64,7 +64,8 @@ begin
     returning r.id, r.history, r.conversation_id;
 end $$;
 
--- Locks the due tasks of all people until the transaction ends; returns ids and times only.
+-- Locks the due tasks of all people until the transaction ends; returns ids and times only. As the release before calls
+-- it.
 create function claim_due_tasks(p_now timestamptz, p_limit int)
 returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule jsonb, person_zone text,
                channel text, anchor timestamptz, fired int, rezone boolean, revision int)
@@ -77,6 +78,22 @@ language sql security definer set search_path = public, pg_temp as $$
     for update of t skip locked
 $$;
 
+-- The same with the schedules as text, and with a limit on how long the transaction may wait for its worker.
+create function take_due_tasks(p_now timestamptz, p_limit int)
+returns table (tenant_id text, task_id text, kind text, due_at timestamptz, schedule text, person_zone text,
+               channel text, anchor timestamptz, fired int, rezone boolean)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    perform set_config('idle_in_transaction_session_timeout', '10s', true);
+    return query
+    select t.tenant_id, t.id, t.kind, t.due_at, case t.kind when 'schedule' then t.trigger::text else '' end, p.timezone,
+           coalesce(t.output ->> 'channel', ''), t.anchor, t.fired, t.rezone
+    from tasks t join tenants p on p.tenant_id = t.tenant_id
+    where t.state = 'ACTIVE' and not t.held and t.next_at <= p_now
+    order by t.next_at limit p_limit
+    for update of t skip locked;
+end $$;
+
 create function next_due_task()
 returns table (tenant_id text, due timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -85,6 +102,34 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Stores the new state of claimed tasks of all people, and starts their runs; returns the lanes. The rows are checked.
+create function fire_tasks(p_tasks fired_task[], p_runs fired_run[])
+returns table (tenant_id text, lane_id text)
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    return query
+    with moved as (
+        update tasks t
+        set due_at = g.due_at, next_at = g.next_at, zone = g.zone, rezone = false, fired = t.fired + g.fires,
+            state = case when g.next_at is null then 'COMPLETED' else t.state end
+        from unnest(p_tasks) g where t.tenant_id = g.tenant_id and t.id = g.task_id
+    ), made as (
+        insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
+        select r.tenant_id, r.run_id, r.task_id, r.occurrence, r.due_at, r.state, r.reason, r.cause::jsonb,
+               case when r.state = 'QUEUED' then r.turn_id end,
+               case when r.state <> 'QUEUED' then clock_timestamp() end
+        from unnest(p_runs) r
+        on conflict on constraint task_runs_tenant_id_task_id_occurrence_key do nothing
+        returning task_runs.tenant_id, task_runs.id, task_runs.turn_id
+    ), laned as (
+        insert into lanes (tenant_id, id, pending, pending_since)
+        select m.tenant_id, m.id, true, clock_timestamp() from made m where m.turn_id is not null
+    )
+    insert into turns (tenant_id, id, lane_id, state, ready, fence)
+    select m.tenant_id, m.turn_id, m.id, 'waiting', true, 0 from made m where m.turn_id is not null
+    returning turns.tenant_id, turns.lane_id;
+end $$;
+
+-- As the release before calls it.
 create function fire_tasks(p_tasks jsonb)
 returns table (tenant_id text, lane_id text)
 language sql security definer set search_path = public, pg_temp as $$
