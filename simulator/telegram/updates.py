@@ -5,7 +5,7 @@ within a queue the next waits until the one before it was taken or dropped (serv
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simulator.journal import Json
 
@@ -120,8 +120,10 @@ class Updates:
 
     def again(self, update: Update, life: float) -> None:
         """Queue an update once more under its old id, as after an answer that was lost."""
-        update.expires_at, update.fails, update.delay = self._now() + life, 0, 1.0
-        self._waiting[update.update_id] = update
+        # Not the same object: the first delivery may still be under way, and ends by forgetting its own.
+        self._waiting[update.update_id] = replace(
+            update, expires_at=self._now() + life, fails=0, delay=1.0, retry_after=0, last_error=""
+        )
         self._waiting = dict(sorted(self._waiting.items()))
         self.tell()
 
@@ -176,8 +178,9 @@ class Updates:
         return next((update for update in self._waiting.values() if update.queue == queue), None)
 
     def forget(self, update: Update) -> None:
-        """Remove an update: it was delivered or dropped."""
-        self._waiting.pop(update.update_id, None)
+        """Remove an update: it was delivered or dropped. One that was queued again since stays."""
+        if self._waiting.get(update.update_id) is update:
+            del self._waiting[update.update_id]
 
     def clear(self) -> None:
         self._waiting.clear()

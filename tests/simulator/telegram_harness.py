@@ -27,17 +27,23 @@ GRACE = 700100002
 
 @dataclass(slots=True)
 class Hook:
-    """A gateway's webhook: record updates, and answer with the next of `answers`, or 200."""
+    """A gateway's webhook: record updates, and answer with the next of `answers`, or 200.
+
+    With `wait_for`, it answers once that is set.
+    """
 
     url: str = ""
     updates: list[dict[str, Any]] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
     answers: list[web.Response] = field(default_factory=list)
+    wait_for: asyncio.Event | None = None
 
     async def handle(self, request: web.Request) -> web.Response:
         """Record one update."""
         self.updates.append(json.loads(await request.read()))
         self.secrets.append(request.headers.get("X-Telegram-Bot-Api-Secret-Token", ""))
+        if self.wait_for:
+            await self.wait_for.wait()
         return self.answers.pop(0) if self.answers else web.Response()
 
 

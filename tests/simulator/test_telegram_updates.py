@@ -256,6 +256,17 @@ async def test_promise_2_the_same_update_can_come_again_under_its_id(harness: Ha
     assert harness.hook.updates[0] == harness.hook.updates[1]
 
 
+async def test_an_update_can_come_again_while_its_first_delivery_is_under_way(harness: Harness) -> None:
+    answered = asyncio.Event()
+    harness.hook.wait_for = answered
+    await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
+    await harness.act("say", text="one")
+    await until(lambda: len(harness.hook.updates) == 1)
+    await harness.act("redeliver", n=1)
+    answered.set()
+    await until(lambda: len(harness.hook.updates) == 2)
+
+
 async def test_held_updates_arrive_once_released(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.act("say", text="one")
