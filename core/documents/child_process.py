@@ -4,13 +4,12 @@ import asyncio
 import os
 import signal
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 MAX_OUT = 8 * 1024 * 1024
 """Bytes that a script may answer with."""
-_PIECE = 64 * 1024
 
 
 class ChildFailed(Exception):
@@ -23,7 +22,8 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0) -> b
     The script gets nothing of our environment and has to limit its own memory (`resource`) before it reads. It is
     killed after so many seconds of wall time. Raises `ChildFailed`.
     """
-    process = await asyncio.create_subprocess_exec(
+    transport, child = await asyncio.get_running_loop().subprocess_exec(
+        _Child,
         sys.executable,
         "-I",
         str(script),
@@ -33,48 +33,56 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0) -> b
         env={"PATH": os.defpath},
         start_new_session=True,  # a signal for the worker's group, such as Ctrl+C, is not for it
     )
-    writing = asyncio.create_task(_write(process, data))
+    stdin, stdout = transport.get_pipe_transport(0), transport.get_pipe_transport(1)
+    assert isinstance(stdin, asyncio.WriteTransport)  # noqa: S101 - a pipe was asked for
+    assert isinstance(stdout, asyncio.ReadTransport)  # noqa: S101
     try:
         async with asyncio.timeout(seconds):
-            out = await _read(process)
-            await writing
-            code = await process.wait()
+            stdin.write(data)  # if it ends before it has read all, its code says so
+            stdin.write_eof()
+            await child.done.wait()
     except TimeoutError as error:
         raise ChildFailed("it took too long") from error
     finally:
-        writing.cancel()
-        await _end(process)
-    if code:
+        if transport.get_returncode() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(transport.get_pid(), signal.SIGKILL)
+        # Both pipes are closed, not used up: nobody reads the output, and what the child started may hold them open.
+        if stdin.get_write_buffer_size():
+            stdin.abort()
+        stdout.close()
+        await child.gone.wait()
+    if len(child.out) > MAX_OUT:
+        raise ChildFailed("it says too much")
+    if code := transport.get_returncode():
         raise ChildFailed(f"it ended with {code}")
-    return out
+    return bytes(child.out)
 
 
-async def _write(process: Process, data: bytes) -> None:
-    assert process.stdin is not None  # noqa: S101 - a pipe was asked for
-    with suppress(BrokenPipeError, ConnectionResetError):  # it ended early: its code says so
-        process.stdin.write(data)
-        await process.stdin.drain()
-    process.stdin.close()
+class _Child(asyncio.SubprocessProtocol):
+    """Gather the output. `done`: there is nothing more to wait for; `gone`: the process and its pipes are no more."""
 
+    _transport: asyncio.BaseTransport
 
-async def _read(process: Process) -> bytes:
-    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-    out = bytearray()
-    while piece := await process.stdout.read(_PIECE):
-        out += piece
-        if len(out) > MAX_OUT:
-            raise ChildFailed("it says too much")
-    return bytes(out)
+    def __init__(self) -> None:
+        self.out = bytearray()
+        self.done = asyncio.Event()
+        self.gone = asyncio.Event()
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport, to close it in the end."""
+        self._transport = transport
 
-async def _end(process: Process) -> None:
-    """Kill the process and all that it started, where it still runs."""
-    if process.returncode is not None:
-        return
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-    # A pipe with too much in it is not read on, so its end is not seen, and `wait` waits for that.
-    while await process.stdout.read(_PIECE):
-        continue
-    await process.wait()
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take a piece of the output."""
+        if len(self.out) > MAX_OUT:
+            return
+        self.out += data
+        if len(self.out) > MAX_OUT:
+            self.done.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that the process has ended and its output is read."""
+        self._transport.close()
+        self.done.set()
+        self.gone.set()

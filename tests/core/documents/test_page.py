@@ -1,18 +1,19 @@
 """Hostile pages, read in a child process: each ends in a sentence or in text, and the worker goes on."""
 
 import asyncio
+import os
+import signal
 import sys
 import time
-from asyncio.subprocess import Process
 from pathlib import Path
 
 import pytest
 
-from core.documents import child_process
 from core.documents.child_process import ChildFailed, run_in_child
 from core.documents.page import read_html
 from core.errors import ToolFailed
 from core.http.types import HttpResponse
+from tests.patience import PATIENCE
 
 MB = 1024 * 1024
 
@@ -70,38 +71,47 @@ async def test_a_page_that_never_ends_costs_its_own_process_only(tmp_path: Path)
     assert time.monotonic() - began < 30
 
 
+_FLOOD = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
+
+
 @pytest.mark.parametrize(
     ("script", "why"),
     [
         ("import os; os.kill(os.getpid(), 11)", "ended with -11"),
-        ("import sys\nwhile True: sys.stdout.write('x' * 65536)", "too much"),
+        (_FLOOD, "too much"),
+        (f"import fcntl, sys\nfcntl.fcntl(1, fcntl.F_SETPIPE_SZ, {MB})\n{_FLOOD}", "too much"),
         ("raise SystemExit(3)", "ended with 3"),
         ("import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 28,) * 2); bytearray(1 << 29)", "ended with 1"),
     ],
-    ids=["crash", "output", "exit", "memory"],
+    ids=["crash", "output", "output in large pieces", "exit", "memory"],
 )
 async def test_a_child_that_breaks_is_told(tmp_path: Path, script: str, why: str) -> None:
     path = tmp_path / "script.py"
     path.write_text(script)
     with pytest.raises(ChildFailed, match=why):
-        await run_in_child(path, b"input" * MB)
+        await run_in_child(path, b"input" * MB, seconds=PATIENCE)
 
 
-async def test_a_child_is_ended_while_too_much_of_it_waits_to_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, read = tmp_path / "script.py", child_process._read
-    path.write_text("import sys\nwhile True: sys.stdout.write('x' * 65536)")
+_LEAVES_ANOTHER = """
+import os, time
+path = __file__ + ".pid"
+if not os.fork():
+    os.setsid()
+    with open(path + ".new", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename(path + ".new", path)
+    time.sleep(600)
+while not os.path.exists(path):
+    time.sleep(0.01)
+"""
 
-    async def read_late(process: Process) -> bytes:
-        while not process.stdout._paused:  # type: ignore[union-attr]  # noqa: ASYNC110 - no event tells it
-            await asyncio.sleep(0.01)
-        return await read(process)
 
-    monkeypatch.setattr(child_process, "_read", read_late)
-    monkeypatch.setattr(child_process, "MAX_OUT", 1)
+async def test_what_a_child_leaves_behind_with_its_pipes_holds_nobody_up(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(f"{_LEAVES_ANOTHER}{_FLOOD}")
     with pytest.raises(ChildFailed, match="too much"):
-        await asyncio.wait_for(run_in_child(path, b""), 60)
+        await run_in_child(path, b"input" * MB, seconds=PATIENCE)
+    os.kill(int((tmp_path / "script.py.pid").read_text()), signal.SIGKILL)
 
 
 async def test_a_child_has_nothing_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
