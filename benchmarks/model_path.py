@@ -23,6 +23,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from unittest.mock import patch
 
 import aiohttp
 import structlog
@@ -40,6 +41,7 @@ from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.loop.task import LoopTask
 from core.tools.registry import ToolRegistry
+from core.tools.tool import Tool
 
 type Turn = Callable[[], Awaitable[object]]
 
@@ -51,7 +53,6 @@ async def main_async(options: argparse.Namespace, server: str) -> None:
     """Measure all shapes of answers, and print."""
     for shape in ("few", "many", "whole"):
         base = f"{server}/{shape}/v1"
-        os.environ |= {"OPENAI_API_BASE": base, "OPENAI_BASE_URL": base, "OPENAI_API_KEY": "sk-bench"}
         async with contestants(base, streamed=shape != "whole") as turns:
             await measure(shape, turns, options)
 
@@ -59,6 +60,7 @@ async def main_async(options: argparse.Namespace, server: str) -> None:
 @asynccontextmanager
 async def contestants(base: str, *, streamed: bool) -> Any:
     """Yield the ways to take a turn, by name."""
+    variables = {"OPENAI_API_BASE": base, "OPENAI_BASE_URL": base, "OPENAI_API_KEY": "sk-bench"}
     async with aiohttp.ClientSession() as session:
         slow, direct = LiteLLMClient(MODEL, direct=False), LiteLLMClient(MODEL)
         await direct.warm_up()
@@ -69,7 +71,8 @@ async def contestants(base: str, *, streamed: bool) -> Any:
             "ours": by_loop(direct, streamed=streamed),
         }
         try:
-            yield turns
+            with patch.dict(os.environ, variables):
+                yield turns
         finally:
             await slow.close()
             await direct.close()
@@ -110,9 +113,10 @@ def by_hand(session: aiohttp.ClientSession, base: str, *, streamed: bool) -> Tur
 
 def by_litellm(*, streamed: bool) -> Turn:
     """Return the same turn over litellm's own call."""
-    import litellm
 
     async def ask(messages: list[Any]) -> tuple[str, list[Any]]:
+        import litellm  # where it is called, since it takes seconds
+
         options: dict[str, Any] = {"stream_options": {"include_usage": True}} if streamed else {}
         response: Any = await litellm.acompletion(
             model=MODEL, messages=messages, tools=_TOOLS, stream=streamed, **options
@@ -140,17 +144,10 @@ async def measure(shape: str, turns: Mapping[str, Turn], options: argparse.Names
             raise SystemExit("an empty answer")
     for _ in range(options.rounds):
         for name, turn in turns.items():
-            times = (
-                options.times if name.startswith(("floor", "ours")) and "litellm" not in name else options.times // 5
-            )
-            gc.collect()
-            began = _cpu()
-            for _ in range(times):
-                await turn()
-            cpu[name].append((_cpu() - began) / times * 1000)
-            started = time.perf_counter()
-            await _at_once(turn, times * 2)
-            rate[name].append(times * 2 / (time.perf_counter() - started))
+            times = options.times // 5 if "litellm" in name else options.times
+            spent, a_second = await one_round(turn, times, times * 2)
+            cpu[name].append(spent)
+            rate[name].append(a_second or 0.0)
     sys.stdout.write(f"\n{_SHAPES[shape]}; load {os.getloadavg()[0]:.1f}\n")
     for name in turns:
         sys.stdout.write(
@@ -159,20 +156,38 @@ async def measure(shape: str, turns: Mapping[str, Turn], options: argparse.Names
         )
 
 
-async def _at_once(turn: Turn, times: int) -> None:
-    left = iter(range(times))
+async def one_round(turn: Turn, times: int, rated: int) -> tuple[float, float | None]:
+    """Return CPU in ms a turn, one after the other, and turns a second with many in flight if any are to be rated."""
+    gc.collect()
+    began = _cpu()
+    for _ in range(times):
+        await turn()
+    spent = (_cpu() - began) / times * 1000
+    if not rated:
+        return spent, None
+    started = time.perf_counter()
+    await at_once(turn, rated, IN_FLIGHT)
+    return spent, rated / (time.perf_counter() - started)
+
+
+async def at_once(turn: Turn, times: int, in_flight: int) -> list[float]:
+    """Take so many turns, so many at a time; return the seconds that each took."""
+    left, took = iter(range(times)), list[float]()
 
     async def one_after_the_other() -> None:
         for _ in left:
+            began = time.perf_counter()
             await turn()
+            took.append(time.perf_counter() - began)
 
-    await asyncio.gather(*(one_after_the_other() for _ in range(IN_FLIGHT)))
+    await asyncio.gather(*(one_after_the_other() for _ in range(in_flight)))
+    return took
 
 
 async def _run(messages: list[Any], calls: list[Any]) -> None:
     messages.append({"role": "assistant", "tool_calls": calls})
     for call in calls:
-        tool = {"weather": weather, "calendar": calendar}[call["function"]["name"]]
+        tool = _BY_NAME[call["function"]["name"]]
         result = await tool.run(json.loads(call["function"]["arguments"]), _context(tool.spec.name, "key"))
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
 
@@ -198,6 +213,7 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+_BY_NAME: dict[str, Tool[..., Any]] = {"weather": weather, "calendar": calendar}
 _TOOLS = [
     format_tool(ToolSpec(tool.spec.name, tool.spec.description, tool.spec.parameters)) for tool in (weather, calendar)
 ]

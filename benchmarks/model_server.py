@@ -78,7 +78,9 @@ def _reply(shape: str, *, called: bool) -> list[bytes]:
     deltas: list[Any] = [{"role": "assistant", "content": None if called else ""}]
     deltas += [{"tool_calls": [{"index": n, **call}]} for n, call in enumerate(calls)] if called else []
     deltas += [] if called else [{"content": word} for word in words]
-    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
     chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}, {"choices": [], "usage": _USAGE}]
     wire = [b"data: " + json.dumps({**_head("chat.completion.chunk"), **chunk}).encode() + b"\n\n" for chunk in chunks]
     return [*wire, DONE + b"\n\n"]

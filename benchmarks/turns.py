@@ -3,10 +3,10 @@
     uv run -m benchmarks.turns [--light 60] [--loaded 15] [--idle 10] [--people 8]
 
 Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to
-the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing.
-CPU is the processes' own, in ms a turn; Postgres' is without the connections of this benchmark, which takes the
-messages in and asks whether they are answered. Transactions, and flushes of WAL that somebody waited for, are counted
-with its own: at least the one that takes a message in. Times are by Postgres' clock, in ms. One line of JSON.
+the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `counted`: the
+same, its transactions and flushes of the WAL counted, the taking in included; `idle`: nothing. CPU is the processes'
+own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres' clock, in ms. One line of
+JSON.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import asyncpg
 import psutil
@@ -35,7 +35,7 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import RedisWakeups
-from tests.scripted_model import ScriptedModel, echo
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, echo
 from tests.services import private_postgres, private_valkey
 
 _TIMES = """
@@ -45,13 +45,26 @@ from inbound i join turns t on t.tenant_id = i.tenant_id and t.id = i.turn_id
 join outbound o on o.tenant_id = t.tenant_id and o.turn_id = t.id
 where i.received_at >= $1 and o.sent_at is not null
 """
-_OPEN = "select count(*) from inbound where state in ('waiting', 'taken')"
-_UNSENT = "select count(*) from outbound where state in ('ready', 'sending')"
-_OURS = """
+_BUSY = """
+select c.peer from inbound i join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
+where i.state in ('waiting', 'taken')
+union select c.peer from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+where t.state = 'running' or t.state = 'waiting' and t.ready
+union select c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+where o.state in ('ready', 'sending', 'checking')
+"""
+_LOOK_EVERY = 0.005
+"""Seconds between two looks at who waits: rows ring no bell."""
+_OTHERS = """
 select pid from pg_stat_activity where backend_type = 'client backend' and application_name <> 'onevalet worker'
 """
-_FLUSHES = "select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal' and backend_type = 'client backend'"
-_COMMITS = "select xact_commit from pg_stat_database where datname = current_database()"
+_END_OURS = """
+select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name like 'onevalet%'
+"""
+_COUNTS = """
+select (select xact_commit from pg_stat_database where datname = current_database()) as transactions,
+       (select sum(fsyncs) from pg_stat_io where object = 'wal' and backend_type = 'client backend') as flushes
+"""
 
 
 @dataclass(slots=True)
@@ -63,99 +76,156 @@ class Bench:
     worker: psutil.Process
     servers: dict[str, psutil.Process]
     people: list[TerminalChannel]
+    urls: tuple[str, str]
+    """Postgres and Redis."""
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while `admin` is asked."""
+    looks: int = 0
+    busy: frozenset[str] = frozenset()
+    _own: int = 0
+    """Transactions of the bench itself."""
 
     async def measured(self, begun: float) -> dict[str, float]:
-        """Return what everything has spent so far: CPU in ms, Redis' commands, transactions."""
+        """Return what everything has spent so far: CPU in ms, Redis' commands."""
         stats = await self.redis.info("commandstats")
-        not_the_workers = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OURS)]
+        async with self.asking:
+            others = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OTHERS)]
+            self._own += 1
         ours = ("cmdstat_info", "cmdstat_client", "cmdstat_hello", "cmdstat_select")
         return {
             "worker": _cpu(self.worker),
-            **{name: _cpu(process) for name, process in self.servers.items()},
+            "postgres": _cpu(self.servers["postgres"]) - sum(map(_cpu, others)),
+            "redis": _cpu(self.servers["redis"]),
             "commands": sum(value["calls"] for name, value in stats.items() if not name.startswith(ours)),
-            "postgres": _cpu(self.servers["postgres"]) - sum(map(_cpu, not_the_workers)),
-            "transactions": float(await self.admin.fetchval(_COMMITS)),
-            "flushes": float(await self.admin.fetchval(_FLUSHES)),
             "seconds": time.monotonic() - begun,
         }
 
-    async def until_answered(self) -> None:
-        """Wait until nothing is left to answer."""
-        while await self.admin.fetchval(_OPEN) or await self.admin.fetchval(_UNSENT):  # noqa: ASYNC110 - rows ring no bell
-            await asyncio.sleep(0.02)
+    async def counts(self) -> dict[str, int]:
+        """End all connections but our own, since a backend tells what it counted when it ends; return the counts."""
+        async with self.asking:
+            await self.admin.execute(_END_OURS)
+            await self.admin.execute("select pg_stat_force_next_flush()")
+            row = await self.admin.fetchrow(_COUNTS)
+            assert row is not None  # noqa: S101 - it has no `where`
+            told = {"transactions": row["transactions"] - self._own - 2, "flushes": int(row["flushes"] or 0)}
+            self._own += 3
+            return told
+
+    async def until_answered(self, person: str | None = None) -> None:
+        """Wait until nothing is left to answer, for a person or for anybody."""
+        seen = self.looks + 1  # the look that is under way may have begun before
+        while self.looks <= seen or (person in self.busy if person else self.busy):  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_EVERY)
+
+    async def look(self) -> None:
+        """Look again and again who waits."""
+        while True:
+            async with self.asking:
+                self.busy = frozenset(row["peer"] for row in await self.admin.fetch(_BUSY))
+                self._own += 1
+            self.looks += 1
+            await asyncio.sleep(_LOOK_EVERY)
 
 
 async def measure(light: int, loaded: float, idle: float, people: int) -> dict[str, object]:
-    """Measure all three and return the figures."""
-    async with _bench(people) as bench:
-        for person in bench.people:
-            await person.say("hello")
-            await bench.until_answered()
-        await asyncio.sleep(2)
+    """Measure all of them and return the figures."""
+    async with opened(people) as bench:
+        await settle(bench)
         figures: dict[str, object] = {"load": round(os.getloadavg()[0], 1)}
-        figures["light"] = await _phase(bench, lambda: _one_by_one(bench, light))
-        figures["loaded"] = await _phase(bench, lambda: _all_at_once(bench, loaded))
+        figures["light"] = await phase(bench, lambda: one_by_one(bench, light))
+        figures["loaded"] = await phase(bench, lambda: all_at_once(bench, loaded))
+        figures["counted"] = await counted(bench, lambda: all_at_once(bench, loaded))
         await asyncio.sleep(2)
-        figures["idle"] = await _idle(bench, idle)
+        figures["idle"] = await idle_for(bench, idle)
         return figures
 
 
-async def _phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
-    since, begun = await bench.admin.fetchval("select clock_timestamp()"), time.monotonic()
+def use_two_tools(call: ModelCall) -> Reply:
+    """Call two tools, then answer."""
+    if call.messages[-1]["role"] != "tool":
+        return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
+    return echo(call)
+
+
+async def settle(bench: Bench) -> None:
+    """Let everyone write once: what is prepared and remembered once is not measured."""
+    for person in bench.people:
+        await person.say("hello")
+        await bench.until_answered()
+    await asyncio.sleep(1)
+
+
+async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
+    """Return what a turn of some work cost, and how soon it began and was sent."""
+    async with bench.asking:
+        since, begun = await bench.admin.fetchval("select clock_timestamp()"), time.monotonic()
     before = await bench.measured(begun)
     turns = await work()
     await bench.until_answered()
     after = await bench.measured(begun)
     figures = {name: round((after[name] - before[name]) / turns, 2) for name in after if name != "seconds"}
     figures |= {"turns": turns, "a_second": round(turns / (after["seconds"] - before["seconds"]), 1)}
-    rows = await bench.admin.fetch(_TIMES, since)
+    async with bench.asking:
+        rows = await bench.admin.fetch(_TIMES, since)
     for name in ("begun", "sent"):
         times = sorted(float(row[name]) for row in rows)
-        figures[f"{name}_p50"] = round(statistics.median(times), 1)
-        figures[f"{name}_p99"] = round(times[int(len(times) * 0.99)], 1)
+        figures[f"{name}_p50"] = round(statistics.median(times), 2)
+        figures[f"{name}_p99"] = round(times[int(len(times) * 0.99)], 2)
     return figures
 
 
-async def _one_by_one(bench: Bench, count: int) -> int:
+async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
+    """Return the transactions of a turn, and how often one waited for a flush of the WAL."""
+    before = await bench.counts()
+    turns = await work()
+    await bench.until_answered()
+    after = await bench.counts()
+    return {name: round((after[name] - before[name]) / turns, 2) for name in after}
+
+
+async def one_by_one(bench: Bench, count: int) -> int:
+    """Let one person after the other write, with pauses."""
     for number in range(count):
         await bench.people[number % len(bench.people)].say(f"line {number}")
         await bench.until_answered()
-        await asyncio.sleep(random.uniform(0.02, 0.2))
+        await asyncio.sleep(random.uniform(0.02, 0.1))
     return count
 
 
-async def _all_at_once(bench: Bench, seconds: float) -> int:
+async def all_at_once(bench: Bench, seconds: float) -> int:
+    """Let everyone write for so long, as soon as they are answered."""
     until = time.monotonic() + seconds
 
-    async def talk(person: TerminalChannel) -> int:
+    async def talk(number: int, person: TerminalChannel) -> int:
         said = 0
         while time.monotonic() < until:
             await person.say(f"line {said}")
             said += 1
-            while await person.busy():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+            await bench.until_answered(f"person{number}")
         return said
 
-    return sum(await asyncio.gather(*(talk(person) for person in bench.people)))
+    return sum(await asyncio.gather(*(talk(number, person) for number, person in enumerate(bench.people))))
 
 
-async def _idle(bench: Bench, seconds: float) -> dict[str, float]:
+async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
+    """Return what is spent while nobody writes."""
     begun = time.monotonic()
     before = await bench.measured(begun)
     await asyncio.sleep(seconds)
     after = await bench.measured(begun)
     spent = after["seconds"] - before["seconds"]
     cpu = {f"{name}_percent": (after[name] - before[name]) / spent / 10 for name in ("worker", *bench.servers)}
-    rest = {f"{name}_a_second": (after[name] - before[name]) / spent for name in ("commands", "transactions")}
-    return {name: round(value, 2) for name, value in (cpu | rest).items()}
+    commands = (after["commands"] - before["commands"]) / spent
+    return {name: round(value, 2) for name, value in {**cpu, "commands_a_second": commands}.items()}
 
 
 @asynccontextmanager
-async def _bench(people: int) -> AsyncIterator[Bench]:
+async def opened(people: int, answer: Callable[[ModelCall], Reply] = echo) -> AsyncIterator[Bench]:
+    """Run a worker with everything that it needs, and people who may write."""
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
-        model = await stack.enter_async_context(ScriptedModel(echo))
+        model = await stack.enter_async_context(ScriptedModel(answer))
         await migrate(postgres.url)
         admin = await asyncpg.connect(postgres.url)
         stack.push_async_callback(admin.close)
@@ -186,7 +256,10 @@ async def _bench(people: int) -> AsyncIterator[Bench]:
         inbox = Inbox(database, wakeups, make_id, Access(Policy.OPEN))
         servers = {name: psutil.Process(await _pid(admin, redis, name)) for name in ("postgres", "redis")}
         lines = [TerminalChannel(inbox, database, make_id, f"person{number}") for number in range(people)]
-        yield Bench(admin, redis, psutil.Process(worker.pid), servers, lines)
+        bench = Bench(admin, redis, psutil.Process(worker.pid), servers, lines, (postgres.url, valkey.url))
+        looking = asyncio.create_task(bench.look())
+        stack.callback(looking.cancel)
+        yield bench
 
 
 async def _pid(admin: "asyncpg.Connection[asyncpg.Record]", redis: Redis, name: str) -> int:

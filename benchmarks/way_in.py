@@ -45,7 +45,7 @@ from tests.services import private_postgres, private_valkey
 PEOPLE = 200
 FLOOD = 1000
 FLOOD_IN_FLIGHT = 32
-_CONTESTANTS: dict[str, Webhook] = {
+CONTESTANTS: dict[str, Webhook] = {
     "floor": webhooks.floor,
     "sms": webhooks.sms,
     "slack": webhooks.slack,
@@ -76,14 +76,14 @@ async def measure(options: argparse.Namespace) -> AsyncIterator[dict[str, object
     """Yield the figures."""
     for name, work in _apart().items():
         yield {"apart": name, "us": _timed(work)}
-    async with _bench() as bench:
-        for name, make in _CONTESTANTS.items():
+    async with opened() as bench:
+        for name, make in CONTESTANTS.items():
             await send_all(bench.ports[name], [make(person, next(_NUMBERS)) for person in range(PEOPLE)], 8)
         for in_flight in options.in_flight:
-            rounds: dict[str, list[dict[str, float]]] = {name: [] for name in _CONTESTANTS}
+            rounds: dict[str, list[dict[str, float]]] = {name: [] for name in CONTESTANTS}
             for _ in range(options.rounds):
-                for name in options.only or _CONTESTANTS:
-                    rounds[name].append(await _phase(bench, name, options.messages, in_flight))
+                for name in options.only or CONTESTANTS:
+                    rounds[name].append(await phase(bench, name, options.messages, in_flight))
             for name, figures in rounds.items():
                 if figures:
                     yield {"webhook": name, "in_flight": in_flight, **_medians(figures)}
@@ -91,9 +91,10 @@ async def measure(options: argparse.Namespace) -> AsyncIterator[dict[str, object
             yield {"fair": "sms", **_medians([await _fair(bench) for _ in range(options.rounds)])}
 
 
-async def _phase(bench: Bench, name: str, messages: int, in_flight: int) -> dict[str, float]:
+async def phase(bench: Bench, name: str, messages: int, in_flight: int) -> dict[str, float]:
+    """Return what so many messages of one contestant cost."""
     await bench.clear()
-    make, count = _CONTESTANTS[name], _ROWS.get(name, "select count(*) from inbound")
+    make, count = CONTESTANTS[name], _ROWS.get(name, "select count(*) from inbound")
     requests = [make(number % PEOPLE, next(_NUMBERS)) for number in range(messages)]
     rows = await bench.admin.fetchval(count)
     before, begun = (cpu_of(bench.web[name]), cpu_of(bench.postgres)), time.perf_counter()
@@ -133,7 +134,7 @@ async def _fair(bench: Bench) -> dict[str, float]:
 
 def _apart() -> dict[str, Callable[[], object]]:
     """Return what is done to a request before it is stored, by provider."""
-    sms, slack, telegram = (_CONTESTANTS[name](1, 1).partition(b"\r\n\r\n") for name in ("sms", "slack", "telegram"))
+    sms, slack, telegram = (CONTESTANTS[name](1, 1).partition(b"\r\n\r\n") for name in ("sms", "slack", "telegram"))
     account = Account(webhooks.ACCOUNT_SID, webhooks.NUMBER)
     pairs = tuple(parse_qsl(sms[2].decode(), keep_blank_values=True))
     url = f"{webhooks.PUBLIC_URL}/webhooks/sms"
@@ -172,7 +173,8 @@ def _medians(rounds: list[dict[str, float]]) -> dict[str, float]:
 
 
 @asynccontextmanager
-async def _bench() -> AsyncIterator[Bench]:
+async def opened() -> AsyncIterator[Bench]:
+    """Run floor and web, each in a process of its own, before a Postgres of their own."""
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
@@ -181,27 +183,28 @@ async def _bench() -> AsyncIterator[Bench]:
         stack.push_async_callback(admin.close)
         await admin.execute("create table floor_messages (id bigint primary key, sender bigint, text text)")
         pid = psutil.Process(await admin.fetchval("select pg_backend_pid()")).ppid()
-        bench = Bench(admin, psutil.Process(pid), dict.fromkeys(_CONTESTANTS, 0))
-        providers = await stack.enter_async_context(_providers())
+        bench = Bench(admin, psutil.Process(pid), dict.fromkeys(CONTESTANTS, 0))
+        answering = await stack.enter_async_context(providers())
         servers = {
             ("floor",): ("benchmarks.way_in", "--floor"),
             ("sms", "slack", "telegram"): ("onevalet", "web"),
         }
         for names, command in servers.items():
             port = free_port()
-            environment = _environment(postgres.url, valkey.url, port, providers)
+            environment = environment_of(postgres.url, valkey.url, port, answering)
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", *command, env=environment, stderr=asyncio.subprocess.DEVNULL
             )
             stack.push_async_callback(process.wait)
             stack.callback(process.terminate)
-            await _listens(port)
+            await listens(port)
             for name in names:
                 bench.ports[name], bench.web[name] = port, psutil.Process(process.pid)
         yield bench
 
 
-async def _listens(port: int) -> None:
+async def listens(port: int) -> None:
+    """Wait until something listens."""
     for _ in range(600):
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -213,7 +216,8 @@ async def _listens(port: int) -> None:
     raise TimeoutError
 
 
-def _environment(database_url: str, redis_url: str, port: int, providers: str) -> dict[str, str]:
+def environment_of(database_url: str, redis_url: str, port: int, providers: str) -> dict[str, str]:
+    """Return the environment of a web process with all three channels."""
     return {
         **os.environ,
         "DATABASE_URL": database_url,
@@ -239,7 +243,7 @@ def _environment(database_url: str, redis_url: str, port: int, providers: str) -
 
 
 @asynccontextmanager
-async def _providers() -> AsyncIterator[str]:
+async def providers() -> AsyncIterator[str]:
     """Answer what a channel asks at its start."""
 
     async def answer(request: web.Request) -> web.Response:
@@ -296,7 +300,7 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=2000)
     parser.add_argument("--in-flight", type=int, action="append", default=[])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", choices=_CONTESTANTS, action="append", default=[])
+    parser.add_argument("--only", choices=CONTESTANTS, action="append", default=[])
     parser.add_argument("--floor", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.in_flight = options.in_flight or [1, 32, 256]
