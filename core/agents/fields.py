@@ -7,6 +7,7 @@ from typing import Any, Self, get_origin, overload
 
 from pydantic import TypeAdapter, ValidationError
 
+from core.approvals.value_errors import reason_in_words
 from core.json_types import Json, JsonObject, is_finite
 from core.language.catalogue import gettext, gettext_noop, name_in_words
 from core.language.yes_no import read_yes_or_no
@@ -123,7 +124,7 @@ class InputField(Field):
             value = self.adapter.validate_python(_readable(given, self.type))
         except ValidationError as error:
             wanted = self.wanted or _wanted(self.schema())
-            raise InvalidValue(wanted or str(error.errors()[0]["msg"])) from error
+            raise InvalidValue(wanted or reason_in_words(error.errors()[0])) from error
         if not is_finite(self.to_json(value)):
             raise InvalidValue(self.wanted or gettext("it must be a finite number"))
         if self.required and isinstance(value, str) and not value.strip():

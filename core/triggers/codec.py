@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import cast
 
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.triggers.kinds.condition import ConditionTrigger, Mode
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
@@ -17,8 +18,19 @@ type Trigger = ScheduleTrigger | EventTrigger | ConditionTrigger
 class UnreadableTrigger:
     """A trigger that an older version stored and this one refuses: never due, but it can be listed and deleted."""
 
+    kind: str
     stored: JsonObject
-    why: str
+
+    @property
+    def why(self) -> str:
+        """Return why it is refused, in one sentence of the person's language, or the name of an unforeseen error."""
+        try:
+            trigger_from_json(self.kind, self.stored)
+        except TriggerError as error:
+            return str(error)
+        except Exception as error:
+            return type(error).__name__
+        return ""
 
 
 type StoredTrigger = Trigger | UnreadableTrigger
@@ -59,7 +71,8 @@ def trigger_to_json(trigger: StoredTrigger) -> JsonObject:
 def trigger_from_json(kind: str, stored: JsonObject) -> Trigger:
     """Parse the stored form; raises `TriggerError` where it makes no sense."""
     if kind not in tuple(Kind):
-        raise TriggerError(f"A trigger is of the kind {', '.join(Kind)}, and not {kind!r}.")
+        sentence = gettext("There is no kind of trigger “{kind}”.", kind=kind)
+        raise TriggerError(sentence, note=f"The kinds are {', '.join(Kind)}.")
     trigger_type = _KINDS[Kind(kind)]
     names = {field.name for field in fields(trigger_type)}
     try:
@@ -68,15 +81,15 @@ def trigger_from_json(kind: str, stored: JsonObject) -> Trigger:
     except TriggerError:
         raise
     except (TypeError, ValueError) as error:
-        raise TriggerError("This trigger lacks something, or a value of it cannot be read.") from error
+        raise TriggerError(gettext("The trigger lacks something, or a value of it cannot be read.")) from error
 
 
 def stored_trigger(kind: str, stored: JsonObject) -> StoredTrigger:
     """Parse a row's trigger. It never raises: one row that cannot be parsed must not hide the others."""
     try:
         return trigger_from_json(kind, stored)
-    except Exception as error:
-        return UnreadableTrigger(stored, str(error) if isinstance(error, TriggerError) else type(error).__name__)
+    except Exception:
+        return UnreadableTrigger(kind, stored)
 
 
 def _written(value: object) -> Json:

@@ -219,8 +219,8 @@ class TaskService:
             case Kind.CONDITION:
                 return replace(task, due_at=now, next_at=now)
         if not isinstance(task.trigger, ScheduleTrigger):
-            why = task.trigger.why if isinstance(task.trigger, UnreadableTrigger) else "It is no schedule."
-            raise TriggerError(why)
+            unread = task.trigger if isinstance(task.trigger, UnreadableTrigger) else None
+            raise TriggerError(unread.why if unread else gettext("It is no schedule."))
         zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
         course = Course(task.id, task.trigger, zone, task.anchor or now, task.fired)
         due = course.next_after(now - timedelta(microseconds=1))
@@ -229,6 +229,6 @@ class TaskService:
     def _check_action(self, executor: str, action: JsonObject) -> None:
         if executor != ORCHESTRATOR and not executor.startswith(AGENT) and executor not in self.executors:
             known = ", ".join([ORCHESTRATOR, f"{AGENT}NAME", *sorted(self.executors)])
-            raise TriggerError(f"There is no executor {executor!r}; there are {known}.")
+            raise TriggerError(gettext("There is no executor “{name}”.", name=executor), note=f"There are {known}.")
         if executor == ORCHESTRATOR and not str(action.get("instruction") or "").strip():
-            raise TriggerError("A task needs an instruction: what is to be done.")
+            raise TriggerError(gettext("A task needs an instruction: what is to be done."))

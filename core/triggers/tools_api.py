@@ -37,14 +37,14 @@ class TaskAccess:
         try:
             name = read_zone(timezone.strip()).key
         except TriggerError as error:
-            raise ToolRetry(str(error)) from error
+            raise ToolRetry(str(error), note=error.note) from error
         await self._tasks.store.set_timezone(self._tenant_id, name)
 
     async def check(self, trigger: JsonObject) -> str:
         try:
             return await self._tasks.try_new(self._tenant_id, _trigger(trigger))
         except TriggerError as error:
-            raise ToolRetry(str(error)) from error
+            raise ToolRetry(str(error), note=error.note) from error
 
     def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:
         parsed, zone = _trigger(trigger), zone_or_utc(timezone)
@@ -83,7 +83,7 @@ class TaskAccess:
                 key=key,
             )
         except TriggerError as error:
-            raise ToolRetry(str(error)) from error
+            raise ToolRetry(str(error), note=error.note) from error
         return _note(task, *await self._person())
 
     async def list(self) -> "builtins.list[TaskNote]":
@@ -95,7 +95,7 @@ class TaskAccess:
         try:
             return await self._tasks.change_task(self._tenant_id, task_id, change)
         except TriggerError as error:
-            raise ToolRetry(str(error)) from error
+            raise ToolRetry(str(error), note=error.note) from error
 
     async def undo(self) -> TaskNote | None:
         tasks = await self._tasks.store.tasks(self._tenant_id, deleted=True)
@@ -113,7 +113,7 @@ class TaskAccess:
         try:
             await self._tasks.run_now(self._tenant_id, task_id, key)
         except TriggerError as error:
-            raise ToolFailed(str(error)) from error
+            raise ToolFailed(str(error), note=error.note) from error
 
     async def why(self, words: str) -> str:
         tasks = await self._tasks.store.tasks(self._tenant_id, deleted=True)
@@ -132,8 +132,8 @@ def _trigger(described: JsonObject) -> Trigger:
     values = {name: value for name, value in described.items() if name != "kind"}
     try:
         return trigger_from_json(str(described.get("kind") or Kind.SCHEDULE), values)
-    except (TriggerError, ValueError) as error:
-        raise ToolRetry(str(error)) from error
+    except TriggerError as error:
+        raise ToolRetry(str(error), note=error.note) from error
 
 
 def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:

@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 
 from core.json_types import Json, canonical_json
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, listed
 from core.triggers.descriptions import value_in_words
 from core.triggers.kinds.condition import ConditionTrigger, Judged
 from core.triggers.kinds.event import EventTrigger
@@ -38,12 +38,16 @@ def last_event(trigger: EventTrigger, known: KnownSources) -> str:
     """Return a note where no such event has come yet; raises `TriggerError` where none can ever come."""
     sources = [name for name in known.names() if fnmatchcase(name, trigger.source)]
     if not sources:
-        raise TriggerError(f"There is no event source {trigger.source!r}. {_listed(known)}")
+        missing = gettext("There is no event source “{name}”.", name=trigger.source)
+        raise TriggerError(f"{missing} {_listed(known)}")
     types = sorted({type for name in sources for type in known.types(name)})
     if any(fnmatchcase(type, trigger.type) for type in types):
         return ""
     if all(name in known.channels for name in sources):
-        raise TriggerError(f"No event of the type {trigger.type!r} comes from {', '.join(sources)}. {_listed(known)}")
+        never = gettext(
+            "No event of the type “{type}” comes from {sources}.", type=trigger.type, sources=listed(sources)
+        )
+        raise TriggerError(f"{never} {_listed(known)}")
     if not types:
         return gettext("none has come yet")
     return gettext("none has come yet; so far came {types}", types=", ".join(types))
@@ -51,9 +55,10 @@ def last_event(trigger: EventTrigger, known: KnownSources) -> str:
 
 def _listed(known: KnownSources) -> str:
     if not known.names():
-        return "There is none: the operator adds one with `events add`."
-    parts = [f"{name} ({', '.join(known.types(name)) or 'nothing came yet'})" for name in known.names()]
-    return f"There are: {'; '.join(parts)}."
+        return gettext("There is none: the operator adds one with `events add`.")
+    nothing = gettext("nothing came yet")
+    parts = [f"{name} ({', '.join(known.types(name)) or nothing})" for name in known.names()]
+    return gettext("There are: {sources}.", sources="; ".join(parts))
 
 
 def _unit(path: str | None, result: Json) -> str:

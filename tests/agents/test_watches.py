@@ -40,7 +40,7 @@ async def system(database_url: str, redis_url: str) -> AsyncIterator[Proactive]:
         ({"tool": "look_around"}, "no tool look_around"),
         ({"url": "{page}", "path": "$..*..*"}, "more than one"),
         ({"url": "{page}", "path": "$.cost"}, 'finds nothing in what came back. What comes back now is: {"price":320}'),
-        ({"url": "{page}"}, "does not work: 'value < 3' could not be told: TypeError"),
+        ({"url": "{page}"}, "does not work: “value < 3” could not be told for what came back."),
         ({"url": "{page}/nothing"}, "The server answered 404"),
         ({"tool": "FlightSearchAgent"}, "origin: missing; destination: missing; date: missing"),
         ({"tool": "set_heartbeat"}, "set_heartbeat does more than read"),
@@ -98,8 +98,8 @@ async def test_a_flights_price_is_watched_from_card_to_message(system: Proactive
 @pytest.mark.parametrize(
     ("source", "type", "why"),
     [
-        ("gmail", "email.received", "There is no event source 'gmail'. There are: home (nothing came yet); sms ("),
-        ("sms", "email.received", "No event of the type 'email.received' comes from sms."),
+        ("gmail", "email.received", "There is no event source “gmail”. There are: home (nothing came yet); sms ("),
+        ("sms", "email.received", "No event of the type “email.received” comes from sms."),
     ],
 )
 async def test_an_event_that_can_never_come_is_refused(system: Proactive, source: str, type: str, why: str) -> None:

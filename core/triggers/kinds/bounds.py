@@ -4,6 +4,8 @@ import json
 from datetime import datetime
 
 from core.json_types import JsonObject
+from core.language.catalogue import gettext, gettext_noop
+from core.language.times import number_in_words
 
 FIRST_YEAR, LAST_YEAR = 1970, 2199
 """Years in which no conversion between zones can overflow a date."""
@@ -13,8 +15,36 @@ MAX_JSON = 10_000
 _MAX_DEPTH = 20
 
 
+_NAMES = {
+    "arguments": gettext_noop("arguments"),
+    "at": gettext_noop("moment"),
+    "count": gettext_noop("count"),
+    "cron": gettext_noop("cron expression"),
+    "expression": gettext_noop("expression"),
+    "field": gettext_noop("name of a field"),
+    "filter": gettext_noop("filter"),
+    "path": gettext_noop("path"),
+    "reset": gettext_noop("reset expression"),
+    "source": gettext_noop("source"),
+    "start": gettext_noop("start"),
+    "timezone": gettext_noop("timezone"),
+    "tool": gettext_noop("tool"),
+    "type": gettext_noop("type"),
+    "until": gettext_noop("end"),
+    "url": gettext_noop("address"),
+}
+"""What people call the fields of triggers."""
+
+
 class TriggerError(ValueError):
-    """A trigger that makes no sense; the message is one plain sentence."""
+    """A trigger that makes no sense; the message is one plain sentence in the person's language.
+
+    `note` is for the model alone: what it should write instead.
+    """
+
+    def __init__(self, message: str, *, note: str = "") -> None:
+        super().__init__(message)
+        self.note = note
 
 
 def check_moment(name: str, value: object) -> None:
@@ -22,15 +52,16 @@ def check_moment(name: str, value: object) -> None:
     if value is None:
         return
     if not isinstance(value, datetime):
-        raise TriggerError(f"The {name} is a date and time, such as 2027-01-31T15:00.")
+        raise _wrong(name, gettext("it must be a date and time such as 2027-01-31T15:00"))
     if not FIRST_YEAR <= value.year <= LAST_YEAR:
-        raise TriggerError(f"The {name} lies between {FIRST_YEAR} and {LAST_YEAR}; leave it out for no limit.")
+        within = gettext("it must lie between {first} and {last}", first=FIRST_YEAR, last=LAST_YEAR)
+        raise _wrong(name, within, note="Leave it out for no limit.")
 
 
 def check_number(value: object, low: float, high: float, sentence: str) -> None:
-    """Raise `TriggerError(sentence)` unless a value is a number within inclusive bounds."""
+    """Raise `TriggerError` with a sentence of the catalogue unless a value is a number within inclusive bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise TriggerError(sentence)
+        raise TriggerError(gettext(sentence))
 
 
 def check_count(value: object) -> None:
@@ -38,30 +69,41 @@ def check_count(value: object) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_COUNT:
-        raise TriggerError(f"The count is a whole number from one to {MAX_COUNT:,}.")
+        most = number_in_words(MAX_COUNT)
+        raise _wrong("count", gettext("it must be a whole number from 1 to {most}", most=most))
 
 
 def check_text(name: str, value: object, limit: int | None = None) -> None:
     """Raise `TriggerError` unless a value is storable text of at most so many characters."""
     if not isinstance(value, str) or "\x00" in value:
-        raise TriggerError(f"The {name} is a text.")
+        raise _wrong(name, gettext("it must be a text"))
     if limit is not None and len(value) > limit:
-        raise TriggerError(f"The {name} has {limit} characters at most.")
+        raise _too_long(name, limit)
 
 
 def check_object(name: str, value: object) -> None:
     """Raise `TriggerError` unless a value is a storable JSON object of bounded depth."""
     if not isinstance(value, dict) or _depth(value) > _MAX_DEPTH:
-        raise TriggerError(f"The {name} is an object of fields, {_MAX_DEPTH} levels deep at most.")
+        deep = gettext("it must be an object of fields, at most {levels} levels deep", levels=_MAX_DEPTH)
+        raise _wrong(name, deep)
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise TriggerError(f"The {name} holds a value that cannot be kept, such as NaN.") from error
+        raise _wrong(name, gettext("it holds a value that cannot be kept, such as NaN")) from error
 
 
 def check_size(name: str, value: JsonObject) -> None:
     if len(json.dumps(value)) > MAX_JSON:
-        raise TriggerError(f"The {name} is too long: {MAX_JSON:,} characters at most.")
+        raise _too_long(name, MAX_JSON)
+
+
+def _too_long(name: str, limit: int) -> TriggerError:
+    return _wrong(name, gettext("it must have at most {limit} characters", limit=number_in_words(limit)))
+
+
+def _wrong(name: str, reason: str, note: str = "") -> TriggerError:
+    field = gettext(_NAMES[name])
+    return TriggerError(gettext("{field}: {reason}.", field=field[:1].upper() + field[1:], reason=reason), note=note)
 
 
 def _depth(value: object) -> int:

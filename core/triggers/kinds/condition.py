@@ -8,7 +8,7 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 from core.triggers.kinds.bounds import (
     MAX_TEXT,
     check_count,
@@ -28,7 +28,9 @@ NAMES = frozenset({"value", "previous", "result", "told"})
 SHORTEST_MINUTES, MAX_MINUTES = 1.0, 31 * 24 * 60.0
 MAX_GAP_MINUTES = 366 * 24 * 60.0
 MAX_BACKOFF = timedelta(days=1)
-ONE_OF_TWO = "A condition looks at a tool or at a web address: one of the two."
+ONE_OF_TWO = gettext_noop("A condition looks at a tool or at a web address: one of the two.")
+_OFTEN = gettext_noop("A condition is looked at once a minute at most, and every 31 days at least.")
+_GAP = gettext_noop("The gap between two messages is a year at most, in minutes.")
 ERRORS_TOLD = 5
 """Consecutive failed looks after which the person is told once."""
 _MAX_SEEN = 30
@@ -75,25 +77,22 @@ class ConditionTrigger:
                 check_text(name, text)
         check_object("arguments", self.arguments)
         if (self.url is None) is (self.tool is None) or "" in (self.url, self.tool):
-            raise TriggerError(ONE_OF_TWO)
+            raise TriggerError(gettext(ONE_OF_TWO))
         if self.url is not None and not self.url.startswith(("https://", "http://")):
-            raise TriggerError("The address begins with https://")
+            raise TriggerError(gettext("The address must begin with https://."))
         for text in (self.expression, self.reset):
             if text or text is self.expression:
                 check_expression(text, NAMES)
         if self.path == "":
-            raise TriggerError("The path is empty: leave it out to compare all that comes back.")
+            raise TriggerError(gettext("The path is empty: leave it out to compare all that comes back."))
         if self.path is not None:
             check_path(self.path)
-        often = "A condition is looked at once a minute at most, and every 31 days at least."
-        check_number(self.every_minutes, SHORTEST_MINUTES, MAX_MINUTES, often)
-        check_number(
-            self.min_gap_minutes, 0, MAX_GAP_MINUTES, "The gap between two messages is a year at most, in minutes."
-        )
-        check_moment("end", self.until)
+        check_number(self.every_minutes, SHORTEST_MINUTES, MAX_MINUTES, _OFTEN)
+        check_number(self.min_gap_minutes, 0, MAX_GAP_MINUTES, _GAP)
+        check_moment("until", self.until)
         check_count(self.count)
         if not isinstance(self.mode, Mode):
-            raise TriggerError(f"A condition is told by {' or '.join(Mode)}.")
+            raise TriggerError(gettext("A condition fires by one of: {modes}.", modes=", ".join(Mode)))
 
     def check_bounded(self) -> None:
         """Refuse a trigger without bounded work. Older rows may have none: their looks take counted steps."""

@@ -7,6 +7,7 @@ from typing import cast
 
 from core.events.types import Event
 from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext
 from core.triggers.kinds.bounds import check_count, check_object, check_size, check_text
 from core.triggers.kinds.json_paths import check_bounded, check_path, find
 from core.triggers.kinds.schedule import TriggerError
@@ -36,22 +37,23 @@ class EventTrigger:
         check_text("type", self.type)
         check_object("filter", self.filter)
         if not self.source or not self.type:
-            raise TriggerError("An event has a source and a type; write * for any.")
+            raise TriggerError(gettext("An event has a source and a type; write * for any."))
         check_count(self.count)
         for name, wanted in self.filter.items():
-            check_text("name of a field", name)
+            check_text("field", name)
             if name.startswith("$"):
                 check_path(name)
             if isinstance(wanted, dict) and (unknown := set(wanted) - set(OPERATORS)):
-                raise TriggerError(f"{sorted(unknown)[0]!r} is no comparison; there are {', '.join(OPERATORS)}.")
+                sentence = gettext("There is no comparison “{name}”.", name=min(unknown))
+                raise TriggerError(sentence, note=f"There are {', '.join(OPERATORS)}.")
 
     def check_bounded(self) -> None:
         """Refuse a filter without bounded work. Older rows may have one: filters take counted steps."""
-        if max(len(self.source), len(self.type)) > MAX_PATTERN:
-            raise TriggerError(f"The source and the type of an event have {MAX_PATTERN} characters at most.")
+        check_text("source", self.source, MAX_PATTERN)
+        check_text("type", self.type, MAX_PATTERN)
         check_size("filter", self.filter)
         if len(self.filter) > MAX_FIELDS:
-            raise TriggerError(f"A filter has {MAX_FIELDS} fields at most.")
+            raise TriggerError(gettext("A filter has at most {number} fields.", number=MAX_FIELDS))
         for name in self.filter:
             if name.startswith("$"):
                 check_bounded(name)

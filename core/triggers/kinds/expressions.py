@@ -29,13 +29,15 @@ def check_expression(text: str, names: frozenset[str]) -> None:
     """Refuse an expression that does more than compare and calculate with these names; raises `TriggerError`."""
     for node in ast.walk(_tree(text)):
         if not isinstance(node, _PLAIN):
-            raise TriggerError(f"{text!r} cannot be used: it may compare and calculate, nothing else.")
+            raise TriggerError(gettext("“{text}” cannot be used: it may compare and calculate only.", text=text))
         if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS):
-            raise TriggerError(f"{text!r} cannot be used: the functions are {', '.join(_FUNCTIONS)}.")
+            sentence = gettext("“{text}” cannot be used: it calls a function that is not there.", text=text)
+            raise TriggerError(sentence, note=f"The functions are {', '.join(_FUNCTIONS)}.")
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            raise TriggerError(f"{text!r} cannot be used: {node.attr!r} is no field.")
+            raise TriggerError(gettext("“{text}” cannot be used: “{name}” is no field.", text=text, name=node.attr))
         if isinstance(node, ast.Name) and node.id not in names and node.id not in _FUNCTIONS:
-            raise TriggerError(f"{text!r} names {node.id!r}; it may name {', '.join(sorted(names))}.")
+            sentence = gettext("“{text}” cannot be used: there is nothing named “{name}”.", text=text, name=node.id)
+            raise TriggerError(sentence, note=f"It may name {', '.join(sorted(names))}.")
 
 
 def check_numbers(text: str) -> None:
@@ -44,7 +46,8 @@ def check_numbers(text: str) -> None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, _ONLY_NUMBERS):
             for side in (node.left, node.right):
                 if isinstance(side, ast.Constant) and isinstance(side.value, str):
-                    raise TriggerError(f"{text!r} cannot be used: only numbers are multiplied and divided.")
+                    sentence = gettext("“{text}” cannot be used: only numbers are multiplied and divided.", text=text)
+                    raise TriggerError(sentence)
 
 
 def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -> bool:
@@ -57,8 +60,8 @@ def evaluate(text: str, names: Mapping[str, Json], steps: Steps | None = None) -
     except _WRONG as error:
         if isinstance(error, TriggerError):
             raise
-        why = gettext("{expression} could not be told: {name}.", expression=repr(text), name=type(error).__name__)
-        raise TriggerError(why) from error
+        why = gettext("“{text}” could not be told for what came back.", text=text)
+        raise TriggerError(why, note=type(error).__name__) from error
 
 
 class _Evaluation:
@@ -223,11 +226,11 @@ _NODE_TYPES: Mapping[type[ast.expr], Callable[[_Evaluation, Any], Json]] = {
 @lru_cache(maxsize=1024)
 def _tree(text: str) -> ast.Expression:
     if not text.strip() or len(text) > MAX_LENGTH:
-        raise TriggerError(f"An expression has 1 to {MAX_LENGTH} characters.")
+        raise TriggerError(gettext("An expression has 1 to {number} characters.", number=MAX_LENGTH))
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise TriggerError(f"{text!r} is no expression; write for example: value < 300") from error
+        raise TriggerError(gettext("“{text}” is no expression, such as value < 300.", text=text)) from error
     if sum(1 for _ in ast.walk(tree)) > _NODES:
-        raise TriggerError("The expression is too long; make it simpler.")
+        raise TriggerError(gettext("The expression is too long: make it simpler."))
     return tree

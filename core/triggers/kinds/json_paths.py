@@ -22,11 +22,12 @@ from jsonpath.selectors import (
 )
 
 from core.json_types import Json
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 from core.triggers.kinds.schedule import TriggerError
 from core.triggers.kinds.step_limit import Steps
 
 MAX_PATH = 500
+_NO_PATH = gettext_noop("“{path}” is no JSONPath, such as $.price.")
 _UNREADABLE = (JSONPathError, RecursionError, ArithmeticError, ValueError)
 _COMPARED = 100
 """Nodes of an object or list that a filter compares with another."""
@@ -58,7 +59,7 @@ def check_bounded(path: str) -> None:
     """Refuse a path that may visit the same node many times; raises `TriggerError`."""
     compiled = _compiled(path)
     if sum(isinstance(segment, JSONPathRecursiveDescentSegment) for segment in compiled.segments) > 1:
-        raise TriggerError(f"{path!r} has more than one '..': name the part with one at most.")
+        raise TriggerError(gettext("“{path}” has more than one “..”: name the part with one at most.", path=path))
     for segment in compiled.segments:
         _check_filters(path, segment)
 
@@ -148,20 +149,23 @@ def _check_filters(path: str, segment: JSONPathSegment) -> None:
     for selector in segment.selectors:
         for part in walk(selector.expression) if isinstance(selector, Filter) else ():
             if isinstance(part, FilterQuery) and not part.path.singular_query():
-                raise TriggerError(f"{path!r} looks for many values inside of a filter: it may name single ones there.")
+                sentence = gettext(
+                    "“{path}” looks for many values in a filter: it may name single ones there.", path=path
+                )
+                raise TriggerError(sentence)
 
 
 @lru_cache(maxsize=1024)
 def _compiled(path: str) -> jsonpath.JSONPath:
     if len(path) > MAX_PATH:
-        raise TriggerError(f"A path has {MAX_PATH} characters at most.")
+        raise TriggerError(gettext("A path has at most {number} characters.", number=MAX_PATH))
     try:
         compiled = _ENVIRONMENT.compile(path)
     except _UNREADABLE as error:
-        reason = str(error).splitlines()[0][:200] if str(error) else "it cannot be read"
-        raise TriggerError(f"{path!r} is no JSONPath: {reason}") from error
+        reason = str(error).splitlines()[0][:200] if str(error) else ""
+        raise TriggerError(gettext(_NO_PATH, path=path), note=reason) from error
     if not isinstance(compiled, jsonpath.JSONPath):
-        raise TriggerError(f"{path!r} is no JSONPath: it joins several")
+        raise TriggerError(gettext(_NO_PATH, path=path), note="It joins several.")
     return compiled
 
 

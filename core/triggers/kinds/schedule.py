@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from core.language.catalogue import gettext, gettext_noop
 from core.triggers.kinds.bounds import TriggerError as TriggerError
 from core.triggers.kinds.bounds import check_count, check_moment, check_number, check_text
 
@@ -20,6 +21,10 @@ MAX_MINUTES = 10 * 366 * 24 * 60.0
 MAX_JITTER_SECONDS = 24 * 60 * 60
 MAX_GRACE_MINUTES = 366 * 24 * 60.0
 _MAX_CRON = 200
+_INTERVAL = gettext_noop("An interval is a second at least, and ten years at most.")
+_JITTER = gettext_noop("The jitter is a day at most, in seconds.")
+_NO_CRON = gettext_noop("“{text}” is no cron expression: it has five fields, such as 0 8 * * 1-5.")
+_GRACE = gettext_noop("The grace time is a year at most, in minutes.")
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -62,26 +67,28 @@ class ScheduleTrigger:
     grace_minutes: float | None = None
 
     def __post_init__(self) -> None:
-        check_text("cron expression", self.cron, _MAX_CRON)
+        check_text("cron", self.cron, _MAX_CRON)
         if self.timezone is not None:
             check_text("timezone", self.timezone, _MAX_CRON)
         if sum((bool(self.cron), self.interval_minutes is not None, self.at is not None)) != 1:
-            raise TriggerError("A schedule has a cron expression, an interval or a moment: exactly one of them.")
+            raise TriggerError(
+                gettext("A schedule has a cron expression, an interval or a moment: exactly one of them.")
+            )
         if self.cron:
             _check_cron(self.cron)
         if self.interval_minutes is not None:
-            sentence = "An interval is a second at least, and ten years at most."
-            check_number(self.interval_minutes, SHORTEST_MINUTES, MAX_MINUTES, sentence)
-        for name, moment in (("moment", self.at), ("start", self.start), ("end", self.until)):
+            check_number(self.interval_minutes, SHORTEST_MINUTES, MAX_MINUTES, _INTERVAL)
+        for name, moment in (("at", self.at), ("start", self.start), ("until", self.until)):
             check_moment(name, moment)
         if self.timezone:
             read_zone(self.timezone)
         check_count(self.count)
-        check_number(self.jitter_seconds, 0, MAX_JITTER_SECONDS, "The jitter is a day at most, in seconds.")
+        check_number(self.jitter_seconds, 0, MAX_JITTER_SECONDS, _JITTER)
         if self.grace_minutes is not None:
-            check_number(self.grace_minutes, 0, MAX_GRACE_MINUTES, "The grace time is a year at most, in minutes.")
+            check_number(self.grace_minutes, 0, MAX_GRACE_MINUTES, _GRACE)
         if not isinstance(self.missed, Missed):
-            raise TriggerError(f"What becomes of missed times is {', '.join(Missed)}.")
+            policies = ", ".join(Missed)
+            raise TriggerError(gettext("Missed times are handled by one of: {policies}.", policies=policies))
 
     @property
     def grace(self) -> timedelta:
@@ -138,7 +145,8 @@ def read_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise TriggerError(f"There is no timezone named {name!r}; use an IANA name such as Europe/Berlin.") from error
+        sentence = gettext("There is no timezone named “{name}”.", name=name)
+        raise TriggerError(sentence, note="Use an IANA name, such as Europe/Berlin.") from error
 
 
 def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
@@ -163,9 +171,9 @@ def _check_cron(text: str) -> None:
     try:
         parsed_cron(text)
     except CronSimError as error:
-        raise TriggerError(f"{text!r} is no cron expression of five fields: {str(error).lower()}.") from error
+        raise TriggerError(gettext(_NO_CRON, text=text), note=f"The reader of cron says: {error}.") from error
     if len(_ALIASES.get(text.lower(), text).split()) != 5:
-        raise TriggerError(f"{text!r} is no cron expression: it has five fields, such as 0 8 * * 1-5.")
+        raise TriggerError(gettext(_NO_CRON, text=text))
 
 
 def parsed_cron(text: str) -> CronSim:

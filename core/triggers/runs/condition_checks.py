@@ -111,7 +111,9 @@ class ConditionChecks:
         except TimeoutError as error:
             raise TriggerError(gettext("I tried it, and it took too long.")) from error
         except ToolError as error:
-            raise TriggerError(gettext("I tried it, and it does not work: {error}", error=error)) from error
+            raise TriggerError(
+                gettext("I tried it, and it does not work: {error}", error=error), note=error.note
+            ) from error
         except Exception as error:  # a tool may raise anything; the details stay in the log
             _log.exception("look_failed", task="")
             raise TriggerError(gettext("I tried it, and it failed with an internal error.")) from error
@@ -121,7 +123,7 @@ class ConditionChecks:
             try:
                 result = _read(text)
             except ToolError as error:
-                raise TriggerError(str(error)) from error
+                raise TriggerError(str(error), note=error.note) from error
             return seen_now(trigger, judge(trigger, Watch(), result, now), result)
 
         return await self._engine.in_thread(seen)

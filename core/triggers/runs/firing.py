@@ -15,6 +15,7 @@ from core.db.database import Connection, Database
 from core.errors import OneValetError
 from core.ids import IdMaker
 from core.json_types import JsonObject
+from core.language.catalogue import gettext
 from core.triggers.codec import Kind, Trigger, trigger_from_json
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.messages import LATE, occurrence_of
@@ -195,7 +196,7 @@ def _end(row: asyncpg.Record, now: datetime, make_id: IdMaker, known: _Known) ->
         return _End((tenant_id, task_id, row["due_at"], now + LOOK_LEASE, "", 0), ())
     trigger = _trigger(kind, row["schedule"])
     if not isinstance(trigger, ScheduleTrigger):
-        raise TriggerError("It is no schedule.")
+        raise TriggerError(gettext("It is no schedule."))
     decision = _decided(row, trigger, now, known)
     return _End(
         (tenant_id, task_id, decision.due, decision.taken, decision.zone, decision.fires),

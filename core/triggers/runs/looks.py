@@ -31,7 +31,7 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
         # A path looks into the data beside the sentence; without one the sentence itself is compared.
         return canonical_json(text.data) if trigger.path is not None and isinstance(text, TextWithData) else text
     if trigger.url is None:
-        raise TriggerError(ONE_OF_TWO)
+        raise TriggerError(gettext(ONE_OF_TWO))
     answer = await tools.fetch(tenant_id, trigger.url)
     if answer.status >= 400:
         raise ToolError(gettext("The server answered {status}.", status=answer.status))

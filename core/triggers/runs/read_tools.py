@@ -59,7 +59,7 @@ class OrchestratorTools:
             if trigger.url is not None and isinstance(http, AddressCheck):
                 await http.check(trigger.url)
         except ToolError as error:
-            raise TriggerError(str(error)) from error
+            raise TriggerError(str(error), note=error.note) from error
 
     def _reader(self, tool: str) -> AnyTool | Valet:
         reader = self._orchestrator.tools.get(tool) or self._orchestrator.agents.get(tool)

@@ -93,7 +93,7 @@ def test_what_a_run_tells_is_in_the_persons_language(language: str) -> None:
     texts = [set_aside_text(task, language)]
     with speaking(language):
         texts += [result_text(task, run, "R"), failed_text(task, "R"), disabled_text(task)]
-        texts += [failing_look_text(task, "R."), in_words(UnreadableTrigger({}, "w"), BERLIN)]
+        texts += [failing_look_text(task, "R."), in_words(UnreadableTrigger("schedule", {}), BERLIN)]
         texts += [reason_in_words(reason) for reason in Reason if reason is not Reason.FAILURES]
         texts += [value_in_words(value) for value in VALUES]
         texts += [way_in_words(channel) for channel in ("sms", "slack", "telegram", "email", "push", "terminal", "c9")]
