@@ -1,9 +1,7 @@
-"""Read moments and places as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr", "Lisbon"."""
+"""Read moments as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr"."""
 
 import re
 from datetime import date, datetime, timedelta
-from functools import cache
-from zoneinfo import available_timezones
 
 from dateparser.date import DateDataParser
 
@@ -46,11 +44,6 @@ def read_day(text: str, now: datetime, language: str | None = None) -> date | No
         if day is not None and not _is_bare_span(day, rest, code):
             return day.date()
     return None
-
-
-def zone_named(text: str) -> str:
-    """Return the IANA name of a timezone or of a city's; empty where there is none."""
-    return _zones().get(" ".join(text.lower().replace("_", " ").strip(" .,!?").split()), "")
 
 
 def _read(text: str, code: str, now: datetime) -> datetime | None:
@@ -144,12 +137,3 @@ def _at(words: MomentWords, time: dict[str, str], day: datetime | None, now: dat
         twelve = words.twelve_hours and "part" not in time and 7 <= hour < 12 and now < evening
         moment = evening if twelve and evening.hour < 22 else moment + timedelta(days=1)
     return moment
-
-
-@cache
-def _zones() -> dict[str, str]:
-    zones: dict[str, str] = {}
-    for name in sorted(available_timezones()):
-        zones[name.lower().replace("_", " ")] = name
-        zones.setdefault(name.rpartition("/")[2].lower().replace("_", " "), name)
-    return zones

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.moments import read_moment, zone_named
+from agents.moments import read_moment
+from agents.places import zone_named
 from onevalet import (
     AgentResult,
     AgentStatus,

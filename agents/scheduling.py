@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agents.moments import zone_named
+from agents.places import zone_named
 from agents.planning import PlanningAgent
 from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, valet
 

@@ -45,6 +45,12 @@ def as_data(text: str) -> str:
     return f"{_HEAD}\n{quoted}"
 
 
+def words_of_others(text: str) -> str:
+    """Return a text without the marks of `as_data`, as a person may read it."""
+    head, _, quoted = text.partition("\n")
+    return "\n".join(line.removeprefix("> ") for line in quoted.splitlines()) if head == _HEAD else text
+
+
 def for_later(message: ChatMessage) -> ChatMessage:
     """Return a message as history keeps it: of what others wrote only the addresses: it can act in no later turn."""
     if message.role is not Role.TOOL or not message.outside:

@@ -16,6 +16,21 @@ DAY = (
 _SOME_DAY = datetime(2027, 1, 1)  # noqa: DTZ001 - a wall time, from which it is told where a day or a moment ends
 
 
+def zone_of(place: str) -> str:
+    """Return the timezone of a place; empty where it is not known."""
+    from agents.places import zone_named
+
+    return zone_named(place)
+
+
+def clock_of(text: str, language: str) -> tuple[int, int] | None:
+    """Return the hour and the minute of a time of day; None where it cannot be read."""
+    from agents.moments import read_moment
+
+    moment = read_moment(text, _SOME_DAY, language)
+    return (moment.hour, moment.minute) if moment else None
+
+
 def day_of(text: str, now: datetime | None, language: str) -> date | None:
     """Return the day that a text means; None where it cannot be read, or its day depends on an unknown today."""
     from agents.moments import read_day
@@ -44,7 +59,7 @@ def _split(text: str, language: str, read: Callable[[str], date | None]) -> tupl
     ends = list(_cuts(text, language))
     heads = [text[:end] for end in reversed(ends)]
     if found := next((head for head in heads if _is_read(head, read)), ""):
-        found = next((head for head in reversed(heads) if _says_all(head, found, read)), found)
+        found = next((head for head in reversed(heads) if _says_all(head, found, read, language)), found)
         return found, text[len(found) :].strip()
     tails = (text[start:].strip() for start in [0, *ends])
     found = next((tail for tail in tails if _is_read(tail, read)), "")
@@ -63,8 +78,13 @@ def _is_read(words: str, read: Callable[[str], date | None]) -> bool:
     return bool(words) and not words.isdecimal() and read(words) is not None
 
 
-def _says_all(head: str, found: str, read: Callable[[str], date | None]) -> bool:
+def _says_all(head: str, found: str, read: Callable[[str], date | None], language: str) -> bool:
     """Return whether a beginning of what was read lacks only words that say nothing: "in 5 Minuten" of "… an den"."""
-    if not found.startswith(head) or re.search(r"\d", found[len(head) :]) or head[-1:].isdigit():
+    from agents.moment_words import LANGUAGES
+
+    rest = found[len(head) :]
+    if not found.startswith(head) or re.search(r"\d", rest):
         return False
+    if head[-1:].isdigit() and not re.fullmatch(LANGUAGES[language].fillers, rest.strip()):
+        return False  # what follows a number may be its unit
     return _is_read(head, read) and read(head) == read(found)

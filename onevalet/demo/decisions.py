@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import cast
 
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext_noop, name_in_words
+from core.language.yes_no import read_yes_or_no
 from core.turns.prompt_lines import PENDING, PENDING_BY_CODE, pattern_of
+from onevalet.demo.days import clock_of
 
 type Found = re.Match[str]
 
@@ -16,7 +18,12 @@ NO = r"no|nope"
 _CODE = "{code}"
 _SET = r"(?:change|make|set)(?: the)? "
 _TO = r"(?: to be| to| as|\s*[:=])?\s+"
-EDIT = rf"edit (?P<code>\d[a-z][0-9a-z]?)[:,]? (?:{_SET})?(?:the )?(?P<field>[^\W\d]\w*){_TO}(?P<value>.+)"
+CODED = r"edit (?P<code>\d[a-z][0-9a-z]?)[:,]?\s+"
+MAKE = rf"(?:{CODED})?make it (?:at )?(?P<value>.+)"
+EDIT_FIELD = rf"{CODED}(?P<field>[^\W\d][\w' ()\uff08\uff09-]*?)\s*[:=\uff1a]\s*(?P<value>.+)"
+EDIT = rf"{CODED}(?:{_SET})?(?:the )?(?P<field>[^\W\d]\w*){_TO}(?P<value>.+)"
+UNCLEAR = rf"{CODED}.+"
+NAME_IT = gettext_noop("Tell me what to change about {code} by its name, such as: EDIT {code} subject: Late")
 CHANGE = rf"{_SET}(?P<field>[a-z_]+)(?: to be| to|\s*[:=])\s+(?P<value>.+)"
 
 
@@ -27,8 +34,9 @@ def decided(verb: str) -> JsonObject:
 
 def changed(match: Found) -> JsonObject:
     """Return the arguments of a change in words, of the action with its code or of the only pending one."""
-    code = match.groupdict().get("code")
-    changes: JsonObject = {match["field"].strip().lower(): match["value"].strip().strip("\"'“”")}
+    groups = match.groupdict()
+    code = groups.get("code")
+    changes: JsonObject = {(groups.get("field") or "").strip().lower(): match["value"].strip().strip("\"'“”„«»")}
     return {"decisions": [{"code": code.upper() if code else _CODE, "decision": "edit", "changes": changes}]}
 
 
@@ -44,7 +52,9 @@ def read_pending(prompt: str) -> tuple[dict[str, JsonObject], list[str]]:
     return waiting, in_words
 
 
-def coded(arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: list[str]) -> JsonObject | None:
+def coded(
+    arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: list[str], language: str
+) -> JsonObject | None:
     """Fill in the code of the decided action and the types of its fields; None unless exactly one can be meant."""
     if "decisions" not in arguments:
         return arguments
@@ -55,15 +65,26 @@ def coded(arguments: JsonObject, waiting: Mapping[str, JsonObject], in_words: li
     if code not in in_words:
         return None
     changes = cast(JsonObject, decision.get("changes", {}))
-    fields = {_field(name, waiting[code]): str(value) for name, value in changes.items()}
-    typed: JsonObject = {name: _typed(value, waiting[code].get(name)) for name, value in fields.items()}
+    typed: JsonObject = {}
+    for said, value in changes.items():
+        name = _field(said, waiting[code])
+        if name is None:
+            return None
+        typed[name] = _typed(str(value), waiting[code].get(name))
+        if name == "cron" and not said:
+            clock = clock_of(str(value), language)
+            if clock is None:
+                return None
+            typed[name] = " ".join([str(clock[1]), str(clock[0]), *str(waiting[code][name]).split()[2:]])
     return {"decisions": [decision | {"code": code} | ({"changes": typed} if typed else {})]}
 
 
-def _field(said: str, arguments: JsonObject) -> str:
-    """Return the name of the argument that a card calls so in the person's language; what was said for none."""
-    labels = {gettext(name.replace("_", " ")).casefold(): name for name in arguments}
-    return labels.get(said.casefold(), said.replace(" ", "_"))
+def _field(said: str, arguments: JsonObject) -> str | None:
+    """Return the name of the argument that a card calls so in the person's language, or that a bare time is of."""
+    if not said:
+        return next((name for name in ("at", "cron") if arguments.get(name)), None)
+    labels = {name_in_words(name).casefold(): name for name in arguments}
+    return labels.get(said.casefold(), said.replace(" ", "_") if said.replace(" ", "_") in arguments else None)
 
 
 def _arguments(action: str) -> JsonObject:
@@ -73,9 +94,10 @@ def _arguments(action: str) -> JsonObject:
 def _typed(value: str, before: Json) -> Json:
     """Return a value in the type of the one that it replaces; as text where it cannot be read so."""
     if isinstance(before, list):
-        return [part.strip() for part in re.split(r",| and ", value) if part.strip()]
+        return [part.strip() for part in re.split(r"[,\u3001\uff0c]| (?:and|und|y|et|e) ", value) if part.strip()]
     if isinstance(before, bool):
-        return {"yes": True, "true": True, "no": False, "false": False}.get(value.lower(), value)
+        truth = read_yes_or_no(value)
+        return value if truth is None else truth
     if isinstance(before, int | float) and re.fullmatch(r"-?\d+(?:\.\d+)?", value):
         return float(value) if "." in value else int(value)
     return value

@@ -1,16 +1,17 @@
 """The English sentences that the demo model understands: a new ability is one more entry in `ENGLISH`."""
 
 import re
-from functools import cache
-from zoneinfo import available_timezones
+
+from babel.numbers import get_decimal_symbol
 
 from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, gettext_noop
+from core.language.catalogue import current_locale, gettext, gettext_noop
 from core.turns.decide_tool import DECIDE
 from onevalet.demo import decisions, memories, schedules
-from onevalet.demo.days import DAY
-from onevalet.demo.intent import RESULTS, Found, Intent, named
+from onevalet.demo.days import DAY, zone_of
+from onevalet.demo.intent import RESULTS, Found, Intent
+from onevalet.demo.intent import named as groups_of
 from onevalet.demo.sums import read_sum
 
 WHERE = gettext_noop("Where? Ask me for the weather in a city.")
@@ -21,19 +22,30 @@ HELP = gettext_noop(
 HELLO = gettext_noop("Hello! {abilities}")
 NO_ACCOUNT = gettext_noop("You have connected no email account; `credentials set email` does, docs/agents.md says how.")
 WELCOME = gettext_noop("You are welcome.")
+GOODBYE = gettext_noop("Goodbye!")
+NO_PLACE = gettext_noop("I do not know where {place} is; name a large city, or a timezone such as Europe/Berlin.")
+TOLD = gettext_noop("You told me:\n\n{lines}")
+NUMBER, SUM = r"-?[\d.E+-]+", "{expression} = {result}"
 LISTED = gettext_noop("I remember:\n\n{lines}")
 
 
-def _timezone(match: Found) -> JsonObject | None:
-    place = match["place"]
-    if not place:
+def timezone(match: Found) -> JsonObject | None:
+    """Return current_time's arguments; None where the place is not known."""
+    named = match.groupdict().get("place")
+    if not named:
         return {}
-    zone = _zones().get(_place(place))
+    zone = zone_of(named)
     return {"timezone": zone} if zone else None
 
 
-def _city(match: Found) -> JsonObject | None:
-    return {"words": match["place"].strip()} if _place(match["place"]) in _zones() else None
+def place(match: Found) -> JsonObject | None:
+    """Return the place that is named, if any."""
+    return {"place": match["place"].strip()} if match.groupdict().get("place") else None
+
+
+def city(match: Found) -> JsonObject | None:
+    """Return a city as the answer to a question; None where it is not known."""
+    return {"words": match["place"].strip()} if zone_of(match["place"]) else None
 
 
 def _expression(match: Found) -> JsonObject | None:
@@ -41,26 +53,40 @@ def _expression(match: Found) -> JsonObject | None:
     return {"expression": expression} if expression else None
 
 
+def sum_shown(match: Found, arguments: JsonObject) -> dict[str, str]:
+    """Return a sum and its result with the decimal sign of the person's language."""
+    sign = get_decimal_symbol(current_locale())
+    texts = {"expression": str(arguments["expression"]), "result": match[0]}
+    return {name: re.sub(r"(?<=\d)\.(?=\d)", sign, text) for name, text in texts.items()}
+
+
 def _number(match: Found) -> JsonObject | None:
     return {"number": int(match["number"])}
 
 
-def email(match: Found) -> JsonObject:
-    """Return SendEmailAgent's arguments; without a subject the text's beginning is one."""
+def email(match: Found, whole: str = "{clause}") -> JsonObject:
+    """Return SendEmailAgent's arguments; without a subject the text's beginning is one.
+
+    `whole` makes a sentence of a clause.
+    """
     to = re.findall(_ADDRESS, match["to"], re.IGNORECASE)
     groups = match.groupdict()
-    body, subject = (groups.get("body") or "").strip(), (groups.get("subject") or "").strip()
+    clause = (groups.get("clause") or "").strip()
+    body = whole.format(clause=clause) if clause else (groups.get("body") or "").strip()
+    subject = (groups.get("subject") or "").strip()
     subject = subject or _beginning(body)
     wanted = {"recipient": to, "subject": subject[:1].upper() + subject[1:], "body": body[:1].upper() + body[1:]}
     return {name: value for name, value in wanted.items() if value}
 
 
 def _fields(match: Found) -> JsonObject:
-    return {"fields": named(match)}
+    return {"fields": groups_of(match)}
 
 
-def _results(match: Found) -> JsonObject:
-    to = re.findall(_ADDRESS, match["to"] or match["too"], re.IGNORECASE)
+def results(match: Found) -> JsonObject:
+    """Return SendEmailAgent's arguments for an email with what was found before."""
+    groups = match.groupdict()
+    to = re.findall(_ADDRESS, groups["to"] or groups["too"], re.IGNORECASE)
     return {"recipient": to, "subject": gettext("For your information"), "body": RESULTS}
 
 
@@ -112,19 +138,20 @@ ENGLISH = (
     Intent(
         rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>[^.?!\n]+?))?{_NOW}",
         tool="current_time",
-        arguments=_timezone,
+        arguments=timezone,
         example="what time is it in Tokyo?",
     ),
     Intent(
         rf"(?:{_TIME}){_NOW} (?:in|at) (?P<place>[^.?!\n]+?){_NOW}",
-        say=gettext_noop("I do not know where {place} is; name a large city, or a timezone such as Europe/Berlin."),
+        say=NO_PLACE,
     ),
     Intent(
         _SUM,
         tool="calculate",
         arguments=_expression,
-        expected=r"-?[\d.E+-]+",
-        phrase="{expression} = {result}",
+        expected=NUMBER,
+        phrase=SUM,
+        shown=sum_shown,
         example="what is 3 percent of 80?",
     ),
     Intent(memories.REMEMBER, tool="remember", example="remember that I am allergic to nuts"),
@@ -163,7 +190,7 @@ ENGLISH = (
         rf"(?:{_MAIL} {_TO}(?:(?: with| about)? {_FOUND}(?:(?:,| and|, and) {_FOUND})*)?"
         rf"|(?:send|mail|e-?mail) {_FOUND} to {_TO.replace('<to>', '<too>')})",
         tool="SendEmailAgent",
-        arguments=_results,
+        arguments=results,
         last=True,
     ),
     Intent(rf"{_MAIL} {_TO} about (?P<subject>[^:]+?)(?:: (?P<body>.+))?", tool="SendEmailAgent", arguments=email),
@@ -172,13 +199,15 @@ ENGLISH = (
         without="SendEmailAgent",
         say=NO_ACCOUNT,
     ),
+    Intent(decisions.MAKE, tool=DECIDE, arguments=decisions.changed),
+    Intent(decisions.EDIT_FIELD, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.EDIT, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.CHANGE, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.YES, tool=DECIDE, arguments=lambda _: decisions.decided("approve")),
     Intent(rf"{_DROP}|{decisions.NO}", tool=DECIDE, arguments=lambda _: decisions.decided("cancel")),
     Intent(_DROP, tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
-    Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=_city),
+    Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=city),
     Intent(schedules.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
     Intent(schedules.REMIND_TO, tool="remind_me"),
     Intent(schedules.UNDO, tool="undo_reminder"),
@@ -193,7 +222,7 @@ ENGLISH = (
         tool="search_memory",
         arguments=memories.asked,
         expected=memories.LISTED,
-        phrase=gettext_noop("You told me:\n\n{lines}"),
+        phrase=TOLD,
     ),
     Intent(
         memories.FORGET,
@@ -213,38 +242,9 @@ ENGLISH = (
         say=HELLO,
     ),
     Intent(r"(?:many )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much)?", say=WELCOME),
-    Intent(r"(?:good)?bye|see you|good night", say=gettext_noop("Goodbye!")),
+    Intent(r"(?:good)?bye|see you|good night", say=GOODBYE),
     Intent(
         r"\[The person sent .+, not shown here\.?\]", say=gettext_noop("I cannot look at what you sent, only at words.")
     ),
 )
 """All English intents, in the order in which they are tried."""
-
-_MORE_PLACES = {
-    **dict.fromkeys(("germany", "munich", "hamburg", "cologne", "frankfurt"), "Europe/Berlin"),
-    **dict.fromkeys(("france", "lyon"), "Europe/Paris"),
-    **dict.fromkeys(("uk", "the uk", "england", "great britain"), "Europe/London"),
-    **dict.fromkeys(("italy", "milan"), "Europe/Rome"),
-    **dict.fromkeys(("spain", "barcelona"), "Europe/Madrid"),
-    **dict.fromkeys(("switzerland", "geneva", "basel"), "Europe/Zurich"),
-    **dict.fromkeys(("india", "delhi", "new delhi", "mumbai", "bangalore"), "Asia/Kolkata"),
-    **dict.fromkeys(("china", "beijing", "shenzhen"), "Asia/Shanghai"),
-    **dict.fromkeys(("japan", "osaka", "kyoto"), "Asia/Tokyo"),
-    **dict.fromkeys(("new york city", "nyc", "boston", "washington", "miami"), "America/New_York"),
-    **dict.fromkeys(("san francisco", "seattle", "california", "la"), "America/Los_Angeles"),
-    **dict.fromkeys(("austin", "dallas", "houston", "texas"), "America/Chicago"),
-}
-
-
-@cache
-def _zones() -> dict[str, str]:
-    """Return the timezones by full name and by city; of two cities with one name the first zone counts."""
-    zones: dict[str, str] = {}
-    for name in sorted(available_timezones()):
-        zones[_place(name)] = name
-        zones.setdefault(_place(name.rpartition("/")[2]), name)
-    return zones | _MORE_PLACES
-
-
-def _place(name: str) -> str:
-    return " ".join(name.lower().replace("_", " ").strip(" .,!?").split())

@@ -1,8 +1,9 @@
 """One kind of sentence that the demo model understands."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from core.json_types import JsonObject
 
@@ -16,6 +17,11 @@ def named(match: Found) -> JsonObject | None:
     return {name: text.strip() for name, text in match.groupdict().items() if text}
 
 
+def groups(match: Found, arguments: JsonObject) -> Mapping[str, str]:
+    """Return the groups of a result's match."""
+    return match.groupdict()
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """One kind of sentence and the reaction to it: a call of `tool`, or else the text `say`.
@@ -23,11 +29,11 @@ class Intent:
     `pattern` has to match the whole sentence, in any case, without its last punctuation. `arguments` turns the match
     into the call's arguments, or None when the sentence is not meant after all; by default they are the pattern's
     named groups. A result that fully matches `expected` is told as `phrase`, with the arguments, `{result}` and the
-    groups of `expected` filled in; any other result is told unchanged. `say` may use the named groups and
-    `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes `last` is called once the
-    others have their results; its argument RESULTS is replaced by those, or left out where there are none. `without`
-    names a tool that must not be offered. After a result that matches `expected`, `then` is called, with the arguments
-    that it makes of that match, and its result is told. `language` is the sentence's.
+    groups of `expected` filled in, or what `shown` makes of both; any other result is told unchanged. `say` may use
+    the named groups and `{abilities}`. `example` is shown by help where the tool is offered. An intent that comes
+    `last` is called once the others have their results; its argument RESULTS is replaced by those, or left out where
+    there are none. `without` names a tool that must not be offered. After a result that matches `expected`, `then` is
+    called, with the arguments that it makes of that match, and its result is told. `language` is the sentence's.
     """
 
     pattern: str
@@ -41,7 +47,14 @@ class Intent:
     without: str = ""
     then: "Intent | None" = None
     language: str = "en"
+    shown: Callable[[Found, JsonObject], Mapping[str, str]] = groups
 
     def match(self, sentence: str) -> Found | None:
         """Return the match of a sentence without its last full stop, or None."""
-        return re.fullmatch(rf"(?:{self.pattern})\s*[?\uff1f]?", sentence, re.IGNORECASE | re.DOTALL)
+        return _compiled(self.pattern).fullmatch(sentence)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # The cache of `re` holds fewer patterns than there are intents.
+    return re.compile(rf"(?:{pattern})\s*[?\uff1f]?", re.IGNORECASE | re.DOTALL)

@@ -17,11 +17,12 @@ from core.json_types import Json, JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop, speaking
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
+from core.loop.outside import words_of_others
 from core.turns.prompt_lines import LANGUAGE, NOW, pattern_of, read_lines
 from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intent import RESULTS, Found, Intent
-from onevalet.demo.intents import INTENTS, examples
+from onevalet.demo.intents import INTENTS, examples, joined
 from onevalet.demo.languages import language_written
 from onevalet.demo.phrases import TABLES
 from onevalet.demo.schedules import unmarked
@@ -35,7 +36,7 @@ HOW_TO_CHANGE = gettext_noop(
 LANGUAGES = gettext_noop("I know phrases in English, Spanish, German, French, Portuguese and Chinese.")
 
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
-_SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+|(?<=[\u3002\uff1f\uff01])\s*|\n+")
 _POLITE = re.compile(
     r"^(?:(?:and|so|ok|okay|then|also|now|please|(?:hey|hi|hello)(?: there)?|valet|tell me"
     r"|(?:can|could|would|will) you)\b[,:!]?\s+)+",
@@ -44,7 +45,7 @@ _POLITE = re.compile(
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _POLITE_ELSEWHERE = [re.compile(rf"^(?:{table.polite})+|(?:{table.polite})(?=\??$)", re.IGNORECASE) for table in TABLES]
 _AROUND = " .!\u00a1\u00bf\u3002\uff01"
-_CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
+_CLAUSE_END = joined()
 _MAX_CLAUSES = 6
 _DAYS = ("date", "return_date")
 _MAX_QUOTE = 60
@@ -172,7 +173,7 @@ def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[
                 before, after, calls, done = [], [], {}, []
             case "tool" if not text.endswith(replies.HANDED_OVER):
                 if call := calls.get(str(message.get("tool_call_id"))):
-                    done.append(Done(*call, replies.without_notes(text)))
+                    done.append(Done(*call, replies.without_notes(words_of_others(text))))
     return before, after, done
 
 
@@ -213,7 +214,7 @@ def _plans(text: str, known: _Known) -> list[Plan]:
     whole = _plan(text, known)
     if whole.intent:
         return [whole]
-    sentences = [part for part in _SENTENCE_END.split(text.strip()) if part.strip(" .!?")]
+    sentences = [part for part in _SENTENCE_END.split(text.strip()) if part.strip(_AROUND + "?\uff1f")]
     plans = [plan for sentence in sentences for plan in _strung(sentence, known)]
     if any(plan.intent for plan in plans):
         return plans
@@ -258,7 +259,7 @@ def _plan(text: str, known: _Known) -> Plan:
                 continue
             match = intent.match(variant)
             arguments = _dated(intent.arguments(match), known.now, intent.language) if match else None
-            arguments = coded(arguments, known.waiting, known.codes) if arguments else arguments
+            arguments = coded(arguments, known.waiting, known.codes, intent.language) if arguments else arguments
             if match and arguments is not None:
                 return Plan(sentence, intent, match, arguments)
     return Plan(sentence)
@@ -316,7 +317,9 @@ def _phrase(plan: Plan, made: Done) -> str:
     if made.result.startswith((FAILED.format(name=made.tool), NO_ANSWER.format(name=made.tool))):
         return gettext("That did not work just now, as far as I can tell.")
     if plan.intent and (match := re.fullmatch(plan.intent.expected, made.result, re.DOTALL)):
-        return gettext(plan.intent.phrase, **(plan.arguments or {}) | match.groupdict(), result=made.result)
+        arguments = plan.arguments or {}
+        fields = {"result": made.result, **arguments, **plan.intent.shown(match, arguments)}
+        return gettext(plan.intent.phrase, **fields)
     return _for_person(made.result)
 
 

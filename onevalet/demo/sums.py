@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Sequence
 
 _LONGEST = 200
 _ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -32,14 +33,18 @@ _OPERATOR = re.compile(r"[\d)] ?(?:[*+^]|//) ?[\d(.-]|[\d)] [-/%] [\d(.-]|sqrt")
 _ASKED_OPERATOR = re.compile(r"[-+*/%^]|sqrt")
 
 
-def read_sum(text: str, *, asked: bool) -> str | None:
+def read_sum(text: str, *, asked: bool, words: Sequence[tuple[str, str]] = ()) -> str | None:
     """Return a text as an expression, or None when it is not a sum.
 
-    `asked`: the person asked for a sum. Otherwise dates and telephone numbers do not count as one.
+    `asked`: the person asked for a sum. Otherwise dates and telephone numbers do not count as one. `words` are patterns
+    of another language's words, with what they mean.
     """
     if len(text) > _LONGEST:
         return None
-    expression = _COMPOUND.sub(lambda match: str(_WORDS[match[1]] + _WORDS[match[2]]), text.lower())
+    expression = text.lower()
+    for word, sign in words:
+        expression = re.sub(word, sign, expression)
+    expression = _COMPOUND.sub(lambda match: str(_WORDS[match[1]] + _WORDS[match[2]]), expression)
     expression = _WORD.sub(lambda match: str(_WORDS[match[1]]), expression)
     for pattern, sign in _SAID:
         expression = pattern.sub(sign, expression)

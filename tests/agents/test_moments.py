@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from agents.moments import read_moment, zone_named
+from agents.moments import read_moment
 
 # It is Tuesday, 24 November 2026, 10:30.
 NOW = datetime.fromisoformat("2026-11-24T10:30")
@@ -121,12 +121,3 @@ def test_a_moment_is_read_where_no_language_is_known(language: str, text: str, m
 )  # fmt: skip
 def test_what_names_no_one_moment_is_not_guessed(text: str) -> None:
     assert read_moment(text, NOW) is None
-
-
-def test_a_city_names_its_timezone() -> None:
-    assert [zone_named(city) for city in ("Lisbon", "new york", "Europe/Berlin", "Nowhere")] == [
-        "Europe/Lisbon",
-        "America/New_York",
-        "Europe/Berlin",
-        "",
-    ]
