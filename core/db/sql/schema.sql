@@ -379,6 +379,7 @@ CREATE TABLE public.identities (
     state_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     admitted text NOT NULL,
+    told_language text DEFAULT ''::text NOT NULL,
     CONSTRAINT identities_admitted_check CHECK ((admitted = ANY (ARRAY[''::text, 'open'::text, 'allowlist'::text, 'pairing'::text, 'link'::text, 'operator'::text]))),
     CONSTRAINT identities_state_check CHECK ((state = ANY (ARRAY['active'::text, 'stopped'::text, 'blocked'::text]))),
     CONSTRAINT identities_user_key_check CHECK ((user_key <> ''::text))

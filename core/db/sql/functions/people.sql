@@ -130,15 +130,25 @@ begin
     from tenants t where t.tenant_id = p_tenant;
 end $$;
 
--- Stores a person's preferences: {name: value} of the columns named below; the others stay.
+-- Stores a person's preferences: {name: value} of the columns named below; the others stay. Without a language of their
+-- own they are spoken to in the one that a provider told of an address of theirs.
 create function keep_preferences(p_tenant text, p_values jsonb, p_turn text)
 returns void
 language plpgsql as $$
+declare
+    v_told text;
+    v_from text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    if p_values ->> 'language' = '' then
+        select i.told_language, i.channel into v_told, v_from from identities i
+        where i.tenant_id = p_tenant and i.told_language <> '' order by i.created_at desc, i.id limit 1;
+    end if;
     update tenants t
-    set name = coalesce(p_values ->> 'name', t.name), language = coalesce(p_values ->> 'language', t.language),
-        language_from = case when p_values ? 'language' then '' else t.language_from end,
+    set name = coalesce(p_values ->> 'name', t.name),
+        language = case when p_values ->> 'language' = '' then coalesce(v_told, '')
+                        else coalesce(p_values ->> 'language', t.language) end,
+        language_from = case when p_values ? 'language' then coalesce(v_from, '') else t.language_from end,
         timezone = coalesce(p_values ->> 'timezone', t.timezone),
         preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
         quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
@@ -195,10 +205,17 @@ returns boolean
 language plpgsql as $$
 declare
     v_tenant text;
+    v_identity text;
 begin
-    select f.tenant_id into v_tenant from find_identity(p_channel, p_account, p_user_key) f;
+    select f.tenant_id, f.identity_id into v_tenant, v_identity
+    from find_identity(p_channel, p_account, p_user_key) f;
     if v_tenant is null then
         return false;
+    end if;
+    if p_language <> '' then
+        perform set_config('onevalet.tenant', v_tenant, true);
+        update identities i set told_language = p_language
+        where i.tenant_id = v_tenant and i.id = v_identity and i.told_language <> p_language;
     end if;
     perform note_language(v_tenant, p_channel, p_language);
     return true;
