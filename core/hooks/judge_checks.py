@@ -51,7 +51,7 @@ class CheckingJudge(Judge):
         )
 
     def _repetition(self, trail: Trail) -> Judgement | None:
-        """Find a new call that was made too often; twice as often may do where its result kept changing."""
+        """Find a new call that was made too often; one whose result kept changing may be made three times as often."""
         if len(trail) < 2:
             return None
         acts = [act for step in trail for act in step]
@@ -60,7 +60,7 @@ class CheckingJudge(Judge):
         for act in trail[-1]:
             if same[act] >= self._repeated:
                 count = f"{same[act]} times with the same arguments, and the result was the same"
-            elif asked[act.name, act.arguments] >= 2 * self._repeated:
+            elif asked[act.name, act.arguments] >= 3 * self._repeated:
                 count = f"{asked[act.name, act.arguments]} times with the same arguments"
             else:
                 continue

@@ -28,7 +28,7 @@ class ReactLoopConfig:
     """Empty answers after which the model is asked again."""
     max_advice: int = 2
     """Times that a judge advises the model before a last answer without tools is asked for."""
-    max_repeated_calls: int = 3
+    max_repeated_calls: int = 2
     """Calls of a tool with the same arguments and the same result that a judge takes for a loop."""
     max_idle_steps: int = 3
     """Model answers in a row without a new result, after which a judge advises."""
