@@ -122,6 +122,7 @@ class Settings(BaseSettings):
     onevalet_tool_mode: Literal["auto", "native", "json"] = "auto"
     onevalet_model_transport: Literal["direct", "litellm"] = "direct"
     onevalet_system_prompt: str = ""
+    onevalet_name: str = ""
     onevalet_plugins: Names = ("agents",)
     onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
@@ -272,6 +273,11 @@ class Settings(BaseSettings):
             items = value if isinstance(value, tuple) else (value,)
             values += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
         return values + [password for url in values if (password := _password(url))]
+
+    @property
+    def assistant_name(self) -> str:
+        """Return what the assistant is called; empty where only its persona may say it."""
+        return self.onevalet_name or ("" if self.onevalet_system_prompt else "OneValet")
 
     @property
     def system_prompt(self) -> str:

@@ -27,6 +27,7 @@ from typing import Self
 from aiohttp import web
 
 from core.json_types import Json, JsonObject
+from core.turns.prompt_lines import CONTEXT
 from tests.scripted_embedding import embed
 
 
@@ -64,10 +65,17 @@ class ModelCall:
 
     @property
     def new_user_texts(self) -> list[str]:
-        """Return the user messages that stand after the last assistant message, in order."""
+        """Return the person's messages that stand after the last assistant message, in order."""
         roles = [message.get("role") for message in self.messages]
         start = max((index for index, role in enumerate(roles) if role == "assistant"), default=-1)
-        return [text_of(message) for message in self.messages[start + 1 :] if message.get("role") == "user"]
+        texts = [text_of(message) for message in self.messages[start + 1 :] if message.get("role") == "user"]
+        return [text for text in texts if not text.startswith(CONTEXT)]
+
+    @property
+    def context(self) -> str:
+        """Return the text of the message that tells the time and what waits, or ""."""
+        texts = [text_of(message) for message in self.messages if message.get("role") == "user"]
+        return next((text for text in texts if text.startswith(CONTEXT)), "")
 
     @property
     def tool_results(self) -> dict[str, str]:

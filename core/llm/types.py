@@ -24,6 +24,8 @@ class Marker(StrEnum):
     """The summary of what no longer fits into the context."""
     HANDED_OVER = "handed_over"
     """The result of a call that a waiting turn goes on with."""
+    CONTEXT = "context"
+    """The time, what is recalled and what waits, for one turn: prompts are the same from turn to turn up to it."""
     NOTE = "note"
     """A line of ours for the model, in the place of what cannot be shown: nobody's words."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.llm.tokens import BYTES_PER_TOKEN, estimate_tokens
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Marker, Role
 from core.loop.config import ReactLoopConfig
 
 type Messages = tuple[ChatMessage, ...]
@@ -32,16 +32,22 @@ class ContextManager:
     def trim_if_needed(self, messages: Messages, tokens: int | None = None) -> Messages:
         """Drop the oldest messages when the context is nearly full: the second defence, before each model call.
 
+        They go in steps, of half of what may stay: a prompt that lost one more each turn could never be cached.
         `tokens` is the messages' size as the model counted it, if known.
         """
         if (estimate_tokens(messages) if tokens is None else tokens) <= self._budget:
             return messages
         limit = self._config.max_history_messages
-        trimmed = self.keep_recent(messages, limit)
+        trimmed = self._keep_in_steps(messages, limit)
         while estimate_tokens(trimmed) > self._budget and limit > 1:
             limit //= 2
-            trimmed = self.keep_recent(messages, limit)
+            trimmed = self._keep_in_steps(messages, limit)
         return trimmed
+
+    def _keep_in_steps(self, messages: Messages, limit: int) -> Messages:
+        count, step = sum(message.role is not Role.SYSTEM for message in repair(messages)), max(limit // 2, 1)
+        steps = max(-(-(count - limit) // step), 0)
+        return self.keep_recent(messages, count - steps * step if steps else limit)
 
     def truncate_all_tool_results(self, messages: Messages) -> Messages:
         """Cut every result to the shortest useful length."""
@@ -127,7 +133,7 @@ def _pinned(units: Sequence[Sequence[ChatMessage]], limit: int) -> set[int]:
     if not (persons or users):
         return set()
     last = (persons or users)[-1]
-    pinned = {last}
+    pinned = {last, *(index for index in users if units[index][0].marker is Marker.CONTEXT)}
     while last - 1 in users and len(pinned) < limit:
         last -= 1
         pinned.add(last)

@@ -26,8 +26,10 @@ class OrchestratorOptions(TypedDict, total=False):
 
     `tool_names` and `agent_tool_filter` name the tools and agents that the model is offered, None for all. `checks` are
     asked in order. `settings` are for tools, as `context.settings`.
+    `name` is what the assistant is called, where the persona does not say it.
     """
 
+    name: str | None
     tools: Iterable[AnyTool]
     tool_names: Sequence[str] | None
     agents: AgentRegistry | None

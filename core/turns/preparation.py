@@ -10,7 +10,7 @@ from core.loop.summary import since_summary, with_summary
 from core.turns import decide_tool
 from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext
-from core.turns.prompt import Known, system_prompt
+from core.turns.prompt import Assistant, Known, context_message, system_prompt
 from core.turns.results import said_in, with_person
 from core.turns.services import TurnServices
 from core.turns.tool_offer import ToolOffer
@@ -20,12 +20,13 @@ from core.turns.waiting_agents import pending_in
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Prepare the turns of one orchestrator, which speaks as `persona`."""
+    """Prepare the turns of one orchestrator, which speaks as `persona` and is called `name`."""
 
     persona: str
     services: TurnServices
     offer: ToolOffer
     agents: AgentSetup
+    name: str = ""
 
     async def prepare(self, request: TurnRequest) -> TurnContext:
         """Return what one turn begins with."""
@@ -35,11 +36,13 @@ class Preparation:
         known = Known(
             recalled=await self._recalled(request, user_messages),
             seen=state.seen,
-            profile=await self._profile(request),
             notes=(waiting.note(), decide_tool.note(request, request.approvals)),
         )
-        prompt = system_prompt(self.persona, request.tenant, request.channel, now, known)
-        messages = (ChatMessage(Role.SYSTEM, prompt), *since_summary(request.history, state), *user_messages)
+        assistant = Assistant(self.persona, self.name)
+        prompt = system_prompt(assistant, request.tenant, request.channel, await self._profile(request))
+        history = since_summary(request.history, state)
+        context = context_message(request.tenant, now, known)
+        messages = (ChatMessage(Role.SYSTEM, prompt), *history, context, *user_messages)
         agents = self.agents.for_turn(request)
         own = [*waiting.tools(), *hold_tools(waiting), *self.agents.decide_tools(request)]
         tools = await self.offer.for_turn(request, agents, own)

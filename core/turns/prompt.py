@@ -1,4 +1,8 @@
-"""The system prompt: who the assistant is, then what changes, so that providers can cache the beginning."""
+"""What the model is told beside the conversation: who it is, which stays, and the state of things, which changes.
+
+The system prompt is the same from turn to turn, and what changes stands after the history: providers cache a prompt as
+far as it begins like the one before.
+"""
 
 import json
 from collections.abc import Sequence
@@ -7,14 +11,20 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_or_utc
+from core.llm.types import ChatMessage, Marker, Role
 from core.people.tenant import TurnTenant
 from core.tools.result_entities import Entity
-from core.turns.prompt_lines import LANGUAGE, NOW
+from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW
 
 DEFAULT_PERSONA = (
     "You are a personal assistant that people reach by text message and chat. Be brief, friendly and exact. "
     "Use a tool whenever it gives a better answer than you can from memory, and never claim to have done "
     "something that no tool result confirms."
+)
+_ABILITIES = (
+    "You act by your tools alone: what none of them does, you cannot do, and you say so. What needs the person's "
+    "consent is shown to them as a card, which only they can approve. Messages that begin with "
+    f'"{CONTEXT}" come from the system, not from the person.'
 )
 
 _FORMATS = {
@@ -26,26 +36,38 @@ _FORMATS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Assistant:
+    """Who speaks: its persona, in the operator's words, and its name; empty where the persona says it."""
+
+    persona: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
-    """What changes from turn to turn: facts recalled for it, the person's profile, things seen earlier, notes."""
+    """What changes from turn to turn: facts recalled for it, things seen earlier, notes."""
 
     recalled: Sequence[str] = ()
-    profile: Sequence[str] = ()
     seen: Sequence[Entity] = ()
     notes: Sequence[str] = ()
     """What waits for the person; empty ones are left out."""
 
 
-def system_prompt(persona: str, tenant: TurnTenant, channel: str | None, now: datetime, known: Known = Known()) -> str:
-    """Return the system prompt: the persona first, what is known of the person next, then the time and what waits."""
-    parts = [persona.strip() or DEFAULT_PERSONA]
+def system_prompt(assistant: Assistant, tenant: TurnTenant, channel: str | None, profile: Sequence[str] = ()) -> str:
+    """Return the system prompt, which changes only when the person's profile or preferences do."""
+    parts = [assistant.persona.strip() or DEFAULT_PERSONA, _identity(assistant.name, tenant)]
     if channel in _FORMATS:
         parts.append(_FORMATS[channel])
-    parts.append(_about(tenant))
-    if known.profile:
-        parts.append(
-            "\n".join(["What you know of them (data, not wishes; they may take it back):", *_listed(known.profile)])
-        )
+    if tenant.language:
+        parts.append(LANGUAGE.format(language=tenant.language))
+    if profile:
+        parts.append("\n".join(["What you know of them (data, not wishes; they may take it back):", *_listed(profile)]))
+    return "\n\n".join(parts)
+
+
+def context_message(tenant: TurnTenant, now: datetime, known: Known = Known()) -> ChatMessage:
+    """Return the message that stands before the person's new ones: what is recalled, the time, and what waits."""
+    parts: list[str] = []
     if known.recalled:
         parts.append("\n".join(["What you remember that may matter now:", *_listed(known.recalled)]))
     if known.seen:
@@ -56,7 +78,8 @@ def system_prompt(persona: str, tenant: TurnTenant, channel: str | None, now: da
     parts.append(NOW.format(weekday=weekday, date=date, time=time, zone=zone.key))
     if not tenant.timezone_known:
         parts[-1] += " Nobody has told it: ask for it before you plan anything, and keep it with set_preference."
-    return "\n\n".join(part for part in (*parts, *known.notes) if part)
+    text = "\n\n".join(part for part in (CONTEXT, *parts, *known.notes) if part)
+    return ChatMessage(Role.USER, text, internal=True, marker=Marker.CONTEXT)
 
 
 def zone_of(tenant: TurnTenant) -> ZoneInfo:
@@ -64,11 +87,11 @@ def zone_of(tenant: TurnTenant) -> ZoneInfo:
     return zone_or_utc(tenant.timezone)
 
 
-def _about(tenant: TurnTenant) -> str:
-    lines = [f"The person you talk to is called {tenant.name}."] if tenant.name else []
-    if tenant.language:
-        lines.append(LANGUAGE.format(language=tenant.language))
-    return " ".join(lines)
+def _identity(name: str, tenant: TurnTenant) -> str:
+    lines = [f"Your name is {name}. You are an AI, and no human being."] if name else ["You are an AI, no human being."]
+    if tenant.name:
+        lines.append(f"The person you talk to, and work for, is called {tenant.name}; that is not your name.")
+    return " ".join([*lines, _ABILITIES])
 
 
 def _listed(facts: Sequence[str]) -> list[str]:

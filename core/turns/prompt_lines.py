@@ -2,6 +2,8 @@
 
 import re
 
+CONTEXT = "[Context from the system]"
+"""What the message begins with that tells the state of things, which is not the person's."""
 NOW = "Now it is {weekday}, {date} {time} in the person's timezone, {zone}."
 LANGUAGE = "Their language is {language}; answer in the language they write in."
 PENDING = "- {code}: {summary}; {action}"

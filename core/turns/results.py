@@ -8,7 +8,7 @@ from core.approvals.types import NewApproval
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.language.catalogue import gettext
-from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall
+from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage, ToolCall
 from core.loop.context_window import Messages
 from core.loop.conversation_state import carrying
 from core.loop.result import Ended, ReactLoopResult
@@ -92,7 +92,7 @@ def explain(error: ModelError, channel: str | None) -> tuple[str, str]:
 
 def with_person(messages: Messages) -> Messages:
     """Add a user's message to a turn that has none: providers demand that a conversation has one."""
-    if any(message.role is Role.USER for message in messages):
+    if any(message.role is Role.USER and message.marker is not Marker.CONTEXT for message in messages):
         return messages
     return (*messages, ChatMessage(Role.USER, replies.GO_ON, internal=True))
 

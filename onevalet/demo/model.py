@@ -18,7 +18,7 @@ from core.language.catalogue import current_locale, gettext, gettext_noop, speak
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
 from core.loop.outside import words_of_others
-from core.turns.prompt_lines import LANGUAGE, NOW, pattern_of, read_lines
+from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, pattern_of, read_lines
 from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intent import RESULTS, Found, Intent
@@ -165,7 +165,7 @@ def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[
     for message in messages:
         text = _text(message.get("content"))
         match message.get("role"):
-            case "user" if text not in _OURS:
+            case "user" if text not in _OURS and not text.startswith(CONTEXT):
                 (after if calls else before).append(unmarked(text))
             case "assistant" if message.get("tool_calls"):
                 calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
@@ -192,7 +192,10 @@ def _text(content: Json) -> str:
 
 
 def _prompt(messages: Sequence[JsonObject]) -> str:
-    return "\n".join(_text(message.get("content")) for message in messages if message.get("role") == "system")
+    """Return the system prompt and the newest state of things."""
+    texts = [(message.get("role"), _text(message.get("content"))) for message in messages]
+    context = [text for role, text in texts if role == "user" and text.startswith(CONTEXT)]
+    return "\n".join([*(text for role, text in texts if role == "system"), *context[-1:]])
 
 
 def _now(prompt: str) -> datetime | None:
@@ -205,7 +208,8 @@ def _language(messages: Sequence[JsonObject]) -> str:
     if stated := re.search(pattern_of(LANGUAGE), _prompt(messages)):
         return stated["language"]
     texts = (_text(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
-    said = (unmarked(text) for text in texts if text not in _OURS and not text.startswith(replies.SAY_THIS))
+    ours = (replies.SAY_THIS, CONTEXT)
+    said = (unmarked(text) for text in texts if text not in _OURS and not text.startswith(ours))
     return next((language for text in said if (language := language_written(text))), "")
 
 

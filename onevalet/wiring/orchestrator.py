@@ -58,6 +58,7 @@ async def build_orchestrator(
             settings.system_prompt,
             momex,
             trigger_engine=engine,
+            name=settings.assistant_name,
             tools=plugins.tools,
             agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)),
             hooks=hooks,

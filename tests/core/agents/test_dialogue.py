@@ -67,6 +67,7 @@ async def test_a_missing_field_is_asked_and_the_answer_taken_without_the_model(m
         "user",
         "assistant",
         "user",
+        "user",
         "assistant",
         "tool",
     ]
@@ -81,8 +82,8 @@ async def test_history_holds_no_unanswered_call_and_later_turns_see_the_dialogue
     mail.model.add(text("It is noon."))
     replies = await mail.say("what time is it?")
     assert replies == ["It is noon.\n\nBy the way, I still need to know: Who should receive it?"]
-    assert [message["role"] for message in mail.last.messages] == ["system", "user", "assistant", "user"]
-    assert "Who should receive it?" in mail.last.system
+    assert [message["role"] for message in mail.last.messages] == ["system", "user", "assistant", "user", "user"]
+    assert "Who should receive it?" in mail.last.context
     assert mail.last.tools == ["SendEmailAgent", ANSWER, HOLD]
 
 

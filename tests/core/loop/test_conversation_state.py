@@ -70,10 +70,10 @@ async def test_a_later_turn_is_told_of_it_although_the_result_is_gone() -> None:
     model = FakeModel([wants(("list_events", {})), says("One"), says("Moved")])
     orchestrator = Orchestrator(model, tools=[list_events])
     first = await orchestrator.handle_message(_request())
-    assert "ev_1" not in model.requests[1].messages[0].text
+    assert "ev_1" not in model.requests[1].messages[1].text
     kept = ChatMessage.from_json(first.history[-1].to_json())
     second = await orchestrator.handle_message(_request((kept,)))
-    assert '- "Dentist \\"now\\"", id ev_1 (list_events)' in model.last[0].text
+    assert '- "Dentist \\"now\\"", id ev_1 (list_events)' in model.last[-2].text
     assert second.reply == "Moved"
 
 

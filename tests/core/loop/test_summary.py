@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.errors import ModelRejected
 from core.hooks.hooks import Hook, HookContext
 from core.journal.in_memory import MemoryJournal
-from core.llm.types import ChatMessage, ModelRequest, Role, TextSoFar
+from core.llm.types import ChatMessage, Marker, ModelRequest, Role, TextSoFar
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import Messages
 from core.loop.control import TurnMessage
@@ -41,10 +41,15 @@ async def _turn(history: Messages, *script: Step, config: ReactLoopConfig = SMAL
     return model, tuple(ChatMessage.from_json(message.to_json()) for message in (*history, *result.history))
 
 
+def told_only(messages: Messages) -> list[ChatMessage]:
+    """Return messages without the turn's own context."""
+    return [message for message in messages if message.marker is not Marker.CONTEXT]
+
+
 async def test_it_is_off_by_default() -> None:
     model, _ = await _turn(LONG, says("ok"), config=ReactLoopConfig(context_token_limit=600, max_history_messages=6))
     assert len(model.requests) == 1
-    assert not any(message.internal for message in model.last)
+    assert not any(message.internal for message in told_only(model.last))
 
 
 async def test_dropped_history_is_summarised_and_the_summary_is_reused_next_turn() -> None:
@@ -60,14 +65,17 @@ async def test_dropped_history_is_summarised_and_the_summary_is_reused_next_turn
     model, _ = await _turn(history, says("ok"))
     assert len(model.requests) == 1
     assert model.last[1].text.endswith("They asked 17 questions.]")
-    assert [message.text for message in model.last[2:-2]] == [message.text for message in answered.messages[2:]]
+    assert [message.text for message in told_only(model.last)[2:-2]] == [
+        message.text for message in told_only(answered.messages)[2:]
+    ]
 
 
 async def test_a_second_summary_takes_up_the_first() -> None:
     _, history = await _turn(LONG, says("First."), says("ok"))
     model, history = await _turn((*history, *LONG), says("Second."), says("ok"))
     assert model.requests[0].messages[1].text.startswith("Before that: First.")
-    assert [message.text for message in model.last if message.internal] == ["[What was said before, in short: Second.]"]
+    [summary] = [message.text for message in told_only(model.last) if message.internal]
+    assert summary == "[What was said before, in short: Second.]"
 
 
 async def test_without_a_summary_history_is_still_dropped_and_none_is_shown() -> None:
@@ -83,7 +91,7 @@ async def test_without_a_summary_history_is_still_dropped_and_none_is_shown() ->
         result = await Orchestrator(model, config=SMALL, hooks=[Watch()]).handle_message(request)
         assert result.reply == "ok"
         assert len(model.last) < 12
-        assert [message.text for message in model.last if message.internal] == expected
+        assert [message.text for message in told_only(model.last) if message.internal] == expected
     assert shown == ["ok", "ok"]
 
 

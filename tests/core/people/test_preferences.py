@@ -11,7 +11,7 @@ from core.messaging.messages import SenderProfile
 from core.people.people import People
 from core.people.preferences import PreferenceRefused, find_timezone, read_preference
 from core.people.tenant import QuietHours, WhileRunning
-from core.turns.prompt import system_prompt
+from core.turns.prompt import context_message
 from tests.core.builders import a_context
 from tests.core.people.harness import CHAT, DESK, PHONE, Harness
 
@@ -88,7 +88,7 @@ async def test_commands_set_what_the_next_turn_is_given(harness: Harness) -> Non
     await harness.say("hello", "+15550000002")
     _, turn = await harness.store.claim_turn()
     assert not turn.request.tenant.timezone_known
-    assert "ask for it" in system_prompt("", turn.request.tenant, "sms", harness.clock.now())
+    assert "ask for it" in context_message(turn.request.tenant, harness.clock.now()).text
 
 
 async def test_the_models_tool_keeps_the_same_and_is_told_what_is_wrong(harness: Harness) -> None:

@@ -20,7 +20,7 @@ from core.errors import (
 )
 from core.hooks.hooks import Hook, HookContext
 from core.journal.in_memory import MemoryJournal
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Marker, Role
 from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.memory.access import MemoryAccess
@@ -29,7 +29,8 @@ from core.tools.context import NO_MEMORY, ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
 from core.turns.orchestrator import Orchestrator
-from core.turns.prompt import DEFAULT_PERSONA, system_prompt
+from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
+from core.turns.prompt_lines import CONTEXT
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from tests.core.builders import FakeModel, Step, says, user, wants
 
@@ -65,7 +66,8 @@ class TestHandleMessage:
         orchestrator, model = _orchestrator(says("Yes"))
         history = (user("Earlier"), ChatMessage(Role.ASSISTANT, "Indeed"))
         result = await orchestrator.handle_message(_request(" One ", "two\n", history=history))
-        assert [(message.role.value, message.text) for message in model.last[1:]] == [
+        assert model.last[3].marker is Marker.CONTEXT
+        assert [(message.role.value, message.text) for message in model.last[1:] if message is not model.last[3]] == [
             ("user", "Earlier"),
             ("assistant", "Indeed"),
             ("user", " One "),
@@ -88,15 +90,15 @@ class TestHandleMessage:
         assert kept == result.history
         await orchestrator.handle_message(_request("And?", history=kept))
         assert [message.role.value for message in model.last] == [
-            *("system", "user", "assistant", "tool", "assistant", "user")
+            *("system", "user", "assistant", "tool", "assistant", "user", "user")
         ]
 
     async def test_files_are_mentioned_next_to_the_text(self) -> None:
         orchestrator, model = _orchestrator(says("ok"), says("ok"))
         await orchestrator.handle_message(_request("See", media=2))
-        assert [message.text for message in model.last[1:]] == ["See", "[The person sent 2 files, not shown here.]"]
+        assert [message.text for message in model.last[2:]] == ["See", "[The person sent 2 files, not shown here.]"]
         await orchestrator.handle_message(_request("", media=1))
-        assert [(message.text, message.internal) for message in model.last[1:]] == [
+        assert [(message.text, message.internal) for message in model.last[2:]] == [
             ("[The person sent 1 file, not shown here.]", False)
         ]
 
@@ -219,18 +221,31 @@ class TestSteps:
         model = FakeModel([says("ok")])
         orchestrator = Orchestrator(model, "Koi", Memory(), tools=[one, two], tool_names=["two"])
         await orchestrator.handle_message(_request("Hi"))
-        assert "- t1 asked: Hi" in model.last[0].text
+        assert "- t1 asked: Hi" in model.last[1].text
         assert [spec.name for spec in model.requests[0].tools] == ["two"]
 
 
 class TestPrompt:
-    def test_what_changes_stands_last(self) -> None:
-        first = system_prompt("You are Koi.", TENANT, "sms", NOW)
-        later = system_prompt("You are Koi.", TENANT, "sms", NOW.replace(hour=23))
-        assert first.startswith("You are Koi.\n\nYour answer is sent as an SMS: plain text only")
-        assert "called Ada" in first
-        assert first.endswith("Sunday, 2026-11-22 07:00 in the person's timezone, Asia/Tokyo.")
-        assert first.rsplit("\n", 1)[0] == later.rsplit("\n", 1)[0]
+    def test_the_system_prompt_says_who_speaks_and_nothing_that_changes(self) -> None:
+        koi = Assistant("You are kind.", "Koi")
+        prompt = system_prompt(koi, TENANT, "sms", ["home_town: Lisbon (told)"])
+        assert prompt.startswith("You are kind.\n\nYour name is Koi. You are an AI")
+        for told in (
+            "called Ada; that is not your name",
+            "You act by your tools alone",
+            "as an SMS: plain text",
+            "Lisbon",
+        ):
+            assert told in prompt
+        assert "2026" not in prompt
+        assert "Your name" not in system_prompt(Assistant("You are Koi."), TENANT, "sms")
+
+    def test_the_context_tells_the_time_and_what_waits(self) -> None:
+        message = context_message(TENANT, NOW, Known(recalled=["[1] They row."], notes=["This waits."]))
+        assert (message.role, message.internal, message.marker) == (Role.USER, True, Marker.CONTEXT)
+        recalled = "What you remember that may matter now:\n- [1] They row."
+        assert message.text.startswith(f"{CONTEXT}\n\n{recalled}\n\nNow it")
+        assert message.text.endswith("Sunday, 2026-11-22 07:00 in the person's timezone, Asia/Tokyo.\n\nThis waits.")
 
     async def test_the_stable_prefix_is_byte_identical_across_turns_for_caching(self) -> None:
         class Memory:
@@ -254,14 +269,14 @@ class TestPrompt:
         orchestrator = Orchestrator(model, "You are Koi.", Memory(), tools=[look], clock=clock)
         first = await orchestrator.handle_message(_request("Hello"))
         await orchestrator.handle_message(replace(_request("Well?"), history=first.history))
-        before, after = (model.requests[index].messages[0].text for index in (0, 2))
-        assert "Ann Example" in after
-        stable = system_prompt("You are Koi.", TENANT, "sms", NOW).rpartition("\n\n")[0]
-        assert before.startswith(stable)
-        assert after.startswith(stable)
+        before, after = (model.requests[index].messages for index in (0, 2))
+        assert "Ann Example" in after[-2].text
+        assert "They said: Hello" in before[1].text
+        assert before[0] == after[0]
+        assert [message.role for message in after[1:-2]] == [message.role for message in first.history]
         assert model.requests[0].tools == model.requests[2].tools
 
     def test_an_unknown_timezone_is_utc_and_no_persona_is_ours(self) -> None:
-        prompt = system_prompt("", TurnTenant("t", timezone="Nowhere/At all"), "pigeon", NOW)
-        assert prompt.startswith(DEFAULT_PERSONA)
-        assert prompt.endswith("timezone, UTC.")
+        nowhere = TurnTenant("t", timezone="Nowhere/At all")
+        assert system_prompt(Assistant(), nowhere, "pigeon").startswith(DEFAULT_PERSONA)
+        assert context_message(nowhere, NOW).text.endswith("timezone, UTC.")

@@ -1,15 +1,15 @@
-"""What is written into the system prompt by a format is read back by it."""
+"""What is written into the prompt by a format is read back by it."""
 
 from datetime import UTC, datetime
 
 from core.people.tenant import TurnTenant
-from core.turns.prompt import system_prompt
+from core.turns.prompt import context_message
 from core.turns.prompt_lines import NOW, PENDING, PENDING_BY_CODE, read_lines
 
 
 def test_the_prompts_date_is_read_back() -> None:
-    prompt = system_prompt("", TurnTenant("ann", timezone="Asia/Tokyo"), "sms", datetime(2026, 11, 22, 20, tzinfo=UTC))
-    [line] = read_lines(NOW, prompt)
+    message = context_message(TurnTenant("ann", timezone="Asia/Tokyo"), datetime(2026, 11, 22, 20, tzinfo=UTC))
+    [line] = read_lines(NOW, message.text)
     assert line == {"weekday": "Monday", "date": "2026-11-23", "time": "05:00", "zone": "Asia/Tokyo"}
 
 

@@ -528,9 +528,12 @@ begin
            t.waiting_step, p.name, nullif(p.language, ''), coalesce(nullif(p.timezone, ''), 'UTC'), p.timezone <> '',
            p.while_running,
            -- The newest rows are the session's: only among those is its own looked for, and older ones are not read.
+           -- They are cut in steps of half of p_history, so that prompts begin alike from turn to turn.
            (select coalesce(jsonb_agg(h.message order by h.position) filter (where h.session = c.session), '[]')
             from (select n.position, n.message, n.session from history n
                   where n.tenant_id = p_tenant and n.conversation_id = c.id
+                    and n.position > greatest(p_history / 2, 1)
+                        * ((c.history_seq - p_history + greatest(p_history / 2, 1) - 1) / greatest(p_history / 2, 1))
                   order by n.position desc limit p_history) h),
            exists (select 1 from pool_entries e where e.tenant_id = p_tenant
                    and (e.turn_id = p_turn or e.status not in ('CANCELLED', 'COMPLETED'))),
