@@ -5,19 +5,38 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.json_types import JsonObject, read_json, storable
-from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage, ToolCall, ToolSpec
+from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage, ToolCall, ToolSpec
 
 # Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
 _USER_FIRST = re.compile("claude|anthropic|gemini", re.IGNORECASE)
+# Anthropic caches a prompt only up to the marks that it bears, whoever serves the model; others cache by themselves.
+_MARKED = re.compile(r"anthropic/|(?:(?:vertex_ai|bedrock|openrouter)/.*)?claude")
+_MARK: JsonObject = {"type": "ephemeral"}
 
 
 def format_messages(messages: Sequence[ChatMessage], model: str) -> list[JsonObject]:
     """Return a conversation as `model` is sent it: its own thinking goes back to it, that of another model does not."""
     out = [_message(message, model) for message in messages]
+    for index in _stable_ends(messages, model):
+        out[index]["cache_control"] = _MARK
     first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(out))
     if _USER_FIRST.search(model) and out[first : first + 1] and messages[first].role is not Role.USER:
         out.insert(first, {"role": "user", "content": "[The assistant writes first.]"})
     return out
+
+
+def _stable_ends(messages: Sequence[ChatMessage], model: str) -> list[int]:
+    """Return the messages up to which a conversation's prompt should be cached; none of another request.
+
+    These are the system prompt, the last message of the history, and once tools were called the newest result.
+    """
+    context = next((index for index, message in enumerate(messages) if message.marker is Marker.CONTEXT), 0)
+    if not context or not _MARKED.match(model):
+        return []
+    ends = {index for index in (0, context - 1) if messages[index].text}
+    if messages[-1].role is Role.TOOL:
+        ends.add(len(messages) - 1)
+    return sorted(ends)
 
 
 def _message(message: ChatMessage, model: str) -> JsonObject:
@@ -103,6 +122,13 @@ def _usage(response: Any) -> TokenUsage:
         getattr(details, "cached_tokens", 0) or 0,
         cost if isinstance(cost, float) and cost > 0 else None,
     )
+
+
+def format_tools(tools: Sequence[ToolSpec], model: str) -> list[JsonObject]:
+    out = [format_tool(tool) for tool in tools]
+    if out and _MARKED.match(model):
+        out[-1]["cache_control"] = _MARK
+    return out
 
 
 def format_tool(tool: ToolSpec) -> JsonObject:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from core.errors import ModelRejected
 from core.llm import litellm_library, litellm_path
-from core.llm.chat_format import format_messages, format_tool
+from core.llm.chat_format import format_messages, format_tools
 from core.llm.direct.plans import Plans
 from core.llm.direct.transport import Transport
 from core.llm.json_mode import from_json_mode, to_json_mode
@@ -170,7 +170,7 @@ class LiteLLMClient:
             "num_retries": 0,
         }
         if request.tools and request.use_tools:
-            arguments["tools"] = [format_tool(tool) for tool in request.tools]
+            arguments["tools"] = format_tools(request.tools, layer.model)
             if not request.parallel_tools:
                 arguments["parallel_tool_calls"] = False
         optional = {
