@@ -25,7 +25,7 @@ from jobs import catchup
 from jobs.catchup import CatchUp
 from jobs.memory import MemoryUpkeep
 from jobs.periodic import Periodic
-from jobs.profile import ProfileRunner
+from jobs.reading import TalkReader
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
 
@@ -58,7 +58,7 @@ class Maintenance:
     memory: MemoryUpkeep
     catch_up: CatchUp
     runs_kept: timedelta
-    profiles: ProfileRunner | None = None
+    talks: TalkReader | None = None
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
 
@@ -85,8 +85,8 @@ class Maintenance:
             Periodic("tidying", timedelta(minutes=1), lambda: forget_expired(database, clock)),
             Periodic("catch-up", catchup.EVERY, self.catch_up.once),
         ]
-        if self.profiles is not None:
-            table.append(Periodic("profiles", DUE_ANYWAY, self.profiles.drain, DueWork.PROFILES))
+        if self.talks is not None:
+            table.append(Periodic("talks", DUE_ANYWAY, self.talks.drain, DueWork.TALKS))
         if self.ask_for_process is not None:
             table.append(Periodic("quarantine", DUE_ANYWAY, self._ask_for_process, DueWork.QUARANTINE))
         return tuple(table)

@@ -116,6 +116,7 @@ class Settings(BaseSettings):
     onevalet_home: Path = Path(".onevalet")
     onevalet_model: str = ""
     onevalet_fallback_models: Names = ()
+    onevalet_small_model: str = ""
     onevalet_model_keys: Secrets = ()
     onevalet_embedding_model: str = ""
     onevalet_reasoning_effort: Literal["", "minimal", "low", "medium", "high"] = ""
@@ -137,6 +138,8 @@ class Settings(BaseSettings):
     onevalet_memory: Literal["on", "off"] = "on"
     onevalet_recall: Literal["both", "static", "tool"] = "both"
     onevalet_extraction: Literal["auto", "model", "rules"] = "auto"
+    onevalet_memory_pause: int = Field(default=300, ge=1, le=86_400)
+    onevalet_memory_messages: int = Field(default=10, ge=1, le=40)
     onevalet_weather_url: Origin = ""
     onevalet_flights_key: SecretStr | None = None
     onevalet_flights_url: Origin = ""

@@ -61,6 +61,8 @@ class MemoryWork:
     forgetter: Forgetter
     indexes: StructuredIndexes | None
     make_id: IdMaker
+    later: Adder | None = None
+    """Stores what is said in turns at once, for a model to read it later; None where it is read in its job."""
 
     async def add(self, tenant_id: str, job_id: str, collection: str, messages: Sequence[Said], *, infer: bool) -> bool:
         """Add a job that remembers messages; False where nothing is left of them without their secrets."""
@@ -150,11 +152,14 @@ class MemoryWork:
                     row["turn_id"],
                 )
                 kept = [kept_row["text"] for kept_row in rows]
-        if self.adder is not None:
-            added = await self.adder.add(
+        adder = self.later or self.adder if row["turn_id"] else self.adder
+        if adder is not None:
+            added = await adder.add(
                 job.tenant_id, row["collection"], messages, infer=row["infer"], kept=kept, patient=job.attempts < TRIES
             )
             _log.info("memory_added", job=job.id, count=len(added))
+            if adder is self.later and row["turn_id"]:
+                await self.store.database.call("select enqueue_talk($1, $2)", job.tenant_id, row["turn_id"])
             if added and self.indexes is not None:
                 self.indexes.soon(job.tenant_id)
         confirmed = await self.store.database.tenant_row(

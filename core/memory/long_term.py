@@ -17,7 +17,11 @@ from core.memory.index.embedder import CachedEmbedder, Embedder, EmbeddingClient
 from core.memory.recall.search import Retriever
 from core.memory.shared_collections import SharedCollections
 from core.memory.store.memories import MemoryStore
+from core.memory.store.unread import find_unread_elsewhere
 from core.memory.types import Memory, Recall, Said
+
+MAX_UNREAD = 20
+"""Statements told elsewhere that no model has read yet, and that a turn is told of in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,10 @@ class LongTermMemory:
         if turn_id and recall.reports:
             await self._record(tenant_id, turn_id, recall)
         return recall
+
+    async def told_elsewhere(self, tenant_id: str, turn_id: str | None) -> list[Memory]:
+        """Return what was told a moment ago in other conversations: it is known here, whatever words it was told in."""
+        return await find_unread_elsewhere(self.store.database, tenant_id, turn_id, MAX_UNREAD)
 
     async def _record(self, tenant_id: str, turn_id: str, recall: Recall) -> None:
         """Store what each retriever found for a turn, for the trace."""

@@ -20,7 +20,7 @@ from core.memory.long_term import LongTermMemory, MomexParts, make_embedder
 from core.memory.model_calls import Asking
 from core.memory.sessions import Sessions
 from core.memory.tools_api import TenantMemory
-from core.memory.types import Answer, Memory, Recall, Said
+from core.memory.types import Answer, Memory, Recall, Recalled, Said
 from core.queue.wakeups import NoWakeups, Wakeups
 
 _log = structlog.get_logger()
@@ -117,10 +117,12 @@ class Momex:
             return ()
         try:
             recall = await self.search(tenant_id, query, turn_id=turn_id)
+            told = await self.long_term.told_elsewhere(tenant_id, turn_id) if recall.reports else []
         except OneValetError as error:
             _log.warning("memory_away", turn=turn_id, cause=type(error).__name__)
             return ()
-        return recall.lines()
+        found = {recalled.memory.id for recalled in recall.found}
+        return [*recall.lines(), *(Recalled(memory, 0, ()).line() for memory in told if memory.id not in found)]
 
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> Answer:
         """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.

@@ -39,7 +39,9 @@ class TenantMemory:
 
     async def search(self, query: str) -> Sequence[Remembered]:
         recall = await self.memory.search(self.tenant_id, query)
-        return [shown(recalled.memory) for recalled in recall.found]
+        found = {recalled.memory.id: recalled.memory for recalled in recall.found}
+        unread = await self.memory.told_elsewhere(self.tenant_id, self.turn_id)
+        return [shown(memory) for memory in (found | {memory.id: memory for memory in unread}).values()]
 
     async def overview(self, most: int = 30) -> Sequence[Remembered]:
         return [shown(memory) for memory in await self.memory.store.newest(self.tenant_id, most, told_only=True)]

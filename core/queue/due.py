@@ -29,7 +29,7 @@ class DueWork(StrEnum):
     TURNS = "turns"
     DELIVERIES = "deliveries"
     MEMORY = "memory"
-    PROFILES = "profiles"
+    TALKS = "talks"
     REDRAWS = "redraws"
     NOTICES = "notices"
     QUARANTINE = "quarantine"

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
+from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.channels import open_files
 from onevalet.wiring.connections import Connections, redis_url
+from onevalet.wiring.models import build_models
 from onevalet.wiring.orchestrator import build_orchestrator
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import build_engine
@@ -25,6 +27,8 @@ class Assistant:
     engine: TriggerEngine
     approvals: ApprovalStore
     credentials: CredentialStore
+    small_model: ModelClient
+    """The model for work behind the reply."""
 
 
 @asynccontextmanager
@@ -37,7 +41,8 @@ async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterato
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
         files = await stack.enter_async_context(open_files(settings, database))
+        models = build_models(settings)
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, clock, Storage(database), credentials, approvals, engine, files)
+            build_orchestrator(settings, clock, Storage(database), credentials, approvals, engine, files, models)
         )
-        yield Assistant(orchestrator, engine, approvals, credentials)
+        yield Assistant(orchestrator, engine, approvals, credentials, models.behind)

@@ -1,11 +1,13 @@
 """Memory as the settings configure it, and its jobs in a worker."""
 
+from dataclasses import replace
+
 from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
-from core.llm.litellm_client import LiteLLMClient
 from core.memory.config import Extraction, MomexConfig, RecallMode
+from core.memory.extraction.extractors import LaterExtractor
 from core.memory.forgetting import Forgetter
 from core.memory.jobs import MemoryWork
 from core.memory.long_term import MomexParts
@@ -14,10 +16,11 @@ from core.memory.store.memories import MemoryStore
 from core.queue.wakeups import Wakeups
 from core.turns.services import Recall
 from onevalet.settings import Settings
+from onevalet.wiring.models import Models
 
 
 def build_momex(
-    settings: Settings, client: LiteLLMClient, database: Database, clock: Clock, budgets: DailyBudgets | None = None
+    settings: Settings, models: Models, database: Database, clock: Clock, budgets: DailyBudgets | None = None
 ) -> Momex | None:
     """Create the memory; None where it is switched off. Without a configured model, rules extract the memories."""
     if settings.onevalet_memory == "off":
@@ -30,8 +33,8 @@ def build_momex(
     return Momex(
         config=config,
         database=database,
-        llm_client=client if settings.onevalet_model else None,
-        embedding_client=client,
+        llm_client=models.behind if settings.onevalet_model else None,
+        embedding_client=models.main,
         budgets=budgets,
         parts=MomexParts(clock=clock),
     )
@@ -41,5 +44,7 @@ def memory_work(momex: Recall | None, database: Database, wakeups: Wakeups) -> M
     """Return the jobs of a worker. Where memory is off, the jobs that turns queue are only deleted."""
     if isinstance(momex, Momex):
         momex.wakeups = wakeups
+        if momex.adder.reads_again:
+            return replace(momex.work, later=replace(momex.adder, extractor=LaterExtractor()))
         return momex.work
     return MemoryWork(MemoryStore(database, make_id), None, Forgetter(database, make_id), None, make_id)

@@ -1,4 +1,6 @@
-"""The model that the settings name, and what people may spend on it."""
+"""The models that the settings name, and what people may spend on them."""
+
+from dataclasses import dataclass
 
 from core.budgets.store import DailyBudgets
 from core.clock import Clock
@@ -8,6 +10,29 @@ from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import price_of
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The clients of the models in use: `main` answers, `small` works behind the reply where one is named."""
+
+    main: LiteLLMClient
+    small: LiteLLMClient | None = None
+
+    @property
+    def behind(self) -> LiteLLMClient:
+        """Return the model for work behind the reply."""
+        return self.small or self.main
+
+    async def close(self) -> None:
+        if self.small is not None:
+            await self.small.close()
+        await self.main.close()
+
+
+def build_models(settings: Settings) -> Models:
+    """Create the clients of the models that the settings name."""
+    return Models(build_client(settings), build_small_client(settings))
 
 
 def build_client(settings: Settings) -> LiteLLMClient:
@@ -23,10 +48,25 @@ def build_client(settings: Settings) -> LiteLLMClient:
     )
 
 
+def build_small_client(settings: Settings) -> LiteLLMClient | None:
+    """Create the client of the model for work behind the reply; None where the main model does it."""
+    model, small = settings.onevalet_model, settings.onevalet_small_model
+    if not (model and small):
+        return None
+    same_provider = small.partition("/")[0] == model.partition("/")[0]
+    return LiteLLMClient(
+        small,
+        keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if same_provider else (),
+        tool_mode=settings.onevalet_tool_mode,
+        direct=settings.onevalet_model_transport == "direct",
+    )
+
+
 def check_models(settings: Settings, client: LiteLLMClient) -> None:
     """Raise `ConfigError` for a model that litellm knows no provider of, which could never answer; loads litellm."""
     named = {
         "ONEVALET_MODEL": (settings.onevalet_model,),
+        "ONEVALET_SMALL_MODEL": (settings.onevalet_small_model,),
         "ONEVALET_FALLBACK_MODELS": settings.onevalet_fallback_models,
         "ONEVALET_EMBEDDING_MODEL": (settings.onevalet_embedding_model,),
     }
@@ -44,6 +84,7 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
     models = {layer.model for layer in client.layers} - {DEMO_MODEL.model}
+    models |= {settings.onevalet_small_model} - {""}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
     if unknown := [model for model, price in prices.items() if price is None]:
         raise ConfigError(

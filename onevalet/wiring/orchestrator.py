@@ -20,7 +20,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.memory import build_momex
-from onevalet.wiring.models import build_budgets, build_client, check_models
+from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
 
 AGENT_REGISTRY = Path("agent_registry.yaml")
@@ -36,13 +36,18 @@ async def build_orchestrator(
     approvals: ApprovalStore | None = None,
     engine: TriggerEngine | None = None,
     files: Files | None = None,
+    models: Models | None = None,
 ) -> AsyncIterator[Orchestrator]:
-    """Load the plugins and yield the orchestrator; without a configured model the demo model answers."""
+    """Load the plugins and yield the orchestrator; without a configured model the demo model answers.
+
+    `models`: those of the settings unless given; they are closed at the end.
+    """
     plugins = load_plugins(settings.onevalet_plugins)
     if engine is not None:
         engine.add_executors(plugins.executors)
     config = loop_config(settings.loop)
-    client = build_client(settings)
+    models = models or build_models(settings)
+    client = models.main
     hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)
     http = build_http(settings)
     settings.tiers.check_tools(plugins.names)
@@ -51,7 +56,7 @@ async def build_orchestrator(
     await client.warm_up()
     check_models(settings, client)
     budgets = build_budgets(settings, client, storage.database, clock)
-    momex = build_momex(settings, client, storage.database, clock, budgets)
+    momex = build_momex(settings, models, storage.database, clock, budgets)
     try:
         yield plugins.orchestrator(
             client,
@@ -81,4 +86,4 @@ async def build_orchestrator(
             await momex.close()
         await rates.close()
         await http.close()
-        await client.close()
+        await models.close()

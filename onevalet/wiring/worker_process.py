@@ -6,20 +6,19 @@ from datetime import timedelta
 
 from core.agents.pool import Pool
 from core.approvals.card_updates import Redraws
-from core.budgets.budgeted_model import BudgetedModel
 from core.ids import make_id
 from core.queue.due import DueWatch, DueWork
 from jobs.catchup import CatchUp
 from jobs.chores import run_chores
 from jobs.maintenance import DUE_ANYWAY, Maintenance
 from jobs.memory import MemoryRunner, MemoryUpkeep
-from jobs.profile import ProfileRunner
 from jobs.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import redis_url
 from onevalet.wiring.memory import memory_work
+from onevalet.wiring.talk_reader import build_talk_reader
 from onevalet.wiring.worker_parts import WorkerParts
 
 
@@ -33,10 +32,7 @@ def build_process(
     for channel in inbound:
         stack.push_async_callback(channel.stop)
     memory = memory_work(orchestrator.momex, database, connections.wakeups)
-    profiles = None
-    if settings.onevalet_profile == "model" and settings.onevalet_model:
-        model = BudgetedModel(orchestrator.llm_client, database, orchestrator.budgets)
-        profiles = ProfileRunner(database, model, make_id, clock)
+    talks = build_talk_reader(parts, memory)
     supervisor = PartSupervisor()
     maintenance = Maintenance(
         database=database,
@@ -51,7 +47,7 @@ def build_process(
         memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, database, parts.name),
         runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
-        profiles=profiles,
+        talks=talks,
         ask_for_process=ask_for_process,
     )
     redis, watch, table = redis_url(settings), DueWatch(database, clock), maintenance.table()

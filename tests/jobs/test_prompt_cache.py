@@ -1,23 +1,14 @@
 """Prompts begin like the one before, as far as providers can cache them: measured on what arrives at the model."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from core.inbox.inbox import Inbox
-from core.queue.wakeups import NoWakeups
-from onevalet.supervision.worker_start import ALONE
-from onevalet.wiring.worker_parts import WorkerParts
-from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.harness import ChannelHarness, open_harness
-from tests.contract.test_redraw_at_once import settings
-from tests.core.harness import OPEN, Store, opened
-from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
+from tests.jobs.talking import Talking, talking
+from tests.scripted_model import ModelCall, Reply, calls, text
 
 SHARE = 0.9
 """The least share of the prompts that is byte by byte the beginning of the prompt before."""
@@ -26,65 +17,46 @@ ASKED = ("add one and two", "my sister Ana lives in Porto", "what time is it", "
 pytestmark = [pytest.mark.xdist_group("model"), pytest.mark.timeout(180)]
 
 
-@dataclass(slots=True)
-class Talking:
-    """A worker as `onevalet worker` has it, and a person who talks with it by SMS."""
-
-    harness: ChannelHarness
-    store: Store
-    parts: WorkerParts
-    model: ScriptedModel
-
-    async def say(self, words: str) -> None:
-        """Let the person write, and the turn be done."""
-        await self.harness.said(words)
-        lease = await self.parts.turns.claim(None)
-        assert lease is not None
-        await self.parts.turns.run(lease)
-
-
 @pytest.fixture
-async def talking(
+async def person(
     database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Talking]:
-    """Yield a worker of SMS with the tools that ship, behind a scripted model."""
-    async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(ScriptedModel(answer))
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
-        monkeypatch.setenv("OPENAI_API_BASE", model.url)
-        store = await stack.enter_async_context(opened(database_url))
-        inbox = Inbox(store.database, NoWakeups(), store.make_id, OPEN)
-        harness = await stack.enter_async_context(open_harness(HARNESSES["sms"], inbox))
-        configured = settings(harness, database_url, redis_url, tmp_path)
-        configured = configured.model_copy(update={"onevalet_plugins": ("agents",), "onevalet_system_prompt": ""})
-        parts = await WorkerParts.open(stack, configured, ALONE)
-        yield Talking(harness, store, parts, model)
+    """Yield a person who talks with a worker that remembers by rules, so that the model only answers."""
+    by_rules = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
+    async with talking(database_url, redis_url, tmp_path, monkeypatch, answer, **by_rules) as person:
+        yield person
 
 
-async def test_nine_tenths_of_twenty_messages_prompts_begin_like_the_one_before(talking: Talking) -> None:
+async def test_nine_tenths_of_twenty_messages_prompts_begin_like_the_one_before(
+    person: Talking, record_property: Callable[[str, object], None]
+) -> None:
     for number in range(20):
-        await talking.say(f"{ASKED[number % len(ASKED)]}, please ({number})")
-    asked = talking.model.calls
+        await person.say(f"{ASKED[number % len(ASKED)]}, please ({number})")
+        await person.remember()
+    asked = person.model.calls
     assert len(asked) == 20 + 8, "four in ten messages use tools"
-    assert cached_share(asked) > SHARE
+    share = cached_share(asked)
+    record_property("share", share)
+    assert share > SHARE
     assert len({call.system for call in asked}) == 1
     assert len({json.dumps(call.body["tools"]) for call in asked}) == 1
+    assert any("What you remember" in call.context for call in asked), "although other things are recalled"
 
 
-async def test_history_is_cut_in_steps_so_that_prompts_still_begin_alike(talking: Talking) -> None:
-    await talking.say("hello there, it is me")
-    await talking.store.admin.execute(
+async def test_history_is_cut_in_steps_so_that_prompts_still_begin_alike(person: Talking) -> None:
+    await person.say("hello there, it is me")
+    await person.store.admin.execute(
         "insert into history (tenant_id, conversation_id, position, session, turn_id, message)"
         " select h.tenant_id, h.conversation_id, 100 + n, h.session, h.turn_id, jsonb_set(h.message, '{text}',"
         " to_jsonb('message ' || n)) from history h, generate_series(1, 150) n where h.position = 1 + n % 2"
     )
-    await talking.store.admin.execute("update conversations set history_seq = 250")
+    await person.store.admin.execute("update conversations set history_seq = 250")
     starts: list[str] = []
     for number in range(20):
-        await talking.say(f"and what about {number}")
-        starts.append(str(talking.model.calls[-1].messages[1]["content"]))
+        await person.say(f"and what about {number}")
+        starts.append(str(person.model.calls[-1].messages[1]["content"]))
     assert len(set(starts)) == 1
-    assert cached_share(talking.model.calls[1:]) > SHARE
+    assert cached_share(person.model.calls[1:]) > SHARE
 
 
 def cached_share(asked: Sequence[ModelCall]) -> float:
@@ -102,7 +74,7 @@ def _shared(first: str, second: str) -> int:
 
 def answer(call: ModelCall) -> Reply:
     """Use two tools where the person asks for a sum, one where they ask for the time."""
-    if call.tool_results and call.messages[-1]["role"] == "tool":
+    if call.messages[-1]["role"] == "tool":
         return text("That makes three, and it is late.")
     if call.last_user.startswith("add"):
         return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.llm.types import ModelAnswer, ModelRequest
+from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role
 from core.messaging.messages import Command
 from core.people.tenant import WhileRunning
 from core.tools.tool import AnyTool, tool
@@ -53,7 +53,11 @@ async def inbound(store: Store) -> list[tuple[object, ...]]:
 
 def told(model: FakeModel, index: int = -1) -> list[str]:
     """Return the person's messages in a request."""
-    return [message.text for message in model.requests[index].messages if message.role.value == "user"]
+    return [message.text for message in model.requests[index].messages if _is_told(message)]
+
+
+def _is_told(message: ChatMessage) -> bool:
+    return message.role is Role.USER and message.marker is not Marker.CONTEXT
 
 
 class TestSteer:
@@ -164,7 +168,7 @@ class TestNew:
         await said("Who am I?")
         model = await run(store, says("I don't know"))
         assert told(model) == ["Who am I?"]
-        assert len(model.last) == 2
+        assert len(model.last) == 3
         assert (await replies(store))[2] == "A fresh start. What can I do for you?"
 
     async def test_ends_the_groups_that_were_on_and_what_was_seen(self, store: Store) -> None:
@@ -179,9 +183,9 @@ class TestNew:
         await store.say("And now?")
         model = await run(store, says("One still"), tools=(read_mail,))
         assert [spec.name for spec in model.requests[0].tools] == ["read_mail", "use_tools"]
-        assert "id m1" in model.last[0].text
+        assert "id m1" in model.last[-2].text
         await store.say("", command="new")
         await store.say("And now?")
         model = await run(store, says("What?"), tools=(read_mail,))
         assert [spec.name for spec in model.requests[0].tools] == ["use_tools"]
-        assert "id m1" not in model.last[0].text
+        assert "id m1" not in model.last[-2].text

@@ -1290,6 +1290,8 @@ CREATE INDEX lanes_process ON public.lanes USING btree (process) WHERE (owner IS
 
 CREATE INDEX link_codes_made ON public.link_codes USING btree (made_at);
 
+CREATE INDEX memories_unread ON public.memories USING btree (tenant_id, number) WHERE (extractor = 'rules, until read'::text);
+
 CREATE INDEX memories_valid ON public.memories USING btree (tenant_id, collection) WHERE (valid_to IS NULL);
 
 CREATE INDEX memory_jobs_due ON public.memory_jobs USING btree (not_before);

@@ -23,6 +23,8 @@ PASSING = (ModelRateLimited, ModelTimeout, ModelUnavailable)
 """Errors of a model that may pass."""
 STOOD_IN = f"{EXTRACTOR}, for now"
 """The extractor of memories that rules read because the model was away: they are to be read again."""
+UNREAD = "rules, until read"
+"""The extractor of statements that were stored at once: a model reads them when the person has become quiet."""
 FOUND_NOTHING = "model, nothing found"
 """The extractor of memories in which neither the model nor a rule found anything that they are about."""
 
@@ -77,6 +79,15 @@ class RuleExtractor:
         many = slot is not None and slot.many
         over = says_it_ended(statement.text)
         return Change(tuple(memory.id for memory in candidates if _replaces(statement, memory, many=many, over=over)))
+
+
+class LaterExtractor(RuleExtractor):
+    """Rules, for a statement that a model is to read later; until then it changes no other memory."""
+
+    name = UNREAD
+
+    def may_change(self, statement: Statement) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

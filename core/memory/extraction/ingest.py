@@ -66,8 +66,8 @@ class Adder:
         # All texts at once: an embedder takes many for little more than one.
         read, failed = await _read_all(fresh, extractor)
         texts = [statement.text for statement in read]
-        vectors = await self._embed(texts)
-        terms = await self._terms(tenant_id, read)
+        vectors = await self.embed(texts)
+        terms = await self.terms(tenant_id, read)
         ready = [
             replace(statement, vector=vector, held=not asked and statement.extractor in HELD_BACK)
             for statement, vector in zip(read, vectors, strict=True)
@@ -80,7 +80,7 @@ class Adder:
             if changes and extractor.may_change(statement):
                 # Earlier statements are stored first: this one may contradict them.
                 added += await self._keep(tenant_id, collection, plain, terms)
-                candidates = await self._candidates(tenant_id, collection, statement)
+                candidates = await self.candidates(tenant_id, collection, statement)
                 change = await extractor.changes(statement, candidates) if candidates else Change()
                 added += await self._keep(tenant_id, collection, [(statement, change)], terms)
                 plain = []
@@ -102,14 +102,14 @@ class Adder:
             if by == STOOD_IN:  # the budget is used up for today
                 break
             source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
-            [vector] = await self._embed([memory.text])
+            [vector] = await self.embed([memory.text])
             held = by in HELD_BACK
             statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector, held)
-            candidates = await self._candidates(tenant_id, memory.collection, statement)
+            candidates = await self.candidates(tenant_id, memory.collection, statement)
             earlier = [candidate for candidate in candidates if candidate.number < memory.number]
             compared = earlier and memory.valid_to is None and not held
             change = await extractor.changes(statement, earlier) if compared else Change()
-            terms = await self._terms(tenant_id, [statement])
+            terms = await self.terms(tenant_id, [statement])
             await self.store.reread(tenant_id, memory, statement, change.replaces, self.embedder.name, terms)
             if change.repeats:
                 await self.store.replace(tenant_id, memory.id, change.repeats, memory.said_at)
@@ -145,7 +145,7 @@ class Adder:
         known = await self.store.known(tenant_id, [f"{source.key}#{p}" for source, texts in wanted for p, _ in texts])
         return [(source, [(p, t) for p, t in texts if f"{source.key}#{p}" not in known]) for source, texts in wanted]
 
-    async def _candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
+    async def candidates(self, tenant_id: str, collection: str, statement: Statement) -> list[Memory]:
         """Return the memories of the same collection, kind and speaker that a statement may change."""
         kind = statement.said.kind
         candidates = {}
@@ -168,15 +168,15 @@ class Adder:
             and memory.said_at <= statement.said.said_at
         ]
 
-    async def _terms(self, tenant_id: str, statements: Sequence[Statement]) -> dict[str, Vector]:
+    async def terms(self, tenant_id: str, statements: Sequence[Statement]) -> dict[str, Vector]:
         """Return the vectors of the terms that are not stored yet."""
         terms = sorted({term for statement in statements for term in terms_of(statement.knowledge)})
         known = await self.store.vectors.terms(tenant_id, self.embedder.name, terms)
         missing = [term for term in terms if term not in known]
-        vectors = await self._embed(missing)
+        vectors = await self.embed(missing)
         return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
 
-    async def _embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts. Where that fails their vectors are empty: a job makes them later, until then words must do."""
         try:
             return await self.embedder.embed(texts) if texts else []

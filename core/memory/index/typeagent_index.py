@@ -13,7 +13,7 @@ from math import log
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.memory.index.typeagent_storage import CountedTexts, NearTerms, QuickLookups, QuickReferences, QuickTimes
 from core.memory.types import PERSON, Hit, Memory, Vector
 
@@ -322,6 +322,24 @@ def _when(library: _Library, query: StructuredQuery) -> Any:
     if query.since is None:
         return None
     return library.WhenFilter(date_range=library.DateRange(query.since, query.until))
+
+
+def checked(knowledge: JsonObject) -> JsonObject | None:
+    """Return knowledge that a model wrote without its malformed parts; None where it has no other."""
+    library = _library()
+    whole: JsonObject = {}
+    for name in ("entities", "actions", "inverse_actions", "topics"):
+        items = knowledge.get(name)
+        good: list[Json] = []
+        for item in items if isinstance(items, list) else ():
+            empty: JsonObject = {"entities": [], "actions": [], "inverse_actions": [], "topics": []}
+            try:
+                parsed = library.knowledge.validate_python(empty | {name: [item]})
+            except ValueError:
+                continue
+            good += library.knowledge.dump_python(parsed, mode="json", by_alias=True)[name]
+        whole[name] = good
+    return whole if any(whole.values()) or not any(knowledge.values()) else None
 
 
 async def extract_with(complete: Any, text: str) -> JsonObject | None:

@@ -20,6 +20,9 @@ _END = (
     " where tenant_id = $1 and id = any ($2) and valid_to is null and id <> $4"
 )
 _TOLD = MemoryFilter(told_only=True).sql()
+UNREAD = "m.extractor = 'rules, until read'"
+"""The condition of the index `memories_unread`; the name is that of `extractors.UNREAD`."""
+UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.extractor = 'rules, until read'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,9 @@ class MemoryStore:
 
     async def after(self, tenant_id: str, number: int, limit: int) -> list[Memory]:
         """Return the memories after a number, in order, for an index that catches up."""
-        where = "m.tenant_id = $1 and m.number > $2 and not m.held order by m.number limit $3"
+        # An index keeps what it was given: it waits for what is still to be read.
+        where = f"m.tenant_id = $1 and m.number > $2 and not m.held and m.number < all ({UNREAD_NUMBERS})"
+        where += " order by m.number limit $3"
         return await self._select(tenant_id, where, number, limit)
 
     async def read_by(self, tenant_id: str, extractor: str, limit: int) -> list[Memory]:
@@ -164,27 +169,32 @@ class MemoryStore:
         replaces: Sequence[str],
         embedder: str,
         terms: Mapping[str, Vector],
+        *,
+        indexed: bool = True,
     ) -> None:
-        """Store the knowledge that another extractor found in a memory, end what it replaces, and rebuild indexes.
+        """Store the knowledge that another extractor found in a memory, and end what it replaces.
 
-        The memory is recalled from then on, unless the statement is held back.
+        It is recalled from then on, unless the statement is held back. `indexed`: every index is rebuilt, which may
+        hold what was known of it before.
         """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)
             updated = await connection.fetchval(
-                "update memories set knowledge = $3, extractor = $4, held = held and $5"
+                "update memories set knowledge = $3, extractor = $4, held = $5 and (held or not $6)"
                 " where tenant_id = $1 and id = $2 returning true",
                 tenant_id,
                 memory.id,
                 statement.knowledge,
                 statement.extractor,
                 statement.held,
+                indexed,
             )
             if not updated:
                 return  # it was forgotten since it was read
             await connection.execute(_END, tenant_id, list(replaces), memory.said_at, memory.id)
             await insert_terms(connection, tenant_id, embedder, terms)
-            await raise_epoch(connection, tenant_id)
+            if indexed:
+                await raise_epoch(connection, tenant_id)
 
     async def reinstate(self, tenant_id: str, memory_id: str, now: datetime) -> None:
         """Restore a replaced memory; the memory that had replaced it ends."""
@@ -210,10 +220,11 @@ class MemoryStore:
         )
 
     async def _select(self, tenant_id: str, where: str, *args: object) -> list[Memory]:
-        """Return memories; `where` is SQL over `m`, with the tenant as `$1` and then `args`."""
-        rows = await self.database.tenant_rows(
-            tenant_id,
-            f"select {_COLUMNS} from memories m where {where}",  # noqa: S608
-            *args,
-        )
-        return [Memory(**(dict(row) | {"kind": Kind(row["kind"])})) for row in rows]
+        return await select_memories(self.database, tenant_id, where, *args)
+
+
+async def select_memories(database: Database, tenant_id: str, where: str, *args: object) -> list[Memory]:
+    """Return memories; `where` is SQL over `m`, with the tenant as `$1` and then `args`."""
+    statement = f"select {_COLUMNS} from memories m where {where}"  # noqa: S608
+    rows = await database.tenant_rows(tenant_id, statement, *args)
+    return [Memory(**(dict(row) | {"kind": Kind(row["kind"])})) for row in rows]

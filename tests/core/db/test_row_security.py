@@ -83,7 +83,7 @@ TOLD = {
     "move_apart": {"rows_moved"},
     "count_refused": {"memory_jobs", "redraws"},
     "drop_ignored": {"messages"},
-    "claim_profile": {"tenant_id", "turn_id"},
+    "claim_talk": {"tenant_id", "turn_id", "attempts"},
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
     "find_event_work": {"tenant_id", "source", "event_id"},

@@ -19,8 +19,8 @@ from core.loop.conversation_state import ConversationState
 from core.loop.model_caller import ModelCaller
 from core.loop.summary import summary_request
 from core.memory import model_calls as asking
+from core.memory.extraction.talk import Talk, request_for
 from core.memory.model_calls import Asking
-from core.people.profile_extraction import question
 from tests.core.builders import user
 
 QUICK = ReactLoopConfig(llm_first_token_timeout=0.5, llm_patience=0.5, llm_longest_answer=0.5, llm_streaming=False)
@@ -56,9 +56,9 @@ async def client(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LiteLLMClient
     await runner.cleanup()
 
 
-def of_profile(client: LiteLLMClient) -> Awaitable[ModelAnswer]:
-    """Ask what changed in a profile."""
-    return client.answer(question([], ["I live in Lisbon"]).within(0.3))
+def of_reading(client: LiteLLMClient) -> Awaitable[ModelAnswer]:
+    """Ask what was said, for memory and profile."""
+    return client.answer(request_for(Talk(["person: I live in Lisbon"], profile=[])).within(0.3))
 
 
 def of_judge(client: LiteLLMClient) -> Awaitable[ModelAnswer]:
@@ -85,7 +85,7 @@ def of_summary(client: LiteLLMClient) -> Awaitable[object]:
     return ModelCaller(client, QUICK, ContextManager(QUICK)).ask(request)
 
 
-@pytest.mark.parametrize("ask", [of_profile, of_judge, of_memory, of_embedding, of_summary])
+@pytest.mark.parametrize("ask", [of_reading, of_judge, of_memory, of_embedding, of_summary])
 async def test_a_provider_that_drips_cannot_hold_a_call_open(client: LiteLLMClient, ask: Ask) -> None:
     with pytest.raises(ModelTimeout):
         async with asyncio.timeout(20):

@@ -26,7 +26,8 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
                          and (m.lease_until is null or m.lease_until < clock_timestamp())) then clock_timestamp()
             else (select min(greatest(m.not_before, m.lease_until)) from memory_jobs m) end
         union all
-        select 'profiles', min(greatest(j.not_before, j.lease_until)) from profile_jobs j
+        -- Named while anything is unread: how long people must be quiet is for those who claim.
+        select 'talks', min(greatest(j.not_before, j.lease_until)) from profile_jobs j
         union all
         select 'redraws', min(greatest(r.next_attempt_at, r.lease_until)) from redraws r where r.state = 'due'
         union all

@@ -1,4 +1,4 @@
--- Profiles: facts about a person, and the turns that have not been read for facts yet.
+-- Profiles: facts about a person, and the turns whose words no model has read yet, for memories and for facts.
 
 create or replace function enqueue_profile()
 returns trigger
@@ -6,7 +6,8 @@ language plpgsql as $$
 begin
     if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
                and length(i.text) >= 8) then
-        insert into profile_jobs (tenant_id, turn_id) values (new.tenant_id, new.id) on conflict do nothing;
+        insert into profile_jobs (tenant_id, turn_id, not_before) values (new.tenant_id, new.id, clock_timestamp())
+        on conflict do nothing;
     end if;
     return null;
 end $$;
@@ -14,21 +15,34 @@ end $$;
 create or replace trigger turns_profile after update of state on turns
     for each row when (old.state = 'running' and new.state in ('done', 'waiting')) execute function enqueue_profile();
 
--- Claims all due turns of one person, unless another worker has them. A person whose newest turn is not due yet is
--- still talking, and is handled afterwards in one go. Repeating the call as the same owner returns the same turns.
--- Materialized: see find_event_work.
-create function claim_profile(p_owner text, p_ttl interval, p_limit int)
-returns table (tenant_id text, turn_id text)
+-- Has a turn's words read if statements of it were stored that no model has read.
+create function enqueue_talk(p_tenant text, p_turn text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into profile_jobs (tenant_id, turn_id, not_before)
+    select p_tenant, p_turn, clock_timestamp()
+    where exists (select from memories m where m.tenant_id = p_tenant and m.turn_id = p_turn
+                  and m.extractor = 'rules, until read')
+    on conflict do nothing;
+end $$;
+
+-- Claims all unread turns of one person whom no other worker is reading: of one who has been quiet for the pause, who
+-- has said so many messages, or whose earlier reading failed and is due again. Materialized: see find_event_work.
+create function claim_talk(p_owner text, p_ttl interval, p_limit int, p_pause interval, p_messages int)
+returns table (tenant_id text, turn_id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
     v_tenant text;
 begin
     select j.tenant_id into v_tenant from profile_jobs j
-    where j.not_before <= clock_timestamp() and (j.lease_until is null or j.lease_until < clock_timestamp())
-      and (j.attempts >= 3 or not exists (
-          select from profile_jobs n where n.tenant_id = j.tenant_id and n.not_before > clock_timestamp()
-          and n.attempts = 0 and j.not_before > clock_timestamp() - interval '2 minutes'))
-    order by j.not_before limit 1;
+    group by j.tenant_id
+    having coalesce(max(j.lease_until) < clock_timestamp(), true) and (
+        max(j.not_before) filter (where j.attempts = 0) <= clock_timestamp() - p_pause
+        or count(*) filter (where j.attempts = 0) >= p_messages
+        or min(j.not_before) filter (where j.attempts > 0) <= clock_timestamp())
+    order by min(j.not_before) limit 1;
     if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
         return;
     end if;
@@ -40,11 +54,22 @@ begin
     update profile_jobs j
     set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
     from due where j.tenant_id = due.tenant_id and j.turn_id = due.turn_id
-    returning j.tenant_id, j.turn_id;
+    returning j.tenant_id, j.turn_id, j.attempts;
+end $$;
+
+-- Keeps a talk for longer; returns false where another worker may have it by now.
+create function extend_talk(p_tenant text, p_owner text, p_ttl interval)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update profile_jobs j set lease_until = clock_timestamp() + p_ttl
+    where j.tenant_id = p_tenant and j.owner = p_owner and j.lease_until > clock_timestamp();
+    return found;
 end $$;
 
 -- Returns the person's own words in these turns: only those say something about them.
-create function read_profile_words(p_tenant text, p_turns text[])
+create function read_talk_words(p_tenant text, p_turns text[])
 returns table (turn_id text, text text)
 language plpgsql as $$
 begin
@@ -118,7 +143,7 @@ begin
     return query select v_fact.key, v_fact.value, coalesce(v_before, '');
 end $$;
 
-create function end_profile(p_tenant text, p_owner text)
+create function end_talk(p_tenant text, p_owner text)
 returns void
 language plpgsql as $$
 begin
@@ -126,13 +151,12 @@ begin
     delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
 
--- Puts jobs back for a later attempt; after the third they are dropped.
-create function leave_profile(p_tenant text, p_owner text, p_delay interval)
+-- Puts a talk back for a later attempt.
+create function leave_talk(p_tenant text, p_owner text, p_delay interval)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    delete from profile_jobs j where j.tenant_id = p_tenant and j.owner = p_owner and j.attempts >= 3;
     update profile_jobs j set owner = null, lease_until = null, not_before = clock_timestamp() + p_delay
     where j.tenant_id = p_tenant and j.owner = p_owner;
 end $$;
