@@ -3,15 +3,17 @@
 import asyncio
 import json
 import logging
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
 
 import typer
+from pydantic_settings import DotEnvSettingsSource
 from typer.exceptions import TyperException
 
 from core.errors import ConfigError, OneValetError, StoreUnavailable
-from onevalet.settings import Settings, load_settings
+from onevalet.settings import LOOP_PREFIX, Settings, load_settings
 
 
 def run_commands(app: typer.Typer) -> None:
@@ -77,8 +79,20 @@ def read_settings(level: int = logging.INFO) -> Settings:
     from onevalet.wiring.logs import set_up_logs
 
     settings = load_settings()
+    _export_others()
     set_up_logs(settings.onevalet_log, settings.secrets(), level=level)
     return settings
+
+
+def _export_others() -> None:
+    """Put what is no setting of ours in `.env`, such as OPENAI_API_BASE, into the environment, which goes before it.
+
+    litellm reads its variables there. It looks for a `.env` itself, but above the folder that it is installed in.
+    """
+    for name, value in DotEnvSettingsSource(Settings, case_sensitive=True).env_vars.items():
+        ours = name.lower() in Settings.model_fields or name.lower().startswith(LOOP_PREFIX)
+        if value and not ours and not os.environ.get(name):
+            os.environ[name] = value
 
 
 def say(text: str) -> None:
