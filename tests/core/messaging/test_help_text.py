@@ -15,6 +15,7 @@ from core.messaging.help_text import words
 from core.messaging.messages import Command, OutboundKind, OutboundMessage
 from notify.sms.render import render
 from tests.channels.slack import builders as slack_kit
+from tests.shipping.harness import read
 
 CHANNELS = ["sms", "slack", "telegram", "terminal"]
 KNOWN = {*PERSON_COMMANDS, "new", "stop", "help", "pending", "memory"}
@@ -66,6 +67,13 @@ def is_read(word: str, channel: str) -> bool:
 def test_what_the_channels_offer_is_in_the_help() -> None:
     assert {f"/{name}" for name, _ in profile_in("en").commands} - {"/start"} <= set(listed("telegram"))
     assert {f"`/valet {word}`" for word in WORDS} <= set(listed("slack"))
+
+
+@pytest.mark.parametrize("channel", ["sms", "slack", "telegram"])
+def test_the_page_of_a_channel_names_every_word_of_its_help(channel: str) -> None:
+    page = read(f"docs/channels/{channel}.md")
+    named = [word for line in listed(channel) for word in line.strip("`").split(", ")]
+    assert [word for word in named if not re.search(rf"(?<![\w/]){re.escape(word)}(?!\w)", page)] == []
 
 
 def test_stop_and_start_are_words_by_sms_alone() -> None:
