@@ -132,6 +132,7 @@ async def test_promise_2_a_group_whose_answer_was_lost_is_known_again(store: Sto
     inbox = Inbox(database, store.wakeups, store.make_id, OPEN)
     everyone = [message("hello", person(number), f"SM{number}") for number in range(10)]
     await asyncio.gather(*(inbox.accept(one) for one in everyone), return_exceptions=True)
+    await database.close()
     received = await asyncio.gather(*(store.inbox.accept(one) for one in everyone))
     assert await store.column("select id from inbound order by id") == sorted(str(one.id) for one in received)
 

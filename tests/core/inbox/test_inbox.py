@@ -22,13 +22,15 @@ from core.messaging.messages import (
     ReachabilityReason,
 )
 from tests.core.harness import ACCOUNT, CHANNEL, OPEN, RecordedWakeups, Store, message
+from tests.patience import PATIENCE
 from tests.services import private_postgres
 
 ANN = "+15550000001"
 
 
 async def test_promise_2_concurrent_deliveries_on_two_replicas_make_one_row(store: Store) -> None:
-    replica = Inbox(Database(store.url), RecordedWakeups(), store.make_id, OPEN)
+    database = Database(store.url)
+    replica = Inbox(database, RecordedWakeups(), store.make_id, OPEN)
     messages = [message(f"n{n}", ANN, f"SM{n}") for n in range(8)] * 5
     random.Random(1).shuffle(messages)
     received = await asyncio.gather(
@@ -39,6 +41,7 @@ async def test_promise_2_concurrent_deliveries_on_two_replicas_make_one_row(stor
     by_text = {str(text): id for text, id in await store.admin.fetch("select text, id from inbound")}
     assert [by_text[each.text] for each in messages] == [r.id for r in received]
     assert await store.column("select seq from inbound order by seq") == list(range(1, 9))
+    await database.close()
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
@@ -243,14 +246,14 @@ async def test_promise_1_nothing_is_accepted_or_lost_while_postgres_is_away() ->
             with pytest.raises(StoreUnavailable):
                 async with store.database.tenant("tn_x"):
                     pass
+            patient = Database(server.url, patience=PATIENCE)
             waiting = asyncio.create_task(
-                Inbox(Database(server.url, patience=30), RecordedWakeups(), store.make_id, OPEN).accept(
-                    message("patient", ANN, "p")
-                )
+                Inbox(patient, RecordedWakeups(), store.make_id, OPEN).accept(message("patient", ANN, "p"))
             )
             await asyncio.sleep(0.2)
             await server.start()
             accepted.append(await waiting)
+            await patient.close()
             accepted.append(await store.say("after"))
             assert await store.database.ready()
         async with opened(server.url) as store:
