@@ -5,7 +5,7 @@ The name of a plugin's package brings those in its folder `locales` up to date i
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -21,16 +21,20 @@ _KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2), "ngettex
 _HEADER = "# The product's sentences. `uv run -m core.language.update` adds what is new in the code.\n"
 
 
-def sentences(packages: Sequence[str] = PACKAGES) -> Iterator[Message]:
-    """Yield the sentences that the code marks, each once, in the order of packages, files and lines."""
+@cache
+def sentences(packages: tuple[str, ...] = PACKAGES) -> tuple[Message, ...]:
+    """Return the sentences that the code marks, each once, in the order of packages, files and lines.
+
+    Read once a process: to read all of the code takes seconds.
+    """
     found = Catalog()
     for package in packages:
         for _, _, sentence, _, _ in extract_from_dir(ROOT / package, [("**.py", "python")], keywords=_KEYWORDS):
             found.add(sentence)
-    yield from (message for message in found if message.id)
+    return tuple(message for message in found if message.id)
 
 
-def updated(path: Path, packages: Sequence[str] = PACKAGES) -> bytes:
+def updated(path: Path, packages: tuple[str, ...] = PACKAGES) -> bytes:
     """Return a catalogue as it should be stored; its file is named after its language."""
     language = path.stem
     known = read_po(BytesIO(path.read_bytes() if path.exists() else b""), locale=language)
@@ -55,4 +59,4 @@ if __name__ == "__main__":
     folder.mkdir(exist_ok=True)
     for code in LANGUAGES[1:]:
         stored = folder / f"{code}.po"
-        stored.write_bytes(updated(stored, plugins[:1] or PACKAGES))
+        stored.write_bytes(updated(stored, tuple(plugins[:1]) or PACKAGES))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -47,6 +48,7 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"[^\W\d_]+", re.sub(r"[\u3000-\u9fff\uff00-\uffef]", " ", text)))
 
 
+@cache
 def english(language: str) -> set[str]:
     """Return the words that only English has among the product's sentences."""
     with (LOCALES / f"{language}.po").open("rb") as file:
