@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
@@ -10,7 +11,7 @@ from zoneinfo import available_timezones
 
 from core.db.database import Database
 from core.errors import OneValetError
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop, speaking
 from core.language.tags import named_tag
 from core.people.place_names import channel_name
 from core.people.tenant import QuietHours, WhileRunning
@@ -18,6 +19,16 @@ from core.people.tenant import QuietHours, WhileRunning
 MAX_NAME = 80
 """Characters of a person's name."""
 MAX_MUTED = 50
+_NAMES = (
+    gettext_noop("name"),
+    gettext_noop("language"),
+    gettext_noop("timezone"),
+    gettext_noop("channel"),
+    gettext_noop("quiet"),
+    gettext_noop("busy"),
+    gettext_noop("mute"),
+)
+"""The preferences as people of other languages are told of them."""
 FROM_PROFILE = "profile"
 """The source of a language that the person told, in place of a channel's name."""
 WORDS_TELL = ("sms", "terminal")
@@ -139,7 +150,12 @@ def find_timezone(text: str) -> str:
 
 
 def written(preferences: Preferences) -> str:
-    """Return preferences as text, a line each."""
+    """Return preferences as text, a line each, in the language that is among them: it may just have been set."""
+    with speaking(preferences.language) if preferences.language else nullcontext():
+        return _written(preferences)
+
+
+def _written(preferences: Preferences) -> str:
     quiet = preferences.quiet
     lines = [
         ("name", preferences.name),
@@ -150,7 +166,13 @@ def written(preferences: Preferences) -> str:
         ("busy", preferences.busy.value),
         ("mute", gettext("all but urgent") if "*" in preferences.muted else ", ".join(preferences.muted)),
     ]
-    return "\n".join(f"{name}: {value or gettext('not set')}" for name, value in lines)
+    return "\n".join(f"{_label(name)}: {value or gettext('not set')}" for name, value in lines)
+
+
+def _label(name: str) -> str:
+    """Return the word that sets a preference, with what it means where the person's language is another."""
+    meaning = gettext(name)
+    return name if meaning.casefold() == name else f"{name} ({meaning})"
 
 
 def _shown_language(preferences: Preferences) -> str | None:

@@ -9,7 +9,7 @@ from agents.person import set_preference, show_preferences
 from core.errors import ToolRetry
 from core.messaging.messages import SenderProfile
 from core.people.people import People
-from core.people.preferences import PreferenceRefused, find_timezone, read_preference
+from core.people.preferences import PreferenceRefused, Preferences, find_timezone, read_preference, written
 from core.people.tenant import QuietHours, WhileRunning
 from core.turns.prompt import context_message
 from tests.core.builders import a_context
@@ -118,3 +118,14 @@ async def test_slacks_profile_fills_unset_preferences_and_survives_linking(harne
     known = await harness.preferences.read(await harness.tenant(ANN, PHONE))
     assert (known.name, known.timezone, known.channels) == ("Ann", "Asia/Tokyo", ("slack", "sms"))
     assert await harness.tenant("7", CHAT) == ""
+
+
+def test_preferences_are_told_in_the_language_that_was_just_set() -> None:
+    told = written(Preferences(name="Ann", language="de", timezone="Europe/Berlin"))
+    assert told.splitlines()[:4] == [
+        "name: Ann",
+        "language (Sprache): de",
+        "timezone (Zeitzone): Europe/Berlin",
+        "channel (Kanal): nicht gesetzt",
+    ]
+    assert written(Preferences(language="en")).splitlines()[3] == "channel: not set"
