@@ -191,7 +191,12 @@ def _trimmed(text: str, entities: list[Entity]) -> tuple[str, list[Entity]]:
 
 
 _FINDERS = (
-    ("url", re.compile(r"https?://[^\s<>\"]+[^\s<>\".,:;!?)\]]|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev)\b", re.I)),
+    (
+        "url",
+        re.compile(
+            r"https?://[^\s<>\"]+[^\s<>\".,:;!?)\]]|(?<![\w@.+-])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev)\b", re.I
+        ),
+    ),
     ("email", re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")),
     ("mention", re.compile(r"(?<![\w@/])@[A-Za-z]\w{3,31}\b")),
     ("hashtag", re.compile(r"(?<![\w#])#\w*[^\W\d_]\w*")),

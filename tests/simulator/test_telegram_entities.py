@@ -105,6 +105,11 @@ def test_telegram_finds_links_and_commands_by_itself() -> None:
     ]
 
 
+def test_an_address_is_one_link_and_its_domain_none() -> None:
+    found = settle("to ann.lee@mail.example.com, or example.com", [])
+    assert [(e.type, e.offset, e.length) for e in found.entities] == [("email", 3, 24), ("url", 32, 11)]
+
+
 PIECES = st.sampled_from(
     [
         *("a", "é", "😀", " ", "\n", "\r", "\\", "*", "_", "__", "~", "||", "`", "```", "```py\n", "[", "]", "(", ")"),
