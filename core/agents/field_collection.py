@@ -13,6 +13,11 @@ from core.language.catalogue import gettext
 _LETTING_GO = re.compile(
     r"(cancel|stop)( it| that)?|(drop|skip|leave|forget) (it|that)|forget about it|never ?mind"
     r"|no(,? thanks|,? thank you)?|nothing|quit"
+    r"|abbrechen|stopp|(vergiss|lass) (es|das)|lieber nicht|nein(,? danke)?|nichts"
+    r"|cancela(r|lo)?|déjalo|olvídalo|mejor no|no,? gracias|nada"
+    r"|annule[rz]?|laissez? tomber|non(,? merci)?|rien"
+    r"|cancel(e|ar)|deix[ae]( estar)?|esque(ce|ça)|não(,? obrigad[oa])?"
+    r"|取消|算了|不用(了|谢了?)?|不要了?|没有"
 )
 """Answers that let go of a question, rather than answer it."""
 
