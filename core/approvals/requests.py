@@ -191,7 +191,7 @@ class ApprovalRequests:
         if not isinstance(changes, dict):
             return await self._request(request, arguments, old.generation + 1, note=gettext(REISSUED))
         after, refused = _with_changes(request, arguments, changes)
-        changed = differences(arguments, after)
+        changed = await _differences(request, arguments, after)
         note = ""
         if refused:
             note = gettext("Not changed, since that cannot be used: {reasons}", reasons=refused)
@@ -224,6 +224,19 @@ def _with_changes(request: ConsentTo, arguments: JsonObject, changes: JsonObject
         with suppress(ToolError):  # it is told of already
             after = request.check(after, {name: value})
     return after, refused
+
+
+async def _differences(request: ConsentTo, before: JsonObject, after: JsonObject) -> tuple[str, ...]:
+    """Return the changes, a line each; where a card says an argument in words, as its details say it."""
+    old, new = await request.describe(before), await request.describe(after)
+    if any(before.get(name) != after.get(name) for name in new.in_words):
+        shown = [
+            {name: value for name, value in (described.details | arguments).items() if name not in new.in_words}
+            for described, arguments in ((old, before), (new, after))
+        ]
+        if in_words := differences(*shown):
+            return in_words
+    return differences(before, after)
 
 
 def _pending(code: str, summary: str) -> str:

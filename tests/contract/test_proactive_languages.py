@@ -45,7 +45,7 @@ async def test_a_reminder_rings_in_the_persons_language(system: Proactive) -> No
 async def test_a_plan_is_confirmed_and_explained_in_the_persons_language(system: Proactive) -> None:
     plan: JsonObject = {"what": "Post", "cron": "0 8 * * 1-5"}
     card = await system.hears("Werktags um 8", wants(("ScheduleTask", plan)))
-    assert "werktags (Mo–Fr) um 08:00 Uhr (Europe/Berlin), das nächste Mal am Mo., 23. Nov. 2026, 08:00 Uhr" in card
+    assert "werktags (Mo-Fr) um 08:00 Uhr (Europe/Berlin), das nächste Mal am Mo., 23. Nov. 2026, 08:00 Uhr" in card
     await system.decides("Approve", repeats)
     [title] = await system.delivery.store.column("select title from tasks")
     why = await system.hears("Warum?", wants(("why_task", {"which": str(title)})), repeats)
