@@ -70,6 +70,8 @@ def reminder(phrases: Phrases) -> Arguments:
 
     def arguments(match: Found) -> JsonObject | None:
         moment, text = split_moment(match["rest"], phrases.language)
+        if not moment and (dated := re.fullmatch(rf"([^,]*?\d[^,]*?)\s*((?:{phrases.about}).+)", text, re.IGNORECASE)):
+            moment, text = dated.groups()  # a day that does not exist: whoever keeps the reminder says so
         given: JsonObject = {"at": moment, "text": _without_about(text, phrases)}
         return {name: value for name, value in given.items() if value}
 

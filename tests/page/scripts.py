@@ -13,7 +13,7 @@ GERMAN = (
     ("telegram", "Erinnere mich morgen um 9 Uhr an den Zahnarzt"),
     ("telegram", "UNDO"),
     ("phone", "Erinnere mich am 31. Februar an den Zahnarzt"),
-    ("phone", "am 3. Dezember um 10 Uhr"),
+    ("phone", "Erinnere mich am 3. Dezember um 10 Uhr an den Zahnarzt"),
     ("slack", "Schreib eine E-Mail an sam@example.com, dass ich später komme"),
     ("slack", f"{PRESS}Genehmigen"),
     ("telegram", "Schreib eine E-Mail an ann@example.com: Der Bericht ist fertig"),
