@@ -65,7 +65,7 @@ def _logs_in_file(settings: Settings) -> Iterator[None]:
 
 @asynccontextmanager
 async def _open(settings: Settings) -> AsyncIterator[Settings]:
-    running = await _wait_for_start(settings.onevalet_home)
+    running = await wait_for_start(settings.onevalet_home)
     if running is not None:
         yield settings.model_copy(
             update={"database_url": SecretStr(running.database_url), "redis_url": SecretStr(running.redis_url)}
@@ -83,7 +83,7 @@ async def _open(settings: Settings) -> AsyncIterator[Settings]:
         yield settings
 
 
-async def _wait_for_start(home: Path) -> Running | None:
+async def wait_for_start(home: Path) -> Running | None:
     """Return the `dev` that runs here, waiting for one that starts; None without one, or if it never gets ready."""
     running, told = find_running(home), False
     end = time.monotonic() + STARTS_WITHIN

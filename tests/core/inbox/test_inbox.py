@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import asyncpg
 import pytest
+from structlog.testing import capture_logs
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
@@ -42,6 +43,15 @@ async def test_promise_2_concurrent_deliveries_on_two_replicas_make_one_row(stor
     assert [by_text[each.text] for each in messages] == [r.id for r in received]
     assert await store.column("select seq from inbound order by seq") == list(range(1, 9))
     await database.close()
+
+
+async def test_a_message_that_comes_again_is_no_line_of_an_ordinary_log(store: Store) -> None:
+    """Sweeps hand in again what came by webhook, every few minutes."""
+    with capture_logs() as logs:
+        for _ in range(3):
+            await store.inbox.accept(message("hi", ANN, "SM1"))
+    lines = [(line["log_level"], line["duplicate"]) for line in logs if line["event"] == "message_received"]
+    assert lines == [("info", False), ("debug", True), ("debug", True)]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))

@@ -37,6 +37,9 @@ async def test_dev_runs_from_nothing(dev: RunningDev) -> None:
         async with session.get(f"{dev.url}/", allow_redirects=False) as answer:
             assert answer.headers["Location"].startswith(dev.simulator_url)
     assert len(psutil.Process(dev.pid).children(recursive=True)) >= 2
+    steps = dev.shown.splitlines()[:3]  # the start takes a while: each part is said as it begins
+    assert [step.split()[0] for step in steps] == ["Loading", "Starting", "Starting"], dev.shown
+    assert steps[1].endswith("preparing the database.")
 
 
 async def test_a_second_dev_and_a_taken_port_are_one_sentence_each(dev: RunningDev, tmp_path: Path) -> None:

@@ -1,0 +1,31 @@
+"""`chat` that is begun while `dev` starts waits for it, instead of being told that the folder is taken."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from onevalet.cli.chat import wait_for_start
+from onevalet.dev.embedded.home import Running, hold_home
+
+RUNNING = Running(1, "http://127.0.0.1:8080", "http://127.0.0.1:8081", "postgresql://a", "redis://b")
+
+
+async def test_chat_waits_for_a_dev_that_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with hold_home(tmp_path) as home:
+        waiting = asyncio.create_task(wait_for_start(tmp_path))
+        said = ""
+        while "OneValet is starting: one moment." not in said:
+            await asyncio.sleep(0.01)
+            assert not waiting.done()
+            said += capsys.readouterr().err
+        home.remember(RUNNING)
+        assert await waiting == RUNNING
+
+
+async def test_chat_starts_its_own_where_a_starting_dev_ends(tmp_path: Path) -> None:
+    with hold_home(tmp_path):
+        waiting = asyncio.create_task(wait_for_start(tmp_path))
+        await asyncio.sleep(0)
+    assert await waiting is None
+    assert await wait_for_start(tmp_path) is None
