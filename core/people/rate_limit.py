@@ -6,15 +6,13 @@ lost: at worst a person gets the rate once per worker.
 """
 
 import asyncio
-from collections import OrderedDict
-from dataclasses import dataclass
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 import structlog
-from limits import RateLimitItemPerMinute
-from limits.aio.storage import MemoryStorage, RedisStorage
-from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 from redis.asyncio import ConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
 
@@ -29,7 +27,45 @@ MINUTE = 60
 _GONE = -2
 """Redis' answer to TTL for a key that does not exist."""
 _PREFIX = "onevalet:rate"
-_TOLD = RateLimitItemPerMinute(1, namespace="told")
+# One round trip, since a turn waits for it. A list of times for a person, newest first, and a count for an account.
+_SCRIPT = """
+local turn, account, person, told = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local now, messages, limit, account_limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local minute, kept = tonumber(ARGV[5]), ARGV[6]
+if not redis.call('SET', turn, 'within', 'NX', 'EX', kept) then
+    return redis.call('GET', turn)
+end
+local used = redis.call('INCR', account)
+if used == 1 then
+    redis.call('EXPIRE', account, minute)
+end
+if used > account_limit then
+    redis.call('DECR', account)
+    redis.call('DEL', turn)
+    return 'wait'
+end
+local taken = 0
+while taken < math.min(messages, limit) do
+    local oldest = redis.call('LINDEX', person, limit - 1)
+    if oldest and tonumber(oldest) >= now - minute then
+        break
+    end
+    if redis.call('LPUSH', person, ARGV[1]) > limit then
+        redis.call('LTRIM', person, 0, limit - 1)
+    end
+    taken = taken + 1
+end
+if taken > 0 then
+    redis.call('EXPIRE', person, minute)
+end
+if taken > 0 or messages == 0 then
+    return 'within'
+end
+redis.call('DECR', account)
+local verdict = redis.call('SET', told, 1, 'NX', 'EX', minute) and 'beyond' or 'silent'
+redis.call('SET', turn, verdict, 'EX', kept)
+return verdict
+"""
 _log = structlog.get_logger()
 
 
@@ -61,16 +97,14 @@ class Rates:
 
     def __init__(self, redis_url: str = "") -> None:
         """Without a URL this process counts in memory."""
-        memory = MemoryStorage()
-        self._own = _Counter(MovingWindowRateLimiter(memory), FixedWindowRateLimiter(memory), _OwnVerdicts())
-        self._client = _client(redis_url) if redis_url else None
-        self._shared = _shared_counter(redis_url, self._client) if self._client else None
+        self._own = _OwnCounts()
+        self._shared = _SharedCounts(redis_url) if redis_url else None
         self._away = False
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:
         """Count a turn's messages; WITHIN means that there was room for the first one at least."""
         if self._shared is None:
-            return await self._own.count(counted, a_minute)
+            return self._own.count(counted, a_minute)
         try:
             async with asyncio.timeout(REDIS_SECONDS):
                 answer = await self._healed(self._shared, counted, a_minute)
@@ -78,124 +112,128 @@ class Rates:
             if not self._away:
                 _log.warning("rates_in_memory", cause=type(error).__name__)
             self._away = True
-            return await self._own.count(counted, a_minute)
+            return self._own.count(counted, a_minute)
         self._away = False
         return answer
 
     async def close(self) -> None:
-        if self._client:
-            await self._client.aclose(close_connection_pool=True)
+        if self._shared:
+            await self._shared.close()
 
-    async def _healed(self, shared: "_Counter", counted: Counted, a_minute: int) -> Rate:
+    async def _healed(self, shared: "_SharedCounts", counted: Counted, a_minute: int) -> Rate:
         """Count; a key in Redis that is no count, or never expires, is deleted and counted from zero."""
         try:
             answer = await shared.count(counted, a_minute)
         except (ResponseError, ValueError) as error:
             _log.warning("rates_healed", cause=type(error).__name__)
         else:
-            if answer is not Rate.WAIT or await self._runs_out(counted, a_minute):
+            if answer is not Rate.WAIT or await shared.runs_out(counted, a_minute):
                 return answer
             _log.warning("rates_healed", cause="it would never run out")
         await shared.forget(counted, a_minute)
         return await shared.count(counted, a_minute)
 
-    async def _runs_out(self, counted: Counted, a_minute: int) -> bool:
-        key = _account(a_minute).key_for(counted.channel, counted.account)
-        seconds = await self._client.ttl(f"{_PREFIX}:{key}") if self._client else MINUTE
-        return 0 <= seconds <= MINUTE or seconds == _GONE
+
+class _Script(Protocol):
+    async def __call__(self, keys: list[str], args: list[str | int | float]) -> str: ...
 
 
-class _Verdicts(Protocol):
-    async def get(self, turn_id: str) -> Rate | None: ...
+class _SharedCounts:
+    """The counts in Redis, which all workers share."""
 
-    async def keep(self, turn_id: str, rate: Rate) -> None: ...
-
-    async def drop(self, turn_id: str) -> None: ...
-
-
-class _RedisVerdicts:
-    def __init__(self, client: Redis) -> None:
-        self._client = client
-
-    async def get(self, turn_id: str) -> Rate | None:
-        known = await self._client.get(f"{_PREFIX}:turn:{turn_id}")
-        return Rate(known) if known else None
-
-    async def keep(self, turn_id: str, rate: Rate) -> None:
-        await self._client.set(f"{_PREFIX}:turn:{turn_id}", rate.value, ex=VERDICT_SECONDS)
-
-    async def drop(self, turn_id: str) -> None:
-        await self._client.delete(f"{_PREFIX}:turn:{turn_id}")
-
-
-class _OwnVerdicts:
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, Rate] = OrderedDict()
-
-    async def get(self, turn_id: str) -> Rate | None:
-        return self._known.get(turn_id)
-
-    async def keep(self, turn_id: str, rate: Rate) -> None:
-        self._known[turn_id] = rate
-        if len(self._known) > VERDICTS_IN_MEMORY:
-            self._known.popitem(last=False)
-
-    async def drop(self, turn_id: str) -> None:
-        self._known.pop(turn_id, None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counter:
-    people: RateLimiter
-    accounts: RateLimiter
-    verdicts: _Verdicts
+    def __init__(self, redis_url: str) -> None:
+        pool = ConnectionPool.from_url(
+            redis_url, socket_connect_timeout=REDIS_SECONDS, socket_timeout=REDIS_SECONDS, decode_responses=True
+        )
+        self._client = Redis(connection_pool=pool)
+        self._script: _Script = self._client.register_script(_SCRIPT)
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:
-        if known := await self.verdicts.get(counted.turn_id):
+        """Count a turn's messages. Raises `RedisError`, and `ValueError` for a verdict that is none."""
+        limits: list[str | int | float] = [a_minute, a_minute * ACCOUNT_FACTOR, MINUTE, VERDICT_SECONDS]
+        return Rate(await self._script(_keys(counted, a_minute), [time.time(), counted.messages, *limits]))
+
+    async def forget(self, counted: Counted, a_minute: int) -> None:
+        """Begin the turn's counts anew."""
+        await self._client.delete(*_keys(counted, a_minute))
+
+    async def runs_out(self, counted: Counted, a_minute: int) -> bool:
+        """Return whether the account's count ends within the minute."""
+        seconds: int = await self._client.ttl(_keys(counted, a_minute)[1])
+        return 0 <= seconds <= MINUTE or seconds == _GONE
+
+    async def close(self) -> None:
+        await self._client.aclose(close_connection_pool=True)
+
+
+def _keys(counted: Counted, a_minute: int) -> list[str]:
+    """Return the keys of the turn's verdict, the account's count, the person's times, and whether they were told."""
+    return [
+        f"{_PREFIX}:turn:{counted.turn_id}",
+        # People of different rates over one account are counted apart.
+        f"{_PREFIX}:account:{counted.channel}:{counted.account}:{a_minute}",
+        f"{_PREFIX}:person:{counted.tenant_id}",
+        f"{_PREFIX}:told:{counted.tenant_id}",
+    ]
+
+
+@dataclass(slots=True)
+class _OwnCounts:
+    """The same counts in this process' memory."""
+
+    verdicts: OrderedDict[str, Rate] = field(default_factory=OrderedDict)
+    accounts: dict[tuple[str, str, int], deque[float]] = field(default_factory=dict)
+    people: dict[str, deque[float]] = field(default_factory=dict)
+    told: dict[str, deque[float]] = field(default_factory=dict)
+    swept: float = 0.0
+
+    def count(self, counted: Counted, a_minute: int) -> Rate:
+        """Count a turn's messages."""
+        if known := self.verdicts.get(counted.turn_id):
             return known
-        account = _account(a_minute)
-        if not await self.accounts.test(account, counted.channel, counted.account):
+        self._sweep(now := time.monotonic())
+        account = self.accounts.setdefault((counted.channel, counted.account, a_minute), deque())
+        if not _has_room(account, a_minute * ACCOUNT_FACTOR, now):
             return Rate.WAIT
-        rate = await self._person(counted, a_minute)
+        rate = self._person(counted, a_minute, now)
         if rate is Rate.WITHIN:
-            await self.accounts.hit(account, counted.channel, counted.account)
-        await self.verdicts.keep(counted.turn_id, rate)
+            account.append(now)
+        self.verdicts[counted.turn_id] = rate
+        if len(self.verdicts) > VERDICTS_IN_MEMORY:
+            self.verdicts.popitem(last=False)
         return rate
 
-    async def _person(self, counted: Counted, a_minute: int) -> Rate:
-        item = _person(a_minute)
+    def _person(self, counted: Counted, a_minute: int, now: float) -> Rate:
+        times = self.people.setdefault(counted.tenant_id, deque())
         taken = 0
         # One by one: messages taken together with the last one that had room are answered with it.
-        while taken < min(counted.messages, a_minute) and await self.people.hit(item, counted.tenant_id):
+        while taken < min(counted.messages, a_minute) and _has_room(times, a_minute, now):
+            times.append(now)
             taken += 1
         if taken or not counted.messages:
             return Rate.WITHIN
-        return Rate.BEYOND if await self.people.hit(_TOLD, counted.tenant_id) else Rate.SILENT
+        told = self.told.setdefault(counted.tenant_id, deque())
+        if not _has_room(told, 1, now):
+            return Rate.SILENT
+        told.append(now)
+        return Rate.BEYOND
 
-    async def forget(self, counted: Counted, a_minute: int) -> None:
-        await self.verdicts.drop(counted.turn_id)
-        await self.accounts.clear(_account(a_minute), counted.channel, counted.account)
-        for item in (_person(a_minute), _TOLD):
-            await self.people.clear(item, counted.tenant_id)
-
-
-def _account(a_minute: int) -> RateLimitItemPerMinute:
-    return RateLimitItemPerMinute(a_minute * ACCOUNT_FACTOR, namespace="account")
-
-
-def _person(a_minute: int) -> RateLimitItemPerMinute:
-    return RateLimitItemPerMinute(a_minute, namespace="person")
-
-
-def _client(redis_url: str) -> Redis:
-    pool = ConnectionPool.from_url(
-        redis_url, socket_connect_timeout=REDIS_SECONDS, socket_timeout=REDIS_SECONDS, decode_responses=True
-    )
-    return Redis(connection_pool=pool)
+    def _sweep(self, now: float) -> None:
+        """Forget, once a minute, those of whom nothing came for a minute."""
+        if now - self.swept < MINUTE:
+            return
+        self.swept = now
+        self.accounts = {key: times for key, times in self.accounts.items() if _has_any(times, now)}
+        self.people = {key: times for key, times in self.people.items() if _has_any(times, now)}
+        self.told = {key: times for key, times in self.told.items() if _has_any(times, now)}
 
 
-def _shared_counter(redis_url: str, client: Redis) -> _Counter:
-    # redis-py, which we use already; the library's default client is another one.
-    options: dict[str, Any] = {"connection_pool": client.connection_pool}
-    storage = RedisStorage(f"async+{redis_url}", implementation="redispy", key_prefix=_PREFIX, **options)
-    return _Counter(MovingWindowRateLimiter(storage), FixedWindowRateLimiter(storage), _RedisVerdicts(client))
+def _has_room(times: deque[float], limit: int, now: float) -> bool:
+    """Return whether fewer than so many times are of the last minute; drop the older ones."""
+    while times and times[0] < now - MINUTE:
+        times.popleft()
+    return len(times) < limit
+
+
+def _has_any(times: deque[float], now: float) -> bool:
+    return bool(times) and times[-1] >= now - MINUTE

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import random
 from collections.abc import AsyncIterator
 
 import pytest
@@ -74,6 +75,13 @@ async def test_two_processes_count_together(rates: Rates, redis_url: str) -> Non
     await other.close()
     assert allowed.count(Rate.WITHIN) == 10
     assert allowed.count(Rate.BEYOND) == 1
+
+
+async def test_memory_counts_as_redis_does(rates: Rates) -> None:
+    own, chance = Rates(), random.Random(7)
+    turns = [turn(f"p{chance.randrange(3)}", chance.randrange(4), f"+{chance.randrange(2)}") for _ in range(60)]
+    for each in [chance.choice(turns) for _ in range(200)]:
+        assert await own.count(each, 3) is await rates.count(each, 3), each
 
 
 async def test_a_flush_costs_nothing_but_the_count(rates: Rates, redis_url: str) -> None:
