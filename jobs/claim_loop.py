@@ -38,6 +38,7 @@ class Runner[Claim]:
         self._name = name
         self._claim = claim
         self._run = run
+        self._slots = slots
         self._free = asyncio.Semaphore(slots)
         self._poll = poll.total_seconds()
         self._news = news
@@ -66,6 +67,13 @@ class Runner[Claim]:
         ringing = asyncio.create_task(self._ring(row_id), name=f"ring {self._name}")
         self._rings.add(ringing)
         ringing.add_done_callback(self._rings.discard)
+
+    def take(self, row_id: str) -> bool:
+        """Claim a row as `ring` does if a slot is free for it; return whether one is."""
+        if self._stopping or len(self._rings) + len(self._tasks) >= self._slots:
+            return False
+        self.ring(row_id)
+        return True
 
     async def poll(self) -> None:
         """Claim due rows until stopped: those whose wakeup was lost are found here."""

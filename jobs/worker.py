@@ -77,6 +77,10 @@ class WorkerProcess:
                 self._watch.call(DueWork.MEMORY, self._memory_runner.look)
             self._spawn(self._watch.run, "what is due")
 
+    def take_delivery(self, conversation_id: str) -> bool:
+        """Deliver what a conversation waits for, if a slot is free; return whether one is."""
+        return self._delivery_runner.take(conversation_id)
+
     async def stop(self, grace: timedelta = GRACE) -> None:
         """Claim nothing more, finish or hand back running work, and close."""
         for task in self._tasks:

@@ -1,7 +1,8 @@
 """Wakeups: tell workers that a row waits for them. They carry ids, never truth; a lost one costs three seconds.
 
 Each queue is a sorted set in Redis: ids by the time of their first wakeup. An id that waits there is not added again,
-one worker takes it, and that worker takes it in the moment in which it comes.
+one worker takes it, and that worker takes it in the moment in which it comes. A worker with a free slot delivers
+what its own turns say, without a way through Redis.
 """
 
 import asyncio
@@ -54,12 +55,18 @@ class RedisWakeups:
         self._redis: Redis | None = None
         self._pending: asyncio.Queue[tuple[str, str]] = asyncio.Queue(maxsize=1000)
         self._task: asyncio.Task[None] | None = None
+        self._take_delivery: Callable[[str], bool] | None = None
+
+    def offer_deliveries(self, take: Callable[[str], bool]) -> None:
+        """Offer each delivery to this process first: what `take` does not take wakes another one."""
+        self._take_delivery = take
 
     def wake_turn(self, lane_id: str) -> None:
         self._put(TURNS, lane_id)
 
     def wake_delivery(self, conversation_id: str) -> None:
-        self._put(DELIVERY, conversation_id)
+        if self._take_delivery is None or not self._take_delivery(conversation_id):
+            self._put(DELIVERY, conversation_id)
 
     def wake_memory(self, job_id: str) -> None:
         self._put(MEMORY, job_id)

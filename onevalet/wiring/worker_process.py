@@ -64,4 +64,7 @@ def build_process(
         Part("chores", lambda: run_chores(redis, maintenance.chores())),
     )
     memories = MemoryRunner(memory, parts.name)
-    return WorkerProcess(redis, parts.turns, parts.delivery, upkeep, memories, supervisor, watch)
+    process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, memories, supervisor, watch)
+    # What a turn says goes out from here, without a way through Redis.
+    connections.wakeups.offer_deliveries(process.take_delivery)
+    return process

@@ -107,6 +107,20 @@ async def test_a_ring_without_a_free_slot_claims_nothing() -> None:
     await runs.stop(GRACE)
 
 
+async def test_a_row_is_taken_only_while_a_slot_is_free_for_it() -> None:
+    work = Work("a", "b", "c")
+    runs = runner(work, slots=2)
+    assert [runs.take("a"), runs.take("b"), runs.take("c")] == [True, True, False], "rows that are being claimed count"
+    await until(lambda: work.running == 2)
+    assert not runs.take("c")
+    work.go_on.set()
+    await until(lambda: len(work.done) == 2)
+    await until(lambda: runs.take("c"))
+    await until(lambda: sorted(work.done) == ["a", "b", "c"])
+    await runs.stop(GRACE)
+    assert not runs.take("d"), "nothing is taken by a worker that stops"
+
+
 async def test_work_that_breaks_and_a_database_that_is_away_cost_no_slot() -> None:
     work = Work("bad", "bad", "bad", "good")
     work.away = 3

@@ -31,8 +31,8 @@ TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS, TOOLS_FLUSHES = 9, 9, 7
 """Ceilings: lower them with each round trip that is saved."""
 LOOKS = 1
 """Round trips more where the machine is so slow that what a write told of further messages has become old."""
-COMMANDS = 5.5
-"""Of Redis, for a plain message: two wakeups are four, the rates are one, and an idle worker asks now and then."""
+COMMANDS = 3.5
+"""Of Redis, for a plain message: its wakeup is two, the rates are one, and an idle worker asks now and then."""
 MESSAGES, MARK = 20, "so far"
 OLD_MESSAGES = """
 with added as (

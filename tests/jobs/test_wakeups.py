@@ -68,6 +68,23 @@ async def test_what_lies_in_redis_is_row_ids_and_times_and_nothing_else(redis_ur
     assert all(abs(at - time.time()) < PATIENCE for rows in held.values() for at in rows.values())
 
 
+async def test_a_delivery_that_this_process_takes_wakes_no_other(redis_url: str) -> None:
+    taken: list[str] = []
+
+    def take(row_id: str) -> bool:
+        taken.append(row_id)
+        return row_id != "cv_busy"
+
+    async with ringing(redis_url) as wakeups:
+        wakeups.offer_deliveries(take)
+        for row_id in ("cv_1", "cv_busy", "cv_2"):
+            wakeups.wake_delivery(row_id)
+        wakeups.wake_turn("cv_1")
+        await until_waiting(redis_url, 1)
+    assert taken == ["cv_1", "cv_busy", "cv_2"]
+    assert await waiting(redis_url, DELIVERY) == ["cv_busy"]
+
+
 async def test_ringing_never_waits_and_never_fails_without_redis() -> None:
     async with ringing("redis://127.0.0.1:1/0") as wakeups:
         before = time.perf_counter()
