@@ -14,7 +14,7 @@ from typing import cast
 
 from core import replies
 from core.json_types import Json, JsonObject
-from core.language.catalogue import current_locale, gettext, gettext_noop, speaking
+from core.language.catalogue import current_locale, gettext, gettext_noop, listed, speaking
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
 from core.loop.outside import words_of_others
@@ -333,15 +333,18 @@ def _for_person(result: str) -> str:
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:
-    shown = [f'"{example}"' for example in examples(current_locale().language, tools, intents)]
-    return gettext("Try {examples}.", examples=", ".join(shown)) if shown else gettext("I have no tools here.")
+    known = examples(current_locale().language, tools, intents)
+    shown = [gettext('"{example}"', example=example) for example in known]
+    return gettext("Try {examples}.", examples=listed(shown, "or")) if shown else gettext("I have no tools here.")
 
 
 def _labelled(parts: Sequence[str]) -> str:
     text = "\n".join(parts)
     # A line below a list would be read as a part of its last entry.
-    gap = "\n\n" if "\n" in parts[-1] else "\n" if "\n" in text else " "
-    return f"{text}{gap}{gettext(LABEL)}"
+    label = gettext(LABEL)
+    beside = "" if label.startswith("\uff08") else " "
+    gap = "\n\n" if "\n" in parts[-1] else "\n" if "\n" in text else beside
+    return f"{text}{gap}{label}"
 
 
 def _short(text: str) -> str:

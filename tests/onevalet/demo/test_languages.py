@@ -91,6 +91,17 @@ def test_with_no_language_set_it_answers_in_the_one_it_reads(asked: str, said: s
     assert ("I know phrases in English, Spanish" in text) is ("Как" in asked)
 
 
+def test_examples_stand_in_the_quotation_marks_of_their_language() -> None:
+    for language, quoted in (("de", "„was steht an?“"), ("es", "«¿qué sabes de mí?»"), ("zh", "“东京现在几点？”")):
+        text = demo.answer([prompt(LANGUAGE.format(language=language)), says("help")], TOOLS).text
+        assert quoted in text
+        assert '"' not in text
+
+
+def test_no_space_stands_before_a_full_width_bracket() -> None:
+    assert demo.answer([prompt(), says("谢谢")], TOOLS).text == "不客气。（演示模型）"
+
+
 def test_the_language_that_is_set_goes_before_the_one_it_reads() -> None:
     text = demo.answer([prompt(LANGUAGE.format(language="fr-CA")), says("Was kannst du?")], TOOLS).text
     assert text.startswith("Je suis le modèle de démonstration")
