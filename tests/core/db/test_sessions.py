@@ -3,7 +3,6 @@
 import ast
 import asyncio
 import re
-from pathlib import Path
 
 import asyncpg
 import pytest
@@ -14,8 +13,8 @@ from core.errors import LeaseLost
 from tests.core.harness import Store
 from tests.jobs.worker_harness import WorkerHarness
 from tests.postgres_meter import metered
+from tests.shipping.harness import PRODUCT, python_files
 
-ROOT = Path(__file__).parents[3]
 OWN_CONNECTION = {"core/db/migrate.py", "onevalet/dev/embedded/postgres.py", "onevalet/dev/embedded/serving_login.py"}
 """What works on a connection of its own, which it closes."""
 # What a session keeps past a transaction.
@@ -43,12 +42,11 @@ def test_no_sql_function_leaves_anything_in_its_session() -> None:
 
 
 def test_no_statement_of_ours_leaves_anything_in_its_session() -> None:
-    names = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("**/*.py")} - OWN_CONNECTION
     found = {
         f"{name}:{node.lineno}"
-        for name in names
-        if not name.startswith(("tests/", "benchmarks/", "."))
-        for node in ast.walk(ast.parse((ROOT / name).read_text()))
+        for name, source in python_files(*PRODUCT).items()
+        if name not in OWN_CONNECTION
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _outlives(node.value)
     }
     assert found == set()
