@@ -21,16 +21,15 @@ class PollState:
 class PollLease:
     """Hold the lease for one process. Every method raises `StoreUnavailable` while Postgres is away."""
 
-    def __init__(self, database: Database, *, account: str, owner: str, ttl: timedelta = TTL) -> None:
+    def __init__(self, database: Database, *, account: str, owner: str) -> None:
         self._database = database
         self._account = account
         self._owner = owner
-        self._ttl = ttl
 
     async def claim(self) -> int | None:
         """Take or renew the lease; return the offset to continue from, None while another process holds it."""
         row = await self._database.call(
-            "select next_offset from claim_poll($1, $2, $3, $4)", CHANNEL, self._account, self._owner, self._ttl
+            "select next_offset from claim_poll($1, $2, $3, $4)", CHANNEL, self._account, self._owner, TTL
         )
         return int(row["next_offset"]) if row else None
 
