@@ -17,6 +17,7 @@ from jobs.catchup import CatchUp
 from simulator.app import Simulator, serve_simulator
 from simulator.config import PEOPLE, SimulatorConfig, TwilioConfig
 from tests.core.harness import Store
+from tests.patience import PATIENCE
 
 ADA = PEOPLE[0]
 
@@ -174,6 +175,6 @@ class OddChannel(SmsChannel):
 
 async def test_what_one_channel_cannot_read_keeps_no_other_from_being_swept(store: Store, away: Simulator) -> None:
     odd, sms = _sms(store, away, OddChannel), _sms(store, away)
-    await asyncio.wait_for(CatchUp([odd, sms], store.database, "w1").once(), 10)
+    await asyncio.wait_for(CatchUp([odd, sms], store.database, "w1").once(), PATIENCE)
     assert await store.column("select channel from channel_state where watermark is not null") == ["sms"]
     await sms.stop()

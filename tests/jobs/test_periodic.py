@@ -8,6 +8,7 @@ from structlog.testing import capture_logs
 
 from core.errors import StoreUnavailable
 from jobs.periodic import Periodic
+from tests.patience import PATIENCE
 
 
 async def test_work_is_repeated_and_skips_a_time_when_the_database_is_away() -> None:
@@ -23,7 +24,7 @@ async def test_work_is_repeated_and_skips_a_time_when_the_database_is_away() -> 
 
     with capture_logs() as logged:
         running = asyncio.create_task(Periodic("sweep", timedelta(milliseconds=1), once).run())
-        await asyncio.wait_for(enough.wait(), 10)
+        await asyncio.wait_for(enough.wait(), PATIENCE)
         running.cancel()
     assert logged == [{"event": "upkeep_delayed", "log_level": "warning", "part": "sweep", "cause": "away"}]
 

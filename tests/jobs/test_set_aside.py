@@ -15,6 +15,7 @@ from onevalet.cli.doctor import _database
 from tests.core.harness import opened
 from tests.core.memory.harness import make_momex
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
+from tests.patience import PATIENCE
 
 _READING = "select turn_id, collection, messages, infer from memory_jobs where tenant_id = $1 and id = $2"
 _numbers = itertools.count(1)
@@ -81,7 +82,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     for number in range(2):
         await system.store.say("card please", sender=f"+155500000{number}0")
     sent_cards = "select count(*) from outbound where kind = 'card' and state = 'sent'"
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while await system.store.one(sent_cards) != 2:  # a turn that the database delays is taken up again
             await system.work()
             await system.deliver()
@@ -95,7 +96,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     await drawing.run(claim)
     (refused,) = (statement for statement in system.database.seen if statement.startswith("select end_redraw("))
     system.database.refused = refused
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (claim := await drawing.claim(None)) is None:  # noqa: ASYNC110 - the database decides when
             await asyncio.sleep(0.05)
     await drawing.run(claim)

@@ -16,6 +16,7 @@ from core.turns.types import TurnRequest, TurnResult
 from tests.core.harness import Store, TwiceDatabase, message, opened
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness, echo, waking_inbox
+from tests.patience import PATIENCE
 from tests.services import flush, private_postgres, private_valkey
 
 PEOPLE = [f"+1555000{n:04d}" for n in range(6)]
@@ -44,7 +45,7 @@ async def heard(store: Store, channel: RecordingChannel) -> dict[str, list[str]]
 
 async def all_answered(store: Store, channel: RecordingChannel, count: int) -> None:
     """Wait until all is sent; every number was answered once and in order."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while await store.one(  # noqa: ASYNC110 - Postgres rings no bell for us
             "select (select count(*) from inbound where state <> 'done')"
             " + (select count(*) from outbound where state <> 'sent')"
@@ -135,7 +136,7 @@ async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(
     assert await store.turns.begin(lease)
     system = WorkerHarness(store, name="w2")
     async with system.working(redis_url):
-        await system.until_sent(1, within=10)
+        await system.until_sent(1, within=PATIENCE)
     assert system.channel.texts == ["re hello"]
     assert await store.column("select attempts from turns") == [2]
 

@@ -140,7 +140,6 @@ def test_a_missing_address_is_one_sentence_and_exit_code_2(command: str, tmp_pat
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ONEVALET_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert done.returncode == 2
     assert done.stderr.strip().count("\n") == 0

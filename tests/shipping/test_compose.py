@@ -153,7 +153,6 @@ def test_a_missing_password_is_refused_by_name(folder: Path, tmp_path: Path, mis
         env=clean_environment(),
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode != 0

@@ -53,7 +53,6 @@ def lint(folder: Path) -> subprocess.CompletedProcess[str]:
         env=clean_environment(COLUMNS="200"),
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 

@@ -23,7 +23,6 @@ def loaded(*arguments: str) -> set[str]:
         env=clean_environment(),
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-1000:]

@@ -29,7 +29,7 @@ async def a_bus(store: Store, redis_url: str, tries: int = 5) -> AsyncIterator[E
         await bus.close()
 
 
-async def until(done: Callable[[], bool], within: float = 10) -> None:
+async def until(done: Callable[[], bool], within: float = PATIENCE) -> None:
     """Wait for something that rings no bell."""
     async with asyncio.timeout(within):
         while not done():  # noqa: ASYNC110 - nothing tells

@@ -56,8 +56,6 @@ def _names(load: str) -> dict[str, Any]:
 
 
 def _run(script: str, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script, *arguments], capture_output=True, text=True, timeout=110
-    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()

@@ -14,6 +14,7 @@ from core.memory.types import ASSISTANT, Kind
 from tests.core.harness import opened
 from tests.core.memory.harness import NOW, holding, make_momex, told, vector_of
 from tests.core.memory.talk import Talk
+from tests.patience import PATIENCE
 
 SAID = [
     ("I volunteer at the community garden.", "unit", False),
@@ -158,7 +159,7 @@ async def _terms(database: Database) -> list[str]:
 
 async def _until_blocked(database: Database) -> None:
     """Wait until a connection waits for another's lock."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while True:
             [row] = await database.rows("select count(*) as n from pg_locks where not granted")
             if row["n"]:

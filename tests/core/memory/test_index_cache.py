@@ -14,6 +14,7 @@ from core.memory.index.typeagent_index import StructuredQuery
 from core.memory.momex import Momex
 from tests.core.memory.harness import caught_up, told
 from tests.core.memory.test_recall import Broken
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.xdist_group("typeagent")
 
@@ -67,7 +68,7 @@ async def test_closing_an_index_while_it_catches_up_does_not_hang(indexed: Momex
     await caught_up(indexed)
     whole = time.monotonic() - begun
     for share in range(1, 13):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await indexed.indexes.drop("ann")
             indexed.indexes.soon("ann")
             await asyncio.sleep(whole * share / 13)

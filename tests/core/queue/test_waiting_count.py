@@ -10,6 +10,7 @@ from core.inbox.inbox import Inbox
 from core.messaging.messages import Command
 from core.queue.limits import BacklogLimits
 from tests.core.harness import OPEN, Store, TwiceDatabase, message, opened
+from tests.patience import PATIENCE
 
 PHONES = [f"+1555000{number:04d}" for number in range(5)]
 BOTH = (
@@ -69,7 +70,7 @@ async def test_no_message_waits_for_another_to_be_counted(store: Store, database
     open_transaction = holder.transaction()
     await open_transaction.start()
     await holder.execute("update inbound set state = 'done'")  # counted, and not committed
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         # More connections than there are rows to begin with.
         await asyncio.gather(*(store.say(f"{number}", sender=f"+1555001{number:04d}") for number in range(30)))
     await open_transaction.rollback()

@@ -24,6 +24,7 @@ from core.triggers.runs import condition_checks as looking
 from core.triggers.types import Task
 from tests.core.triggers.harness import Harness
 from tests.core.triggers.test_condition_checks import URL, watching
+from tests.patience import PATIENCE
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 LARGE = "x" * 2_000_000
@@ -213,13 +214,13 @@ class Held:
         self.begun, self.let_go = threading.Event(), threading.Event()
 
     def wait(self) -> None:
-        """Wait for the loop, as long as it may take on a slow machine."""
+        """Wait for the loop."""
         self.begun.set()
-        assert self.let_go.wait(20), "the loop stood still"
+        assert self.let_go.wait(PATIENCE), "the loop stood still"
 
     async def tick(self) -> None:
         """Let it go once it has begun."""
-        await asyncio.to_thread(self.begun.wait, 20)
+        await asyncio.to_thread(self.begun.wait, PATIENCE)
         self.let_go.set()
 
 

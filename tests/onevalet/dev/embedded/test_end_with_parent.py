@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from onevalet.dev.embedded.home import find_running
 from tests.onevalet.dev.embedded.conftest import StartHolder
+from tests.patience import PATIENCE
 
 
 def _children(process: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -24,7 +25,7 @@ def test_the_servers_end_when_their_parent_is_killed(start_holder: StartHolder) 
 
     holder.kill()
 
-    _, alive = psutil.wait_procs(servers, timeout=10)
+    _, alive = psutil.wait_procs(servers, timeout=PATIENCE)
     assert alive == []
 
 
@@ -34,7 +35,7 @@ def test_the_servers_end_when_their_parent_is_asked_to(start_holder: StartHolder
 
     holder.terminate()
 
-    _, alive = psutil.wait_procs(servers, timeout=10)
+    _, alive = psutil.wait_procs(servers, timeout=PATIENCE)
     assert alive == []
 
 
@@ -50,7 +51,7 @@ async def test_data_survives_a_killed_parent_and_the_next_start_waits(home: Path
     holder.kill()  # with the connection open, so that the server has something to end
     start_holder()
 
-    await connection.close(timeout=5)
+    await connection.close(timeout=PATIENCE)
     second = find_running(home)
     assert second is not None
     connection = await asyncpg.connect(second.database_url)

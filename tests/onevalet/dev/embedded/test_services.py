@@ -28,7 +28,7 @@ async def test_a_dead_server_is_restarted_on_the_same_address_with_its_data(home
         assert {server.name() for server in servers} == {"postgres", "valkey-server"}
         for server in servers:
             server.kill()
-        psutil.wait_procs(servers, timeout=5)
+        psutil.wait_procs(servers, timeout=PATIENCE)
 
         async with asyncio.timeout(PATIENCE):
             assert await _row(services.database_url) == "row"
