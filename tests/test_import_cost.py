@@ -29,6 +29,7 @@ def test_import_onevalet_loads_nothing_heavy_and_none_of_core() -> None:
         "from onevalet import tool, ToolExecutionContext, ReactLoopConfig",
         "from onevalet import Orchestrator",
         "import core.llm.litellm_client, onevalet.wiring.plugins",
+        "import onevalet.wiring.web, channels.sms.receive",
     ],
 )
 def test_the_model_stack_is_loaded_by_none_of_these(code: str) -> None:

@@ -23,7 +23,7 @@ def _modules(settings: Settings | None) -> Iterator[str]:
     """Yield the slow imports. An SDK is 10 MB and a tenth of a second, so only those of channels that are on."""
     yield "onevalet.wiring.worker"
     if settings is None or settings.sms_on:
-        yield "twilio.rest"
+        yield from ("channels.sms.catchup", "notify.sms.send", "twilio.rest.api")
     if settings is None or settings.slack_on:
         yield from ("channels.slack.receive", "notify.slack.send")
     if settings is None or settings.telegram_on:

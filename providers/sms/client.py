@@ -3,7 +3,6 @@
 What counts is whether the request can have arrived: only then may it have been accepted.
 """
 
-from importlib import import_module
 from typing import Self
 
 import aiohttp
@@ -58,12 +57,6 @@ class TwilioApi:
     async def close(self) -> None:
         await self._http.close()
         self._client = None
-
-
-def load_sdk() -> None:
-    """Import what the SDK leaves until its first call: half a second in which webhooks would wait."""
-    for module in ("twilio.rest.api", "twilio.rest.messaging"):
-        import_module(module)
 
 
 class _HttpClient:
