@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import itertools
 import os
 import resource
 import subprocess
@@ -21,14 +22,17 @@ from tests.services import private_postgres, private_valkey
 
 _ABOUT = """\
 Each process starts anew in each round, from compiled files, as in the image. A worker is ready when it says so in
-its health row: CPU until then, without that of a process that only imports what it does. Memory is the resident set
-once web listens, or the worker is ready. Floor of the imports: `import litellm`, whole."""
+its health row: CPU until then, without that of a process that only imports what it does. Memory is the resident
+set: of web after it took two hundred messages, of the worker when it is ready. Floor of the imports: `import
+litellm`, whole."""
 METRICS = (
     Metric("start-worker", "a worker until it is ready, beyond its imports", "s CPU", Target(0.5)),
     Metric("start-imports", "a worker's imports", "s CPU"),
     Metric("memory-web", "memory of web, with SMS", "MB", Target(80)),
+    Metric("memory-web-all", "memory of web, with all three channels", "MB", Target(80)),
     Metric("memory-worker", "memory of a worker, with SMS, without memory's encoder", "MB", Target(200)),
 )
+_NUMBERS = itertools.count(30_000_000)
 _IMPORTS = (
     "import asyncio; from onevalet.settings import load_settings; from onevalet.wiring.preload import load_worker;"
     "asyncio.run(load_worker(load_settings()))"
@@ -47,7 +51,9 @@ async def run(options: Options) -> Samples:
         compiled = stack.enter_context(TemporaryDirectory())
         environment = _environment(postgres.url, valkey.url, compiled)
         await _worker(admin, environment)  # compiles
-        await _web(environment)
+        providers = await stack.enter_async_context(way_in.providers())
+        everything = environment | way_in.environment_of(postgres.url, valkey.url, 0, providers) | _python(compiled)
+        await _web(everything)
         for _ in range(1 if options.small else min(options.rounds, 3)):
             if not options.small:
                 samples.add("start-imports", FLOOR, await asyncio.to_thread(_spent, "import litellm", environment))
@@ -57,6 +63,7 @@ async def run(options: Options) -> Samples:
             samples.add("start-worker", OURS, cpu - imports)
             samples.add("memory-worker", OURS, memory)
             samples.add("memory-web", OURS, await _web(environment))
+            samples.add("memory-web-all", OURS, await _web(everything))
     return samples
 
 
@@ -82,10 +89,16 @@ async def _worker(admin: "asyncpg.Connection[asyncpg.Record]", environment: dict
 
 
 async def _web(environment: dict[str, str]) -> float:
+    """Return the memory of web after messages of each channel that is on, in MB."""
     port = free_port()
     process = await _started("web", environment | {"HOST": "127.0.0.1", "PORT": str(port)})
     try:
         await way_in.listens(port)
+        for name, make in way_in.CONTESTANTS.items():
+            if name == "sms" or (name != "floor" and f"{name.upper()}_BOT_TOKEN" in environment):
+                requests = [make(number % 20, next(_NUMBERS)) for number in range(200)]
+                if len(await webhooks.send_all(port, requests, 8)) < len(requests):
+                    raise RuntimeError(f"{name} was refused")
         return _figures(process.pid)[1]
     finally:
         process.terminate()
@@ -105,26 +118,32 @@ def _figures(pid: int) -> tuple[float, float]:
 
 
 def _environment(database_url: str, redis_url: str, compiled: str) -> dict[str, str]:
-    told = {
-        **os.environ,
-        "DATABASE_URL": database_url,
-        "REDIS_URL": redis_url,
-        "ONEVALET_ACCESS": "open",
-        "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
-        "ONEVALET_MODEL": "openai/scripted",
-        "ONEVALET_MEMORY": "off",
-        "ONEVALET_PROFILE": "off",
-        "OPENAI_API_KEY": "sk-scripted",
-        "PUBLIC_URL": webhooks.PUBLIC_URL,
-        "TWILIO_ACCOUNT_SID": webhooks.ACCOUNT_SID,
-        "TWILIO_AUTH_TOKEN": webhooks.AUTH_TOKEN,
-        "TWILIO_FROM": webhooks.NUMBER,
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        "PYTHONPATH": str(ROOT),
-    }
-    # As an operator has it: the image compiles everything beforehand, which a checkout may not.
-    told.pop("PYTHONDONTWRITEBYTECODE", None)
-    return told | {"PYTHONPYCACHEPREFIX": compiled}
+    return (
+        os.environ
+        | _python(compiled)
+        | {
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "ONEVALET_ACCESS": "open",
+            "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
+            "ONEVALET_MODEL": "openai/scripted",
+            "ONEVALET_MEMORY": "off",
+            "ONEVALET_PROFILE": "off",
+            "OPENAI_API_KEY": "sk-scripted",
+            "PUBLIC_URL": webhooks.PUBLIC_URL,
+            "TWILIO_ACCOUNT_SID": webhooks.ACCOUNT_SID,
+            "TWILIO_AUTH_TOKEN": webhooks.AUTH_TOKEN,
+            "TWILIO_FROM": webhooks.NUMBER,
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "ONEVALET_MOST_WAITING": "100000",
+            "PYTHONPATH": str(ROOT),
+        }
+    )
+
+
+def _python(compiled: str) -> dict[str, str]:
+    """Return variables that let Python compile, as the image does beforehand."""
+    return {"PYTHONPYCACHEPREFIX": compiled, "PYTHONDONTWRITEBYTECODE": ""}
 
 
 BENCHMARK = Benchmark("start", "Start and memory", _ABOUT, METRICS, run)

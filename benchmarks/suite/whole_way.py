@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 import asyncpg
+import psutil
 from aiohttp import web
 
 from benchmarks import way_in, webhooks
@@ -26,6 +27,8 @@ who write again once they are answered."""
 METRICS = (
     Metric("whole-light", "webhook in to answer handed to the provider, p50", "ms", Target(30)),
     Metric("whole-rate", "sustained by one web and one worker", "turns/s", Target(100, more=True)),
+    Metric("whole-memory-web", "memory of web after that", "MB", Target(80)),
+    Metric("whole-memory-worker", "memory of the worker after that", "MB", Target(200)),
 )
 _NUMBERS = itertools.count(20_000_000)
 _WAIT = 60.0
@@ -38,6 +41,8 @@ class Way:
 
     port: int
     waiting: dict[str, "asyncio.Future[float]"] = field(default_factory=dict)
+    processes: dict[str, int] = field(default_factory=dict)
+    """Their process ids."""
 
     async def ask(self, person: int) -> float:
         """Send a text and wait for its answer; return the seconds that it took."""
@@ -74,6 +79,9 @@ async def run(options: Options) -> Samples:
             samples.add("whole-rate", OURS, rate)
         if not options.small:
             samples.plots += await _by_concurrency(way)
+        for name in ("web", "worker"):
+            memory = psutil.Process(way.processes[name]).memory_info().rss / 2**20
+            samples.add(f"whole-memory-{name}", OURS, memory)
     return samples
 
 
@@ -143,6 +151,7 @@ async def _opened() -> AsyncIterator[Way]:
             )
             stack.push_async_callback(process.wait)
             stack.callback(process.terminate)
+            way.processes[command[1]] = process.pid
         await way_in.listens(way.port)
         admin = await asyncpg.connect(postgres.url)
         stack.push_async_callback(admin.close)

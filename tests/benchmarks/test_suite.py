@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import profile
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.report import page, plots, results
 from benchmarks.report.reasons import REASONS
@@ -13,7 +14,10 @@ from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Pl
 
 SHORT = ("turn",)
 """Those that start no process of ours, which takes seconds."""
-WITHOUT_FLOOR = ("whole-way",)
+WITHOUT_FLOOR = ("whole-way", "start")
+"""The floor of a start is left out in small."""
+HELD = ("memory-web", "memory-worker", "whole-memory-web", "whole-memory-worker", "commands")
+"""What hardly depends on the machine."""
 
 
 @pytest.mark.timeout(300)
@@ -28,6 +32,9 @@ async def test_a_benchmark_measures_each_of_its_metrics(name: str) -> None:
     wanted = {metric.name for metric in benchmark.metrics}
     assert measured == (wanted if name != "way-in" else {name for name in wanted if name.endswith("sms")})
     assert any(FLOOR in figures for figures in samples.figures.values()) == (name not in WITHOUT_FLOOR)
+    for metric in benchmark.metrics:
+        if metric.name in HELD and metric.target:
+            assert metric.target.is_met(max(samples.figures[metric.name][OURS]), None), samples.figures
     text = "\n".join(page.lines(results_of(benchmark, samples), [benchmark]))
     assert all(metric.title in text for metric in benchmark.metrics if metric.name in measured)
 
@@ -86,6 +93,12 @@ def test_a_plot_is_small_and_holds_each_line_within_its_frame() -> None:
     assert "M64.0 253.6L277.0 247.0L490.0 36.7" in drawn  # the axis is logarithmic
     assert ">1,250</text>" in drawn
     assert ">1,000,000</text>" in drawn
+
+
+@pytest.mark.slow
+def test_a_flame_graph_is_drawn_of_a_benchmark(tmp_path: Path) -> None:
+    profile.profile("turn", tmp_path / "profile.svg", rate=100, rounds=1)
+    assert "direct/transport.py" in (tmp_path / "profile.svg").read_text()
 
 
 def made(metrics: tuple[Metric, ...]) -> Benchmark:

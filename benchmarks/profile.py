@@ -1,0 +1,43 @@
+"""Draw where the time of a benchmark goes, as a flame graph: of this process and of each that it starts.
+
+    uv run -m benchmarks.profile NAME [--to profile.svg] [--rate 200] [--rounds 1]
+
+py-spy samples the benchmark from outside: it needs no rights, since it starts what it looks into. In the graph,
+each process is a tower of its own; a click enlarges it.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.__main__ import BENCHMARKS
+
+
+def main() -> None:
+    """Run a benchmark and write the graph."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.profile", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("name", choices=BENCHMARKS)
+    parser.add_argument("--to", type=Path, default=Path("profile.svg"))
+    parser.add_argument("--rate", type=int, default=200, help="samples a second")
+    parser.add_argument("--rounds", type=int, default=1)
+    options = parser.parse_args()
+    profile(options.name, options.to, options.rate, options.rounds)
+    sys.stdout.write(f"{options.to}\n")
+
+
+def profile(name: str, to: Path, rate: int, rounds: int) -> None:
+    """Run a benchmark under py-spy."""
+    spy = shutil.which("py-spy", path=str(Path(sys.executable).parent))
+    if spy is None:
+        raise SystemExit("py-spy is missing: uv sync")
+    sampled = (sys.executable, "-m", "benchmarks", name, "--rounds", str(rounds))
+    recording = ("record", "--subprocesses", "--nonblocking", "--rate", str(rate), "--output", str(to), "--")
+    subprocess.run((spy, *recording, *sampled), check=True)  # noqa: S603
+
+
+if __name__ == "__main__":
+    main()
