@@ -75,13 +75,13 @@ async def _measure(tasks: int, rounds: int) -> None:
         eye = await asyncpg.connect(postgres.url, command_timeout=1200)
         database = Database(postgres.url, patience=60)
         try:
-            await _fill(eye, tasks)
-            floors = [await _floor(eye, tasks) for _ in range(rounds)]
+            await fill(eye, tasks)
+            floors = [await floor(eye, tasks) for _ in range(rounds)]
             before = psutil.Process().memory_info().rss
             server = psutil.Process(psutil.Process(await eye.fetchval("select pg_backend_pid()")).ppid())
-            whole = [await _round(eye, database, tasks, server) for _ in range(rounds)]
+            whole = [await one_round(eye, database, tasks, server) for _ in range(rounds)]
             grown = psutil.Process().memory_info().rss - before
-            empty = [await _empty(database) for _ in range(50)]
+            nothing = [await empty(database) for _ in range(50)]
         finally:
             await eye.close()
             await database.close()
@@ -92,13 +92,14 @@ async def _measure(tasks: int, rounds: int) -> None:
         f" (worst {min(rates):,.0f}; our CPU {statistics.median(ours):.0f} us,"
         f" Postgres' {statistics.median(theirs):.0f} us;"
         f" floor {statistics.median(floors):,.0f} a second; load {os.getloadavg()[0]:.1f});"
-        f" nothing due {statistics.median(empty) * 1000:.2f} ms; memory {grown / 2**20:+.1f} MB,"
+        f" nothing due {statistics.median(nothing) * 1000:.2f} ms; memory {grown / 2**20:+.1f} MB,"
         f" at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB\n"
     )
     sys.stdout.flush()
 
 
-async def _fill(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> None:
+async def fill(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> None:
+    """Create the people and their tasks."""
     await eye.execute(_PEOPLE, PEOPLE)
     for first in range(1, tasks + 1, 100_000):
         await eye.execute(_TASKS, PEOPLE, first, NOW, min(first + 99_999, tasks))
@@ -110,7 +111,8 @@ async def _make_due(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> No
     await eye.execute(_MAKE_DUE, NOW, tasks, DUE)
 
 
-async def _floor(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> float:
+async def floor(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> float:
+    """Return a second's tasks that are only claimed and moved on."""
     await _make_due(eye, tasks)
     began, moved = time.perf_counter(), 0
     while count := int((await eye.execute(_FLOOR, NOW)).rpartition(" ")[2]):
@@ -118,7 +120,7 @@ async def _floor(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> float
     return moved / (time.perf_counter() - began)
 
 
-async def _round(
+async def one_round(
     eye: "asyncpg.Connection[asyncpg.Record]", database: Database, tasks: int, postgres: psutil.Process
 ) -> tuple[float, int, float, float]:
     """Return seconds, how many were due, and seconds of CPU, our own and that of Postgres."""
@@ -137,7 +139,8 @@ async def _round(
     return spent, due, time.process_time() - cpu, cpu_of(postgres) - theirs
 
 
-async def _empty(database: Database) -> float:
+async def empty(database: Database) -> float:
+    """Return the seconds of a look when nothing is due."""
     began = time.perf_counter()
     await fire_due(database, make_id, NOW - timedelta(days=9))
     return time.perf_counter() - began

@@ -12,11 +12,11 @@ from benchmarks.report import page, plots, results
 from benchmarks.report.reasons import REASONS
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Plot, Samples, Target
 
-SHORT = ("turn",)
+SHORT = ("turn", "tasks")
 """Those that start no process of ours, which takes seconds."""
 WITHOUT_FLOOR = ("whole-way", "start")
 """The floor of a start is left out in small."""
-HELD = ("memory-web", "memory-worker", "whole-memory-web", "whole-memory-worker", "commands")
+HELD = ("memory-web", "memory-worker", "whole-memory-web", "whole-memory-worker")
 """What hardly depends on the machine."""
 
 

@@ -1,0 +1,62 @@
+"""What a conversation asks of models: calls a message, and how much of a prompt is the one before."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
+from core.db.migrate import migrate
+from tests.jobs import test_prompt_cache, test_reading
+from tests.jobs.talking import Talking, talking
+from tests.scripted_model import Script
+from tests.services import private_postgres, private_valkey
+
+_ABOUT = """\
+One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
+something to remember, which costs most: behind the replies, one call reads a talk that has become quiet. Floor: the
+calls that answer. For the prompts, four in ten messages use tools and things are recalled; counted is how many
+characters of a prompt, its tools included, are those that the prompt before began with, which is what a provider's
+cache saves."""
+METRICS = (
+    Metric("model-calls", "model calls of a message", "calls", Target(1.2)),
+    Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(90, more=True)),
+)
+
+
+async def run(options: Options) -> Samples:
+    """Have both conversations."""
+    samples, count = Samples(), options.of(20, 4)
+    async with _talking(test_reading.answer, onevalet_small_model="openai/small") as person:
+        for words in test_reading.PLAIN[:count]:
+            await person.say(words)
+            await person.remember()
+            await person.read()
+        await person.be_quiet()
+        await person.read()
+        calls = person.model.calls
+        behind = [call for call in calls if call.system.startswith(test_reading.READS)]
+        samples.add("model-calls", FLOOR, (len(calls) - len(behind)) / count)
+        samples.add("model-calls", OURS, len(calls) / count)
+    by_rules = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
+    async with _talking(test_prompt_cache.answer, **by_rules) as person:
+        asked = test_prompt_cache.ASKED
+        for number in range(count):
+            await person.say(f"{asked[number % len(asked)]}, please ({number})")
+            await person.remember()
+        samples.add("prompt-prefix", OURS, test_prompt_cache.cached_share(person.model.calls) * 100)
+    return samples
+
+
+@asynccontextmanager
+async def _talking(script: Script, **configured: object) -> AsyncIterator[Talking]:
+    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as home:
+        async with private_postgres() as postgres, private_valkey() as valkey:
+            await migrate(postgres.url)
+            async with talking(postgres.url, valkey.url, Path(home), patched, script, **configured) as person:
+                yield person
+
+
+BENCHMARK = Benchmark("model-calls", "What models are asked", _ABOUT, METRICS, run)
