@@ -106,7 +106,7 @@ _SENTENCES = {
         "You can decide in another chat of yours, or by a button."
     ),
     DecisionOutcome.NOTHING: gettext_noop(
-        "Nothing is waiting here that this decides. High risk is decided one by one; PENDING lists what waits."
+        "Nothing that waits here can be decided this way. High risk is decided one by one; PENDING lists what waits."
     ),
     DecisionOutcome.NO_CODE: gettext_noop("Nothing waits under {code}. PENDING lists what does."),
     DecisionOutcome.NOT_YOURS: gettext_noop("This is not yours to decide."),

@@ -135,7 +135,7 @@ async def test_ok_all_approves_what_was_shown_here_but_never_high_risk(system: A
     await system.say("mail eve")
     await system.say("ok all")
     assert len(system.sent) == 2
-    assert "Nothing is waiting here that this decides. High risk is decided one by one" in system.last()
+    assert "Nothing that waits here can be decided this way. High risk is decided one by one" in system.last()
     assert (await system.states())[-1] == "pending"
 
 

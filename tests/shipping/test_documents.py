@@ -12,6 +12,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from core.language.update import sentences
 from onevalet.cli.main import app
 from onevalet.dev.run import describe
 from onevalet.wiring.plugins import load_plugins
@@ -21,6 +22,14 @@ DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.
 _COMMAND = re.compile(r"bin/onevalet((?: [a-z][a-z-]*)*)")
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*|[\w-]+\.(?:md|toml|yml|txt))`")
+
+
+STUMBLED = (
+    "is wired to, it says", "no longer be reached in one place", "asked anew", "meet silence", "is an error at start",
+    "is content", "turn and turn", "worth a look", "hands nothing over", "another place of", "take both for you",
+    "gave nobody this code", "counts for one hour", "here that this decides",
+)  # fmt: skip
+"""What a native reader who tried the product stumbled over."""
 
 
 def commands() -> set[str]:
@@ -76,6 +85,13 @@ def test_the_readmes_sample_of_the_start_has_the_lines_of_the_real_one() -> None
 @pytest.mark.parametrize("document", [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py"])
 def test_no_document_asks_for_a_uv_that_a_newcomer_has_not(document: str) -> None:
     assert "uv run -m onevalet" not in read(document)
+
+
+@pytest.mark.parametrize("words", STUMBLED)
+def test_what_readers_stumbled_over_is_in_no_page_and_no_sentence(words: str) -> None:
+    said = {document: " ".join(read(document).split()) for document in DOCUMENTS if document != "CHANGELOG.md"}
+    said |= {"the catalogue": " ".join(str(message.id) for message in sentences())}
+    assert [where for where, text in said.items() if words in text] == []
 
 
 @pytest.mark.parametrize("script", ["bin/dev", "bin/test", "bin/onevalet"])
