@@ -11,6 +11,8 @@ RUN uv pip install --no-cache --require-hashes --python /opt/venv/bin/python -r 
 
 FROM ${PYTHON}
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin onevalet
+# A volume takes its owner from here.
+RUN install --directory --owner onevalet --mode 700 /home/onevalet/.onevalet /home/onevalet/.onevalet/files
 COPY --from=build /opt/venv /opt/venv
 # The code belongs to root: what serves strangers cannot change it.
 WORKDIR /app

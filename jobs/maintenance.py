@@ -16,6 +16,7 @@ from core.db.clock_check import CheckedClock
 from core.db.database import Database
 from core.events.store import KEPT as EVENTS_KEPT
 from core.events.store import EventStore
+from core.files.store import FileStore
 from core.ids import IdMaker
 from core.notifications.store import NotificationStore
 from core.queue.due import ASK_ANYWAY, DueWork
@@ -58,6 +59,7 @@ class Maintenance:
     memory: MemoryUpkeep
     catch_up: CatchUp
     runs_kept: timedelta
+    files: FileStore
     talks: TalkReader | None = None
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
@@ -100,6 +102,7 @@ class Maintenance:
             Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
             Periodic("old notifications", timedelta(hours=1), lambda: prune_notifications(news, clock)),
             Periodic("old events", timedelta(hours=1), lambda: prune_events(events, clock)),
+            Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, clock)),
         )
 
     async def _ask_for_process(self) -> None:
@@ -138,6 +141,17 @@ async def report_health(database: Database, worker: str, clock: CheckedClock, su
         for part in supervisor.failing()
     ]
     await database.call("select note_worker($1,$2,$3)", worker, clock.ahead, failing)
+
+
+async def prune_files(store: FileStore, clock: Clock) -> None:
+    """Delete the files that nobody has used for long, and the bytes of all that were deleted, however they were."""
+    if (now := await clock.sound_now()) is not None and (count := await store.expire(now)):
+        _log.info("files_expired", count=count)
+    try:
+        while await store.delete_bytes():
+            pass
+    except OSError as error:
+        _log.error("file_store_unreachable", cause=type(error).__name__)
 
 
 async def expire_agents(pool: Pool, clock: Clock) -> None:

@@ -27,6 +27,7 @@ from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
 from onevalet.channel_settings import check_channels, check_search, check_tokens
+from onevalet.file_settings import FileSettings, Origin, check_files
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -82,12 +83,6 @@ def _sender(value: str) -> str:
     return read_sender(value)
 
 
-def _origin(value: str) -> str:
-    if value and not value.startswith(("https://", "http://")):
-        raise ValueError("must start with https:// or http://")
-    return value.rstrip("/")
-
-
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
@@ -96,10 +91,9 @@ type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), A
 type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 type Sender = Annotated[str, AfterValidator(_sender)]
-type Origin = Annotated[str, AfterValidator(_origin)]
 
 
-class Settings(BaseSettings):
+class Settings(FileSettings):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -305,6 +299,7 @@ def load_settings(**overrides: object) -> Settings:
     check_channels(settings)
     check_tokens(settings)
     check_search(settings)
+    check_files(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
 

@@ -88,18 +88,21 @@ class GuardedClient:
         *,
         headers: Mapping[str, str] | None = None,
         json: Json = None,
+        body: bytes | None = None,
         max_bytes: int | None = None,
+        whole: bool = False,
         may_go: Callable[[Target], bool] | None = None,
     ) -> HttpResponse:
         """Make one request, following redirects; raises `ToolFailed` in one plain sentence.
 
-        `may_go` restricts the request and each redirect further. Headers that could hold a credential are dropped when
-        a redirect leaves the host.
+        `body` are bytes to send in place of `json`. `whole`: a body that its server says is larger than the limit is
+        not read at all, which `cut` tells. `may_go` restricts the request and each redirect further. Headers that could
+        hold a credential are dropped when a redirect leaves the host.
         """
         try:
-            ask = _first(method, url, headers or {}, json)
+            ask = _first(method, url, headers or {}, json, body)
             async with asyncio.timeout(self._limits.total):
-                return await self._follow(ask, max_bytes or self._limits.max_bytes, may_go)
+                return await self._follow(ask, max_bytes or self._limits.max_bytes, may_go, whole=whole)
         except Barred as error:
             _log.warning("fetch_refused", reason=str(error))
             raise ToolFailed(gettext(str(error))) from error
@@ -132,7 +135,9 @@ class GuardedClient:
                 await session.close()
         self._guarded = self._open = None
 
-    async def _follow(self, ask: _Ask, most: int, may_go: Callable[[Target], bool] | None) -> HttpResponse:
+    async def _follow(
+        self, ask: _Ask, most: int, may_go: Callable[[Target], bool] | None, *, whole: bool
+    ) -> HttpResponse:
         for _ in range(self._limits.redirects + 1):
             session = self._admit(ask.target)
             if may_go is not None and not may_go(ask.target):
@@ -144,7 +149,7 @@ class GuardedClient:
                 if answer.status in _REDIRECTS and location is not None:
                     ask = _next(ask, answer.status, location)
                     continue
-                return await _read(answer, ask, most)
+                return await _read(answer, ask, most, whole=whole)
         raise Barred(gettext_noop("That address redirects too often."))
 
     def _admit(self, target: Target) -> aiohttp.ClientSession:
@@ -197,11 +202,10 @@ def _public_socket(info: "aiohttp.AddrInfoType") -> socket.socket:
     return socket.socket(family, kind, protocol)
 
 
-def _first(method: str, url: str, headers: Mapping[str, str], json: Json) -> _Ask:
+def _first(method: str, url: str, headers: Mapping[str, str], json: Json, body: bytes | None) -> _Ask:
     if method.upper() not in METHODS:
         raise Barred(gettext_noop("That is no method of a web request."))
     sent = CIMultiDict({"Accept": "*/*", "User-Agent": "OneValet/0.1"})
-    body = None
     if json is not None:
         body = jsons.dumps(json).encode()
         sent["Content-Type"] = "application/json"
@@ -238,9 +242,9 @@ def _same_host(before: Target, after: Target) -> bool:
     return ports[0] == ports[1] or ports == (("http", 80), ("https", 443))
 
 
-async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int) -> HttpResponse:
-    body, cut = b"", False
-    if ask.method != "HEAD":
+async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int, *, whole: bool) -> HttpResponse:
+    body, cut = b"", whole and (answer.content_length or 0) > most
+    if ask.method != "HEAD" and not cut:
         encoding = ",".join(answer.headers.getall("Content-Encoding", []))
         body, cut = await read_body(answer.content.iter_chunked(64 * 1024), encoding, most)
     if cut:

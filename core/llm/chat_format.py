@@ -1,10 +1,11 @@
 """Conversations, tools and answers in OpenAI's chat format, which litellm speaks for every provider; pure."""
 
+import base64
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from core.json_types import JsonObject, read_json, storable
+from core.json_types import Json, JsonObject, read_json, storable
 from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage, ToolCall, ToolSpec
 
 # Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
@@ -14,9 +15,12 @@ _MARKED = re.compile(r"anthropic/|(?:(?:vertex_ai|bedrock|openrouter)/.*)?claude
 _MARK: JsonObject = {"type": "ephemeral"}
 
 
-def format_messages(messages: Sequence[ChatMessage], model: str) -> list[JsonObject]:
-    """Return a conversation as `model` is sent it: its own thinking goes back to it, that of another model does not."""
-    out = [_message(message, model) for message in messages]
+def format_messages(messages: Sequence[ChatMessage], model: str, *, sees: bool = False) -> list[JsonObject]:
+    """Return a conversation as `model` is sent it: its own thinking goes back to it, that of another model does not.
+
+    `sees`: it takes pictures; another is told that it does not see them.
+    """
+    out = [_with_pictures(message, sees) if message.pictures else _message(message, model) for message in messages]
     for index in _stable_ends(messages, model):
         out[index]["cache_control"] = _MARK
     first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(out))
@@ -37,6 +41,17 @@ def _stable_ends(messages: Sequence[ChatMessage], model: str) -> list[int]:
     if messages[-1].role is Role.TOOL:
         ends.add(len(messages) - 1)
     return sorted(ends)
+
+
+def _with_pictures(message: ChatMessage, sees: bool) -> JsonObject:
+    text = storable(message.text)
+    if not sees:
+        return {"role": message.role.value, "content": f"{text}\n[You cannot see this picture. Say so.]"}
+    parts: list[Json] = [{"type": "text", "text": text}]
+    for picture in message.pictures:
+        url = f"data:image/jpeg;base64,{base64.b64encode(picture).decode()}"
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    return {"role": message.role.value, "content": parts}
 
 
 def _message(message: ChatMessage, model: str) -> JsonObject:

@@ -31,7 +31,8 @@ class LiteLLMClient:
 
     `keys` are tried in turn with the models of the first one's provider; without any, and for other providers,
     litellm's own variables are read. `local` is a model that runs in this process. `tool_mode` "auto" calls tools
-    natively unless litellm's map says that the model cannot. `direct=False` has litellm make every call.
+    natively unless litellm's map says that the model cannot. `direct=False` has litellm make every call. Models see
+    pictures where litellm's map says so, and the `vision_model` does in any case.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class LiteLLMClient:
         tool_mode: ToolMode = "auto",
         local: LocalModel | None = None,
         direct: bool = True,
+        vision_model: str = "",
     ) -> None:
         self._local = local
+        self._vision_model = vision_model
         self._keys = tuple(keys)
         self._tool_mode = tool_mode
         self._unstreamed: set[str] = set()
@@ -62,6 +65,13 @@ class LiteLLMClient:
     def known(self, model: str) -> dict[str, Any]:
         """Return litellm's entry of a model; empty where it has none."""
         return litellm_library.known(model)
+
+    def sees(self, model: str = "") -> bool:
+        """Return whether a model takes pictures; without a name, the first one. Loads litellm."""
+        model = model or self.layers[0].model
+        if self._is_local(model):
+            return False
+        return model == self._vision_model or self.known(model).get("supports_vision") is True
 
     def has_provider(self, model: str) -> bool:
         """Return whether litellm can tell whom to ask for a model; loads litellm."""
@@ -163,7 +173,7 @@ class LiteLLMClient:
     def _arguments(self, request: ModelRequest, layer: ModelLayer) -> dict[str, Any]:
         arguments: dict[str, Any] = {
             "model": layer.model,
-            "messages": format_messages(request.messages, layer.model),
+            "messages": format_messages(request.messages, layer.model, sees=self.sees(layer.model)),
             # The caller keeps the time; this is a safety net.
             "timeout": request.timeout + _NET,
             "max_retries": 0,

@@ -28,6 +28,8 @@ class Marker(StrEnum):
     """The time, what is recalled and what waits, for one turn: prompts are the same from turn to turn up to it."""
     NOTE = "note"
     """A line of ours for the model, in the place of what cannot be shown: nobody's words."""
+    FILE = "file"
+    """A file that the person sent: a line of ours, and below it what others wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class ChatMessage:
     state: JsonObject = field(default_factory=dict)
     outside: bool = False
     marker: Marker | None = None
+    pictures: tuple[bytes, ...] = field(default=(), repr=False)
+    """JPEGs that a model that sees is shown, never stored."""
 
     def to_json(self) -> JsonObject:
         """Return the stored form, without empty fields."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from core.files.types import SeenFile
 from core.messaging.messages import Origin
 
 
@@ -19,6 +20,8 @@ class TurnMessage:
     about: str | None = None
     """The code of the approval whose card this message answers as a reply."""
     origin: Origin = Origin.OWN
+    files: tuple[SeenFile, ...] = ()
+    """Its files, once they were taken in."""
 
 
 class TurnControl(Protocol):

@@ -52,7 +52,12 @@ def words_of_others(text: str) -> str:
 
 
 def for_later(message: ChatMessage) -> ChatMessage:
-    """Return a message as history keeps it: of what others wrote only the addresses: it can act in no later turn."""
+    """Return a message as history keeps it: of what others wrote only the addresses: it can act in no later turn.
+
+    Of a file the line that says what it is stays, by which the model can read it again.
+    """
+    if message.marker is Marker.FILE:
+        return replace(message, text=message.text.partition("\n")[0], marker=Marker.NOTE, pictures=())
     if message.role is not Role.TOOL or not message.outside:
         return message
     kept = [address for address in dict.fromkeys(addresses_in(message.text)) if len(address) <= _LONG][:_MAX_KEPT]
@@ -82,7 +87,11 @@ class OutsideText:
     def hear(self, messages: Iterable[ChatMessage]) -> None:
         """Learn the addresses in messages of the person, and those that outside results of the conversation named."""
         for message in messages:
-            if message.role is Role.USER and message.marker is not Marker.SUMMARY:
+            if message.marker is Marker.FILE:
+                # A file may be anybody's: it is as much from outside as a page.
+                self._read.add(("", -1))
+                self._learn(addresses_in(message.text))
+            elif message.role is Role.USER and message.marker is not Marker.SUMMARY:
                 self._learn(named_in(message.text))
             elif message.role is Role.TOOL and message.outside:
                 self._learn(addresses_in(message.text))

@@ -127,7 +127,7 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
         scope=scope,
         tools=tools,
         runner=ToolRunner(scope, tools, task.make_context, ContextManager(config)),
-        steering=Steering(scope, task.control, task.inbound, task.while_running),
+        steering=Steering(scope, task.control, task.inbound, task.while_running, task.take_in),
         judging=Judging(judges, scope.journal, recorded, task.where, config.max_advice, task.budget),
         step=task.go_on_at or 0,
         usage=_used_before(scope, task.go_on_at or 0),

@@ -1,17 +1,22 @@
 """Steer a running turn: stop it at the person's wish, and pass their further messages to the model."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from typing import cast
 
+from core.files.types import SeenFile
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Marker, Role
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.forwarded import passed_on
+from core.loop.outside import as_data
 from core.loop.scope import TurnScope
 from core.messaging.messages import Origin
 from core.people.tenant import WhileRunning
+
+type TakeIn = Callable[[TurnMessage], Awaitable[TurnMessage]]
+"""Returns a message with its files."""
 
 
 class Steering:
@@ -26,7 +31,9 @@ class Steering:
         control: TurnControl | None,
         inbound: tuple[TurnMessage, ...],
         mode: WhileRunning = WhileRunning.STEER,
+        take_in: TakeIn | None = None,
     ) -> None:
+        self._take_in = take_in
         self._control = control
         self._journal = scope.journal
         self._agent_path = scope.where.agent_path
@@ -69,6 +76,8 @@ class Steering:
         taken = [message for message in fresh if message.id not in self._seen]
         self._seen.update(message.id for message in taken)
         self.absorbed += [message.id for message in taken]
+        if self._take_in is not None:
+            taken = [await self._take_in(message) for message in taken]
         return [shown for message in taken for shown in spoken(message)]
 
     def _record(self, key: StepKey, messages: list[TurnMessage]) -> StepRecord:
@@ -94,18 +103,29 @@ def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
 
 
 def spoken(message: TurnMessage) -> list[ChatMessage]:
-    """Return a person's message as the model sees it: the text unchanged, and a note about files.
+    """Return a person's message as the model sees it: the text unchanged, and each file or a note about files.
 
     Words that are not the person's own are quoted below a line that says so.
     """
     shown = [ChatMessage(Role.USER, message.text)] if message.text else []
     if message.origin is not Origin.OWN:
         shown = [passed_on(part, message.origin) for part in shown]
+    if message.files:
+        return [*shown, *(_file(file, internal=bool(shown)) for file in message.files)]
     if message.media_count:
         files = "1 file" if message.media_count == 1 else f"{message.media_count} files"
         line = f"[The person sent {files}, not shown here.]"
         shown.append(ChatMessage(Role.USER, line, internal=bool(shown), marker=Marker.NOTE))
     return shown
+
+
+def _file(file: SeenFile, *, internal: bool) -> ChatMessage:
+    if file.failure:  # it names the file, which somebody else may have named
+        text = f"[The person sent a file that you cannot read. Tell them so:]\n{as_data(file.failure)}"
+        return ChatMessage(Role.USER, text, internal=internal, marker=Marker.FILE)
+    text = f"{file.note}\n{as_data(file.text)}" if file.text else file.note
+    pictures = (file.picture,) if file.picture else ()
+    return ChatMessage(Role.USER, text, internal=internal, marker=Marker.FILE, pictures=pictures)
 
 
 def _messages(record: StepRecord) -> list[TurnMessage]:

@@ -11,6 +11,7 @@ from core.loop.context_window import Messages
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import OutsideText
+from core.loop.steering import TakeIn
 from core.people.tenant import WhileRunning
 from core.tools.context import ToolExecutionContext
 from core.tools.registry import ToolRegistry
@@ -36,5 +37,7 @@ class LoopTask:
     approval_requests: ApprovalRequests | None = None
     outside: OutsideText = field(default_factory=OutsideText)
     """Shared by the loops of a turn."""
+    take_in: TakeIn | None = None
+    """Takes in the files of messages that come while it runs."""
     go_on_at: int | None = None
     """The model answer at whose calls a waiting turn resumes; the earlier ones are in the history by now."""

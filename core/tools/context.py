@@ -39,7 +39,7 @@ KEEPS_NOTHING = absent("This assistant has nowhere to keep anything.")
 NO_WEB = absent("This assistant has no access to the web.")
 NO_MEMORY = absent("This assistant keeps no memory.")
 NO_TASKS = absent("This assistant can plan nothing for later.")
-NO_FILES = absent("No file came with these messages.")
+NO_FILES = absent("This assistant keeps no files.")
 
 
 class CredentialAccess(Protocol):

@@ -3,19 +3,30 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.messaging.messages import Media
-from core.tools.files import SentFile
+from core.files.types import SentFile, StoredFile
 
 
 class FileAccess(Protocol):
-    """The files that came with a turn's messages."""
+    """The files that a person has sent, by their ids; an unknown one raises `core.errors.ToolFailed`."""
 
-    async def list(self) -> Sequence[Media]:
-        """Return what was sent, in order; fetching nothing."""
+    async def list(self) -> Sequence[StoredFile]:
+        """Return the files that are kept, the last sent first."""
         ...
 
-    async def fetch(self, number: int) -> SentFile:
-        """Fetch a file by its number in the list, from 1. Raises `core.errors.ToolFailed`."""
+    async def find(self, file_id: str) -> StoredFile:
+        """Return what is known of a file."""
+        ...
+
+    async def pages(self, file_id: str) -> Sequence[str]:
+        """Return its text, page by page; of a picture none."""
+        ...
+
+    async def look(self, file_id: str, question: str = "") -> str:
+        """Return what is in a picture, in words, or the answer to a question about it."""
+        ...
+
+    async def fetch(self, file_id: str) -> SentFile:
+        """Return what is kept of it: of a picture a copy for models, without its place and time."""
         ...
 
 

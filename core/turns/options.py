@@ -8,12 +8,12 @@ from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
 from core.clock import Clock
+from core.files.access import Files
 from core.hooks.hooks import Hook
 from core.http.types import HttpClient
 from core.loop.config import ReactLoopConfig
 from core.people.people import People
 from core.people.tiers import Tiers
-from core.tools.files import Files
 from core.tools.storage import Storage
 from core.tools.tool import AnyTool
 from core.turns.context import Check

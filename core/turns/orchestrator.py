@@ -22,7 +22,7 @@ from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
 from core.turns.options import OrchestratorOptions
 from core.turns.parts import build_parts, services_of
-from core.turns.results import answered_plainly, first_step, with_reply
+from core.turns.results import answered_plainly, first_step, only_unreadable, with_reply
 from core.turns.services import Recall, TaskEngine
 from core.turns.types import TurnRequest, TurnResult, TurnState
 
@@ -77,6 +77,7 @@ class Orchestrator:
         )
 
     async def _handle(self, request: TurnRequest) -> TurnResult:
+        request = await self._parts.preparation.take_in(request)
         context = await self.prepare_context(request)
         if refusal := await self.should_process(request, context):
             return await self.reject_message(request, context, refusal)
@@ -109,7 +110,7 @@ class Orchestrator:
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
         """Route the message to a waiting agent if it clearly answers one; otherwise return None."""
-        if answer := answered_plainly(request, context):
+        if answer := answered_plainly(request, context) or only_unreadable(request, context):
             return answer
         decisions = self._parts.agent_decisions
         return await decisions.decide(request, context) if decisions else None
@@ -127,6 +128,7 @@ class Orchestrator:
                 make_context=lambda name, key: self.tool_context(request, name, key),
                 inbound=request.inbound,
                 control=request.control,
+                take_in=self._parts.preparation.taker(request),
                 while_running=request.while_running,
                 state=context.state,
                 hooks=request.hooks,

@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from core.agents.holding import hold_tools
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Marker, Role
 from core.loop.conversation_state import ConversationState
+from core.loop.outside import for_later
+from core.loop.steering import TakeIn
 from core.loop.summary import since_summary, with_summary
 from core.turns import decide_tool
 from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext
+from core.turns.files import take_in, taken_in
 from core.turns.prompt import Assistant, Known, context_message, system_prompt
 from core.turns.results import said_in, with_person
 from core.turns.services import TurnServices
@@ -46,14 +50,23 @@ class Preparation:
         agents = self.agents.for_turn(request)
         own = [*waiting.tools(), *hold_tools(waiting), *self.agents.decide_tools(request)]
         tools = await self.offer.for_turn(request, agents, own)
-        return TurnContext(with_person(with_summary(messages, state)), user_messages, tools, agents, state, waiting)
+        said = tuple(map(for_later, user_messages))
+        return TurnContext(with_person(with_summary(messages, state)), said, tools, agents, state, waiting)
+
+    async def take_in(self, request: TurnRequest) -> TurnRequest:
+        """Return the turn whose messages have their files."""
+        return await taken_in(request, self.services.files)
+
+    def taker(self, request: TurnRequest) -> TakeIn:
+        """Return what takes in the files of messages that come while the turn runs."""
+        return partial(take_in, self.services.files, request)
 
     async def _recalled(self, request: TurnRequest, user_messages: Sequence[ChatMessage]) -> Sequence[str]:
         memory = self.services.memory
         if memory is None or not user_messages:
             return ()
-        words = "\n".join(message.text for message in user_messages)
-        return await memory.recall(request.tenant.id, words, turn_id=request.turn_id)
+        words = "\n".join(message.text for message in user_messages if message.marker is not Marker.FILE)
+        return await memory.recall(request.tenant.id, words, turn_id=request.turn_id) if words.strip() else ()
 
     async def _profile(self, request: TurnRequest) -> Sequence[str]:
         if self.services.people is None:

@@ -114,3 +114,13 @@ def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult |
         return None
     reply, entries = notice(context.waiting), context.waiting.entries
     return TurnResult(TurnState.DONE, reply, answered([taken]), history=context.said, pool=entries)
+
+
+def only_unreadable(request: TurnRequest, context: TurnContext) -> TurnResult | None:
+    """Return the result of a turn in which only files came, none of which can be used; None where there is more."""
+    files = [file for message in request.inbound for file in message.files]
+    if not files or any(message.text for message in request.inbound) or not all(file.failure for file in files):
+        return None
+    said = "\n".join(dict.fromkeys(file.failure for file in files))
+    history = (*context.said, ChatMessage(Role.ASSISTANT, said))
+    return TurnResult(TurnState.DONE, said, "file_not_usable", history=history)

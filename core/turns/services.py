@@ -7,6 +7,7 @@ from typing import Protocol
 import structlog
 
 from core.clock import Clock
+from core.files.access import Files
 from core.http.types import HttpClient
 from core.memory.access import MemoryAccess
 from core.people.people import People
@@ -21,7 +22,6 @@ from core.tools.context import (
     TenantTasks,
     ToolExecutionContext,
 )
-from core.tools.files import Files
 from core.tools.storage import Storage
 
 
@@ -92,7 +92,7 @@ class TurnServices:
             language=tenant.language,
             storage=self.storage.for_tenant(tenant.id) if self.storage else KEEPS_NOTHING,
             person=self.people.for_turn(tenant.id, turn_id) if self.people else KEEPS_NOTHING,
-            files=self.files.for_turn(tenant.id, turn_id, channel) if self.files else NO_FILES,
+            files=self.files.for_turn(tenant.id, turn_id) if self.files else NO_FILES,
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             settings=self.settings,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
+from core.files.store import FileStore
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.turns.orchestrator import Orchestrator
-from onevalet.wiring.channels import open_files
 from onevalet.wiring.connections import Connections, redis_url
+from onevalet.wiring.files import open_files
 from onevalet.wiring.models import build_models
 from onevalet.wiring.orchestrator import build_orchestrator
 from onevalet.wiring.secret_keys import secret_keys
@@ -27,6 +28,7 @@ class Assistant:
     engine: TriggerEngine
     approvals: ApprovalStore
     credentials: CredentialStore
+    files: FileStore
     small_model: ModelClient
     """The model for work behind the reply."""
 
@@ -40,9 +42,9 @@ async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterato
     async with AsyncExitStack() as stack:
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
-        files = await stack.enter_async_context(open_files(settings, database))
+        files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), credentials, approvals, engine, files, models)
         )
-        yield Assistant(orchestrator, engine, approvals, credentials, models.behind)
+        yield Assistant(orchestrator, engine, approvals, credentials, files.intake.store, models.behind)

@@ -1,7 +1,5 @@
 """The channels of a process, from the settings. Only those that are on are imported: each SDK takes a second."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
@@ -11,7 +9,6 @@ from core.db.database import Database
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.channels import Channel, InboundSink, NotificationChannel
-from core.tools.files import Files
 from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections
 
@@ -154,19 +151,3 @@ def build_email(settings: Settings) -> "EmailNotification":
 
 def _plain(secret: SecretStr | None) -> str:
     return secret.get_secret_value() if secret else ""
-
-
-@asynccontextmanager
-async def open_files(settings: Settings, database: Database) -> AsyncIterator[Files]:
-    """Yield access to the files that people send and a provider stores for us: so far those of MMS."""
-    if not (settings.sms_on and settings.twilio_auth_token):
-        yield Files(database, {})
-        return
-    from channels.sms.media import TwilioMedia
-
-    async with TwilioMedia(
-        account_sid=settings.twilio_account_sid,
-        auth_token=settings.twilio_auth_token.get_secret_value(),
-        api_url=settings.twilio_api_url,
-    ) as media:
-        yield Files(database, {"sms": media})

@@ -45,6 +45,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
         tool_mode=settings.onevalet_tool_mode,
         local=DEMO_MODEL,
         direct=settings.onevalet_model_transport == "direct",
+        vision_model=settings.onevalet_vision_model,
     )
 
 
@@ -69,6 +70,7 @@ def check_models(settings: Settings, client: LiteLLMClient) -> None:
         "ONEVALET_SMALL_MODEL": (settings.onevalet_small_model,),
         "ONEVALET_FALLBACK_MODELS": settings.onevalet_fallback_models,
         "ONEVALET_EMBEDDING_MODEL": (settings.onevalet_embedding_model,),
+        "ONEVALET_VISION_MODEL": (settings.onevalet_vision_model,),
     }
     for setting, models in named.items():
         for model in models:
@@ -83,7 +85,7 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
-    models = {layer.model for layer in client.layers} - {DEMO_MODEL.model}
+    models = {*(layer.model for layer in client.layers), settings.onevalet_vision_model} - {"", DEMO_MODEL.model}
     models |= {settings.onevalet_small_model} - {""}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
     if unknown := [model for model, price in prices.items() if price is None]:

@@ -11,12 +11,12 @@ from core.credentials.store import CredentialStore
 from core.ids import make_id
 from core.people.people import People
 from core.people.rate_limit import Rates
-from core.tools.files import Files
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.turns.checks import ordered_checks
 from core.turns.orchestrator import Orchestrator
 from onevalet.settings import Settings
+from onevalet.wiring.files import Files, build_vision
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.memory import build_momex
@@ -56,6 +56,7 @@ async def build_orchestrator(
     await client.warm_up()
     check_models(settings, client)
     budgets = build_budgets(settings, client, storage.database, clock)
+    vision, own_client = build_vision(settings, client, storage.database, budgets)
     momex = build_momex(settings, models, storage.database, clock, budgets)
     try:
         yield plugins.orchestrator(
@@ -78,7 +79,7 @@ async def build_orchestrator(
             settings=settings.for_tools,
             clock=clock,
             people=People(storage.database, make_id, clock),
-            files=files,
+            files=files.seeing(vision) if files else None,
             links=settings.onevalet_links,
         )
     finally:
@@ -87,3 +88,5 @@ async def build_orchestrator(
         await rates.close()
         await http.close()
         await models.close()
+        if own_client is not None:
+            await own_client.close()

@@ -47,6 +47,7 @@ def build_process(
         memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, database, parts.name),
         runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
+        files=assistant.files,
         talks=talks,
         ask_for_process=ask_for_process,
     )

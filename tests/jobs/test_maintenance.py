@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from core.approvals.store import ApprovalStore
 from core.db.clock_check import CheckedClock
 from core.events.store import EventStore
 from core.events.types import Event
+from core.files.blobs import FolderStore
+from core.files.store import FileStore
 from core.notifications.store import NotificationStore
 from core.notifications.types import Notification, NotificationPolicy, Urgency
 from core.people.access_policy import Access, Policy
@@ -94,7 +97,7 @@ async def test_strangers_codes_and_old_notes_of_them_are_forgotten_in_time(store
     assert await store.column("select key from ignored_messages") == ["new"]
 
 
-async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Store) -> None:
+async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Store, tmp_path: Path) -> None:
     database, wakeups = store.database, store.wakeups
     clock, asked = CheckedClock(None, database), list[str]()
     maintenance = Maintenance(
@@ -110,10 +113,11 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         memory=MemoryUpkeep(memory_work(None, database, wakeups), clock),
         catch_up=CatchUp([], database, "host:7/run_1"),
         runs_kept=RUNS_KEPT,
+        files=FileStore(database, FolderStore(tmp_path)),
         ask_for_process=lambda: asked.append("asked"),
     )
     table = (*maintenance.table(), *maintenance.chores())
-    assert len({work.name for work in table}) == len(table) == 12
+    assert len({work.name for work in table}) == len(table) == 13
     for work in table:
         await work.once()
     assert asked == [], "no turn is quarantined"

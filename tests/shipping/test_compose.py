@@ -115,7 +115,7 @@ def test_only_the_web_process_is_reachable_and_only_from_this_machine(config: Co
 
 def test_what_must_be_kept_is_on_volumes_and_valkey_writes_its_file(config: Config) -> None:
     services = config["services"]
-    assert set(config["volumes"]) == {"postgres", "valkey"}
+    assert set(config["volumes"]) == {"files", "postgres", "valkey"}
     assert services["postgres"]["volumes"][0] == "postgres:/var/lib/postgresql/data:rw"
     assert services["valkey"]["volumes"] == ["valkey:/data:rw"]
     assert services["valkey"]["command"][:3] == ["valkey-server", "--appendonly", "yes"]

@@ -347,6 +347,34 @@ CREATE TABLE public.events (
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.file_deletions (
+    key text NOT NULL,
+    deleted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.file_deletions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.files (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    sha256 text NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    content_type text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    state text DEFAULT 'storing'::text NOT NULL,
+    size bigint NOT NULL,
+    pages jsonb DEFAULT '[]'::jsonb NOT NULL,
+    page_count integer DEFAULT 0 NOT NULL,
+    cut boolean DEFAULT false NOT NULL,
+    caption text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone NOT NULL,
+    CONSTRAINT files_state_check CHECK ((state = ANY (ARRAY['storing'::text, 'kept'::text])))
+);
+
+ALTER TABLE ONLY public.files FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.guesses (
     scope text NOT NULL,
     at timestamp with time zone NOT NULL
@@ -396,6 +424,16 @@ CREATE TABLE public.ignored_messages (
 );
 
 ALTER TABLE ONLY public.ignored_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.inbound_files (
+    tenant_id text NOT NULL,
+    inbound_id text NOT NULL,
+    number integer NOT NULL,
+    file_id text,
+    failure text
+);
+
+ALTER TABLE ONLY public.inbound_files FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.inbox_keys (
     channel text NOT NULL,
@@ -1069,6 +1107,12 @@ ALTER TABLE ONLY public.event_work
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (tenant_id, source, id);
 
+ALTER TABLE ONLY public.file_deletions
+    ADD CONSTRAINT file_deletions_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.history
     ADD CONSTRAINT history_pkey PRIMARY KEY (tenant_id, conversation_id, "position");
 
@@ -1080,6 +1124,9 @@ ALTER TABLE ONLY public.identities
 
 ALTER TABLE ONLY public.ignored_messages
     ADD CONSTRAINT ignored_messages_pkey PRIMARY KEY (channel, account, key);
+
+ALTER TABLE ONLY public.inbound_files
+    ADD CONSTRAINT inbound_files_pkey PRIMARY KEY (tenant_id, inbound_id, number);
 
 ALTER TABLE ONLY public.inbound
     ADD CONSTRAINT inbound_pkey PRIMARY KEY (tenant_id, id);
@@ -1262,6 +1309,8 @@ CREATE INDEX event_work_waiting ON public.event_work USING btree (group_name, ne
 
 CREATE INDEX events_received ON public.events USING btree (received_at);
 
+CREATE INDEX files_used ON public.files USING btree (used_at);
+
 CREATE INDEX guesses_scope ON public.guesses USING btree (scope, at);
 
 CREATE INDEX identities_strangers ON public.identities USING btree (tenant_id, id) WHERE (admitted = ''::text);
@@ -1386,6 +1435,8 @@ CREATE TRIGGER approvals_told AFTER UPDATE OF expires_at, state ON public.approv
 
 CREATE TRIGGER enqueue_memory AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((new.state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text])) AND (old.state IS DISTINCT FROM new.state))) EXECUTE FUNCTION public.enqueue_memory();
 
+CREATE TRIGGER files_deleted AFTER DELETE ON public.files FOR EACH ROW EXECUTE FUNCTION public.delete_bytes();
+
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
 
 CREATE TRIGGER identities_hold AFTER INSERT OR DELETE OR UPDATE OF state, tenant_id ON public.identities FOR EACH ROW EXECUTE FUNCTION public.hold_tasks();
@@ -1469,6 +1520,9 @@ ALTER TABLE ONLY public.event_work
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.history
     ADD CONSTRAINT history_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
@@ -1477,6 +1531,9 @@ ALTER TABLE ONLY public.history
 
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.inbound_files
+    ADD CONSTRAINT inbound_files_tenant_id_inbound_id_fkey FOREIGN KEY (tenant_id, inbound_id) REFERENCES public.inbound(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.inbound
     ADD CONSTRAINT inbound_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
@@ -1641,6 +1698,10 @@ ALTER TABLE public.event_work ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.file_deletions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.files ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.guesses ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.history ENABLE ROW LEVEL SECURITY;
@@ -1650,6 +1711,8 @@ ALTER TABLE public.identities ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.ignored_messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.inbound ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.inbound_files ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.inbox_keys ENABLE ROW LEVEL SECURITY;
 
@@ -1686,6 +1749,8 @@ CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
 CREATE POLICY nobodys ON public.consents FOR INSERT WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.event_groups FOR SELECT USING (true);
+
+CREATE POLICY nobodys ON public.file_deletions USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.guesses USING (true) WITH CHECK (true);
 
@@ -1727,11 +1792,15 @@ CREATE POLICY one_tenant ON public.event_work TO onevalet_app USING ((tenant_id 
 
 CREATE POLICY one_tenant ON public.events TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.files TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.history TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.identities TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.inbound TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.inbound_files TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.inbox_keys TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -1831,11 +1900,15 @@ CREATE POLICY owner ON public.event_work TO onevalet USING (true) WITH CHECK (tr
 
 CREATE POLICY owner ON public.events TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.files TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.history TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.identities TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.inbound TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.inbound_files TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.inbox_keys TO onevalet USING (true) WITH CHECK (true);
 
@@ -1993,6 +2066,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_work TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.file_deletions TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.files TO onevalet_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.guesses TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.history TO onevalet_app;
@@ -2000,6 +2077,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.history TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identities TO onevalet_app;
 
 GRANT SELECT,INSERT ON TABLE public.ignored_messages TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound_files TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_keys TO onevalet_app;
 

@@ -2,14 +2,16 @@
 
 import base64
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import aiohttp
 import pytest
 from aiohttp import web
 
-from channels.sms.media import MAX_BYTES, MediaFile, TwilioMedia
+from channels.sms.media import TwilioMedia
 from core.clock import Clock
-from core.errors import ToolFailed
+from core.documents.kinds import FileFailure
+from core.files.types import FileNotFetched, SentFile
 from core.http.address_guard import read_target
 from core.json_types import Json
 from core.messaging.messages import Media
@@ -17,6 +19,7 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig
 from tests.channels.sms.builders import SID, TOKEN
 
+LIMIT = 100_000
 REAL = "https://api.twilio.com"
 FILE = f"/2010-04-01/Accounts/{SID}/Messages/MM{'b' * 32}/Media/ME{'c' * 32}"
 
@@ -52,8 +55,22 @@ def at(url: str) -> Media:
     return Media(url=url, content_type="image/jpeg")
 
 
-def media_of(fake: FakeTwilio) -> TwilioMedia:
-    return TwilioMedia(account_sid=SID, auth_token=TOKEN, api_url=fake.url)
+@asynccontextmanager
+async def closing(media: TwilioMedia) -> AsyncIterator[TwilioMedia]:
+    """Close it at the end."""
+    yield media
+    await media.close()
+
+
+def media_of(fake: FakeTwilio) -> AbstractAsyncContextManager[TwilioMedia]:
+    return closing(TwilioMedia(account_sid=SID, auth_token=TOKEN, api_url=fake.url))
+
+
+async def why_not(media: TwilioMedia, url: str) -> FileFailure:
+    """Return why a file is not fetched."""
+    with pytest.raises(FileNotFetched) as refused:
+        await media.fetch(at(url), LIMIT)
+    return refused.value.failure
 
 
 async def test_a_file_that_a_person_sent_is_fetched_through_twilios_redirect() -> None:
@@ -61,13 +78,12 @@ async def test_a_file_that_a_person_sent_is_fetched_through_twilios_redirect() -
     async with serve_simulator(config, Clock(), "127.0.0.1", 0) as simulator:
         url = await _send_picture(simulator)
         ours = {"account_sid": config.twilio.account_sid, "auth_token": config.twilio.auth_token}
-        async with TwilioMedia(**ours, api_url=simulator.twilio_url) as media:
-            assert await media.fetch([at(url), at(url)]) == [MediaFile("image/png", b"a picture")] * 2
-            with pytest.raises(ToolFailed, match="not there any more"):
-                await media.fetch([at(url[:-1] + ("0" if url[-1] != "0" else "1"))])
-        async with TwilioMedia(**ours | {"auth_token": "wrong"}, api_url=simulator.twilio_url) as stranger:
-            with pytest.raises(ToolFailed, match="not there any more"):
-                await stranger.fetch([at(url)])
+        async with closing(TwilioMedia(**ours, api_url=simulator.twilio_url)) as media:
+            assert await media.fetch(at(url), LIMIT) == SentFile("image/png", b"a picture")
+            assert await why_not(media, url[:-1] + ("0" if url[-1] != "0" else "1")) is FileFailure.GONE
+        wrong = ours | {"auth_token": "wrong"}
+        async with closing(TwilioMedia(**wrong, api_url=simulator.twilio_url)) as stranger:
+            assert await why_not(stranger, url) is FileFailure.GONE
 
 
 async def _send_picture(simulator: Simulator) -> str:
@@ -108,16 +124,8 @@ async def _send_picture(simulator: Simulator) -> str:
     ],
 )
 async def test_a_url_that_is_not_of_our_account_at_twilio_is_not_fetched(url: str) -> None:
-    async with TwilioMedia(account_sid=SID, auth_token=TOKEN) as media:
-        with pytest.raises(ToolFailed, match="not lie with our Twilio account"):
-            await media.fetch([at(url)])
-
-
-async def test_one_bad_url_among_good_ones_means_that_nothing_is_fetched(fake: FakeTwilio) -> None:
-    async with media_of(fake) as media:
-        with pytest.raises(ToolFailed):
-            await media.fetch([at(fake.url + FILE), at("http://127.0.0.1:1/")])
-    assert fake.seen == []
+    async with closing(TwilioMedia(account_sid=SID, auth_token=TOKEN)) as media:
+        assert await why_not(media, url) is FileFailure.GONE
 
 
 @pytest.mark.parametrize(
@@ -138,8 +146,7 @@ async def test_one_bad_url_among_good_ones_means_that_nothing_is_fetched(fake: F
 async def test_a_redirect_away_from_twilio_is_not_followed(fake: FakeTwilio, location: str) -> None:
     fake.location = location
     async with media_of(fake) as media:
-        with pytest.raises(ToolFailed):
-            await media.fetch([at(fake.url + FILE)])
+        assert await why_not(media, fake.url + FILE) is FileFailure.UNREACHABLE
     assert len(fake.seen) == 1
 
 
@@ -157,26 +164,20 @@ async def test_a_redirect_away_from_twilio_is_not_followed(fake: FakeTwilio, loc
     ],
 )
 def test_where_the_real_twilio_may_lead(url: str, may: bool) -> None:
-    assert TwilioMedia(account_sid=SID, auth_token=TOKEN)._may_go(read_target(url)) is may
+    assert TwilioMedia(account_sid=SID, auth_token=TOKEN).may_go(read_target(url)) is may
 
 
 async def test_the_token_is_shown_to_the_api_and_kept_on_its_own_host_only(fake: FakeTwilio) -> None:
     fake.location = "{url}/there"
     async with media_of(fake) as media:
-        await media.fetch([at(fake.url + FILE)])
+        await media.fetch(at(fake.url + FILE), LIMIT)
     first, _ = fake.seen
     assert first.headers["Authorization"] == aiohttp.encode_basic_auth(SID, TOKEN)
 
 
-async def test_ten_files_and_five_megabytes_are_taken_and_no_more(fake: FakeTwilio) -> None:
-    fake.body = bytes(MAX_BYTES // 10)
+async def test_a_file_over_the_limit_is_not_taken(fake: FakeTwilio) -> None:
+    fake.body = bytes(LIMIT)
     async with media_of(fake) as media:
-        assert len(await media.fetch([at(fake.url + FILE)] * 10)) == 10
-        with pytest.raises(ToolFailed, match="at most 10 files"):
-            await media.fetch([at(fake.url + FILE)] * 11)
-        fake.body = bytes(MAX_BYTES // 10 + 1)
-        with pytest.raises(ToolFailed, match="larger than 5 MB together"):
-            await media.fetch([at(fake.url + FILE)] * 10)
-        fake.body = bytes(MAX_BYTES + 1)
-        with pytest.raises(ToolFailed, match="larger than 5 MB together"):
-            await media.fetch([at(fake.url + FILE)])
+        assert len((await media.fetch(at(fake.url + FILE), LIMIT)).body) == LIMIT
+        fake.body += b"x"
+        assert await why_not(media, fake.url + FILE) is FileFailure.TOO_LARGE

@@ -17,6 +17,7 @@ WITHOUT_TENANT = {
     "schema_migrations",
     "ignored_messages",
     "channel_state",
+    "file_deletions",
     "pairings",
     "guesses",
     "consents",
@@ -57,6 +58,7 @@ TOLD = {
     "next_due_task": {"tenant_id", "due"},
     "find_set_aside": {"tenant_id", "task_id", "number", "cause"},
     "find_failed_notices": {"tenant_id", "notices"},
+    "size_of_files": {"bytes"},
     "count_set_aside": {"tasks", "notices", "events"},
     "claim_notices": {"tenant_id", "run_id", "key"},
     "claim_outbound": {"tenant_id", "outbound_id", "conversation_id", "fence"},
@@ -111,6 +113,10 @@ TOLD = {
 KEPT = (
     "select put_value($1, 'notes', '1', '{}')",
     "select add_data_key($1, 'k', 'w')",
+    "insert into files (tenant_id, id, sha256, key, kind, content_type, size, created_at, used_at)"
+    " values ($1, 'f', 'h', 'k', 'text', 'text/plain', 1, now(), now())",
+    "insert into inbound_files (tenant_id, inbound_id, number, file_id) select tenant_id, id, 1, 'f' from inbound"
+    " where tenant_id = $1 limit 1",
     "select save_credentials($1, 'mail', 'work', 1, 's')",
     "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
     " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"

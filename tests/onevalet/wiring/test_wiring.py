@@ -53,7 +53,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
         assert await context.credentials.get(context.tenant_id, "google") == {"of": "ann"}
         assert await context.person.needs_timezone()
         assert "Lisbon" in await context.person.prefer("timezone", "Lisbon")
-        with pytest.raises(ToolFailed, match="No file came"):
+        with pytest.raises(ToolFailed, match="keeps no files"):
             await context.files.list()
         with pytest.raises(ToolFailed, match="Only this person's own"):
             await context.credentials.get("bob", "google")

@@ -258,6 +258,9 @@ begin
     update memory_messages m set message = redact_value(m.message, p_phrases)
     where m.tenant_id = p_tenant and value_says(m.message, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);
+    -- A file is forgotten whole: its bytes cannot be redacted (functions/files.sql deletes them).
+    delete from files f
+    where f.tenant_id = p_tenant and value_says(jsonb_build_array(f.name, f.caption, f.pages), p_phrases);
     return redact_elsewhere(p_tenant, p_phrases) = 0
        and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and value_says(s.result, p_phrases))

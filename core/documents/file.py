@@ -1,0 +1,65 @@
+"""What a person's file holds, read in a child process: a hostile one costs a sentence, never a worker."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.documents.child_process import ChildFailed, run_in_child
+from core.documents.kinds import FileFailure, FileKind
+from core.json_types import storable
+
+SECONDS = 60.0
+"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
+_SCRIPT = Path(__file__).with_name("file_script.py")
+_UNREADABLE = {
+    FileKind.AUDIO: FileFailure.AUDIO,
+    FileKind.VIDEO: FileFailure.VIDEO,
+    FileKind.OTHER: FileFailure.UNKNOWN,
+}
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Characters that nobody sees, and that can turn the order of others around."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What was read: pages of text, or a picture as JPEG. `cut`: there is more than was read."""
+
+    pages: tuple[str, ...] = ()
+    page_count: int = 0
+    cut: bool = False
+    picture: bytes = b""
+    width: int = 0
+    height: int = 0
+
+
+class FileUnreadable(Exception):
+    """A file cannot be read."""
+
+    def __init__(self, failure: FileFailure) -> None:
+        super().__init__(failure.value)
+        self.failure = failure
+
+
+async def read_content(data: bytes, kind: FileKind) -> FileContent:
+    """Return what a file holds. Raises `FileUnreadable`."""
+    if kind in _UNREADABLE:
+        raise FileUnreadable(_UNREADABLE[kind])
+    try:
+        out = await run_in_child(_SCRIPT, kind.encode() + b"\n" + data, seconds=SECONDS)
+    except ChildFailed as error:
+        raise FileUnreadable(FileFailure.TOO_MUCH) from error
+    head, _, picture = out.partition(b"\n")
+    try:
+        found = json.loads(head)
+    except ValueError as error:
+        raise FileUnreadable(FileFailure.BROKEN) from error
+    if failure := found.pop("failure", ""):
+        raise FileUnreadable(FileFailure(failure))
+    pages = tuple(without_hidden(storable(page)) for page in found.pop("pages", ()))
+    return FileContent(pages=pages, picture=picture, **found)
+
+
+def without_hidden(text: str) -> str:
+    """Return a text without characters that nobody sees."""
+    return _HIDDEN.sub("", text)

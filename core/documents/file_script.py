@@ -1,0 +1,42 @@
+"""The child process that reads a person's file: a script by itself, which no other module imports.
+
+Input: one line with the file's kind, and its bytes. Output: one line of JSON, and the bytes of a picture.
+"""
+
+import json
+import os
+import resource
+import sys
+from importlib import import_module
+from pathlib import Path
+
+MEMORY = 768 * 1024 * 1024
+CPU_SECONDS = 20
+_READERS = {"picture": "pictures", "pdf": "pdf", "office": "office", "text": "texts"}
+
+
+def main() -> None:
+    """Limit this process, then read and answer."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(2)
+    # `-I` keeps every path of ours out, so that only this one is added.
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    limits = import_module("core.documents.readers.limits")
+    kind = sys.stdin.buffer.readline().decode().strip()
+    data = sys.stdin.buffer.read()
+    try:
+        found, body = import_module(f"core.documents.readers.{_READERS[kind]}").read(data)
+    except limits.Unreadable as error:
+        found, body = {"failure": str(error)}, b""
+    except MemoryError:
+        found, body = {"failure": "too_much"}, b""
+    except Exception:  # whatever a library raises on a file that is made to break it
+        found, body = {"failure": "broken"}, b""
+    sys.stdout.buffer.write(json.dumps(found, ensure_ascii=True).encode() + b"\n" + body)
+
+
+if __name__ == "__main__":
+    main()

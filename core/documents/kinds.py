@@ -1,0 +1,79 @@
+"""What a file is by its first bytes: what its sender or its name says about it proves nothing."""
+
+from enum import StrEnum
+
+
+class FileKind(StrEnum):
+    """How a file is read."""
+
+    PICTURE = "picture"
+    PDF = "pdf"
+    OFFICE = "office"
+    """A zip that may be a document or a workbook: its reader looks inside."""
+    TEXT = "text"
+    AUDIO = "audio"
+    VIDEO = "video"
+    OTHER = "other"
+
+
+class FileFailure(StrEnum):
+    """Why a person's file cannot be used."""
+
+    TOO_LARGE = "too_large"
+    GONE = "gone"
+    """Its provider has it no more, or keeps it from us."""
+    UNREACHABLE = "unreachable"
+    """Its provider did not answer: it may be sent again."""
+    BROKEN = "broken"
+    TOO_MUCH = "too_much"
+    """It takes more time or memory than a file may."""
+    LOCKED = "locked"
+    NO_TEXT = "no_text"
+    UNKNOWN = "unknown"
+    AUDIO = "audio"
+    VIDEO = "video"
+    UNSEEN = "unseen"
+    """A picture, and neither the model nor another can see."""
+    FULL = "full"
+    """The store has no room."""
+
+
+_HEAD = 1024
+_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
+_PICTURE_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"avif", b"avis"})
+_AUDIO_BRANDS = frozenset({b"M4A ", b"M4B "})
+_AUDIO = (b"OggS", b"ID3", b"fLaC", b"#!AMR", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xf1", b"\xff\xf9", b"caff")
+_TEXT_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""The byte order marks of UTF-16, whose text is full of zeros."""
+
+
+def kind_of(data: bytes) -> FileKind:
+    """Return what a file is."""
+    head = data[:_HEAD]
+    if head.startswith(_PICTURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+        return FileKind.PICTURE
+    if head[4:8] == b"ftyp":
+        return _by_brand(head)
+    if b"%PDF-" in head:
+        return FileKind.PDF
+    if head.startswith(b"PK\x03\x04"):
+        return FileKind.OFFICE
+    if head.startswith(_TEXT_MARKS):
+        return FileKind.TEXT
+    if head.startswith(_AUDIO) or (head[:4] == b"RIFF" and head[8:12] == b"WAVE"):
+        return FileKind.AUDIO
+    if head.startswith(b"\x1aE\xdf\xa3") or (head[:4] == b"RIFF" and head[8:12] == b"AVI "):
+        return FileKind.VIDEO
+    return FileKind.OTHER if not head or _is_binary(head) else FileKind.TEXT
+
+
+def _by_brand(head: bytes) -> FileKind:
+    brand = head[8:12]
+    if brand in _PICTURE_BRANDS:
+        return FileKind.PICTURE
+    return FileKind.AUDIO if brand in _AUDIO_BRANDS else FileKind.VIDEO
+
+
+def _is_binary(head: bytes) -> bool:
+    control = sum(byte < 9 or 13 < byte < 32 for byte in head)
+    return b"\x00" in head or control > len(head) // 20

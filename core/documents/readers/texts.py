@@ -1,0 +1,70 @@
+"""Plain text, tables, calendar entries and contacts."""
+
+import re
+from typing import Any
+
+from core.documents.readers.limits import MAX_PAGES, MAX_TEXT, Unreadable, paged
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_KEPT = {
+    "VCALENDAR": (
+        "SUMMARY",
+        "DTSTART",
+        "DTEND",
+        "DUE",
+        "DURATION",
+        "RRULE",
+        "LOCATION",
+        "DESCRIPTION",
+        "ORGANIZER",
+        "ATTENDEE",
+        "STATUS",
+        "URL",
+    ),
+    "VCARD": ("FN", "ORG", "TITLE", "TEL", "EMAIL", "ADR", "BDAY", "URL", "GEO", "NOTE"),
+}
+"""What is read of each entry; alarms, pictures and keys are not."""
+
+
+def read(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the text in pages."""
+    text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
+    begun = re.match(r"\s*BEGIN:(VCALENDAR|VCARD)\b", text[:200], re.I)
+    if begun:
+        text = _entries(text, begun[1].upper())
+    if not text.strip():
+        raise Unreadable("no_text")
+    pages = paged(text[:MAX_TEXT])
+    return {
+        "pages": pages[:MAX_PAGES],
+        "page_count": len(pages),
+        "cut": len(text) > MAX_TEXT or len(pages) > MAX_PAGES,
+    }, b""
+
+
+def _decoded(data: bytes) -> str:
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(codec, "replace")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+
+        return bytes_to_str(data, detect_encoding(data) or "cp1252", "replace")
+
+
+def _entries(text: str, kind: str) -> str:
+    """Return what an iCalendar or vCard file says (RFC 5545, 6350), a line each, an empty one between entries."""
+    lines: list[str] = []
+    for line in re.sub(r"\n[ \t]", "", text).split("\n"):
+        name, _, value = line.partition(":")
+        name, _, parameters = name.partition(";")
+        name = name.rpartition(".")[2].upper()
+        if name == "END" and value.strip().upper() in ("VEVENT", "VTODO", "VCARD"):
+            lines.append("")
+        elif name in _KEPT[kind]:
+            zone = re.search(r"TZID=\"?([^;:\"]{1,60})", parameters)
+            shown = re.sub(r"\\[nN]", "\n  ", value).replace("\\,", ",").replace("\\;", ";").strip("; ")
+            lines.append(f"{name.capitalize()}: {shown}" + (f" ({zone[1]})" if zone else ""))
+    return "\n".join(lines)

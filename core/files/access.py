@@ -1,0 +1,78 @@
+"""The door of this room: what a turn and its tools do with people's files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from core.errors import ToolFailed
+from core.files.intake import FileIntake
+from core.files.types import SeenFile, SentFile, StoredFile
+from core.files.vision import Vision
+from core.language.catalogue import gettext
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of all people; hands out one person's at a time."""
+
+    intake: FileIntake
+    vision: Vision = field(default_factory=Vision)
+
+    def seeing(self, vision: Vision) -> "Files":
+        """Return the same with what can see pictures."""
+        return replace(self, vision=vision)
+
+    async def take_in(self, tenant_id: str, turn_id: str, inbound_id: str, channel: str | None) -> tuple[SeenFile, ...]:
+        """Fetch and read the files of a message; return them as the model is shown them."""
+        return await self.intake.take_in(tenant_id, turn_id, inbound_id, channel or "", self.vision)
+
+    def for_turn(self, tenant_id: str, turn_id: str) -> "TenantFiles":
+        return TenantFiles(self, tenant_id, turn_id)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantFiles:
+    """The files of one person. Implements `core.tools.person_access.FileAccess`."""
+
+    files: Files
+    tenant_id: str
+    turn_id: str
+
+    async def list(self) -> Sequence[StoredFile]:
+        return await self.files.intake.store.list(self.tenant_id)
+
+    async def find(self, file_id: str) -> StoredFile:
+        file = await self.files.intake.store.find(self.tenant_id, file_id.strip())
+        if file is None:
+            raise ToolFailed(gettext("There is no such file. It may have been deleted."))
+        return file
+
+    async def pages(self, file_id: str) -> Sequence[str]:
+        file = await self.find(file_id)
+        return await self.files.intake.store.pages(self.tenant_id, file.id)
+
+    async def fetch(self, file_id: str) -> SentFile:
+        file = await self.find(file_id)
+        return SentFile(file.content_type, await self._bytes(file))
+
+    async def look(self, file_id: str, question: str = "") -> str:
+        file = await self.find(file_id)
+        if not file.is_picture:
+            raise ToolFailed(gettext("That file is no picture."))
+        if file.caption and not question:
+            return file.caption
+        vision = self.files.vision
+        told = await vision.describe(self.tenant_id, self.turn_id, await self._bytes(file), question)
+        if told is None:
+            raise ToolFailed(gettext("I cannot look at pictures at the moment."))
+        if not question:
+            await self.files.intake.store.describe(self.tenant_id, file.id, told)
+        return told
+
+    async def _bytes(self, file: StoredFile) -> bytes:
+        try:
+            body = await self.files.intake.store.bytes_of(self.tenant_id, file.id)
+        except OSError as error:
+            raise ToolFailed(gettext("The files cannot be reached at the moment.")) from error
+        if body is None:
+            raise ToolFailed(gettext("There is no such file. It may have been deleted."))
+        return body

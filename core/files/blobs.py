@@ -1,0 +1,74 @@
+"""Where the bytes of files lie: in a folder, or in a bucket (`core.files.s3`)."""
+
+import asyncio
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+from uuid import uuid4
+
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}(/[A-Za-z0-9_-]{1,120}){1,3}")
+
+
+class BlobStore(Protocol):
+    """Bytes by key. Raises `OSError` while the store cannot be reached."""
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store bytes: when this returns they are safe."""
+        ...
+
+    async def get(self, key: str) -> bytes | None:
+        """Return the bytes; None where there are none."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Delete the bytes; what is gone already is no error."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def checked_key(key: str) -> str:
+    """Return a key of ours, and refuse any other: keys become paths. Raises `ValueError`."""
+    if not _KEY.fullmatch(key):
+        raise ValueError("that is no key of a stored file")
+    return key
+
+
+class FolderStore:
+    """Bytes in a folder, which all workers must share."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, key: str, data: bytes) -> None:
+        await asyncio.to_thread(self._put, self._folder / checked_key(key), data)
+
+    async def get(self, key: str) -> bytes | None:
+        return await asyncio.to_thread(self._get, self._folder / checked_key(key))
+
+    async def delete(self, key: str) -> None:
+        await asyncio.to_thread((self._folder / checked_key(key)).unlink, missing_ok=True)
+
+    async def close(self) -> None:
+        pass
+
+    @staticmethod
+    def _put(path: Path, data: bytes) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = path.with_name(f".{uuid4().hex}")
+        try:
+            with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+    @staticmethod
+    def _get(path: Path) -> bytes | None:
+        with suppress(FileNotFoundError):
+            return path.read_bytes()
+        return None

@@ -1,0 +1,127 @@
+"""Takes in the files of a message: fetch, read and store them, each once, and say what they are."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from core.clock import Clock
+from core.documents.file import FileUnreadable, read_content
+from core.documents.kinds import FileFailure, kind_of
+from core.files.names import clean_name
+from core.files.sentences import why_not
+from core.files.store import FileStore, StoreFull
+from core.files.types import MAX_BYTES, FileFetcher, FileNotFetched, SeenFile, SentFile, StoredFile
+from core.files.views import view_of
+from core.files.vision import Vision
+from core.messaging.messages import Media
+
+MAX_FILES = 10
+"""Files of one message that are looked at."""
+_TRIES = 2
+_PAUSE = 1.0
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class FileIntake:
+    """Take in files. `fetchers` by channel; one instance a worker, which reads `at_once` files at a time."""
+
+    store: FileStore
+    fetchers: Mapping[str, FileFetcher]
+    clock: Clock = field(default_factory=Clock)
+    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+
+    async def take_in(
+        self, tenant_id: str, turn_id: str, inbound_id: str, channel: str, vision: Vision
+    ) -> tuple[SeenFile, ...]:
+        """Return the files of a message as the model is shown them; those that were taken in before are not fetched."""
+        media = await self.store.media_of(tenant_id, inbound_id)
+        taken = await self.store.taken(tenant_id, inbound_id)
+        seen: list[SeenFile] = []
+        for number, item in enumerate(media[:MAX_FILES], start=1):
+            outcome = taken.get(number)
+            if outcome is None:
+                outcome = await self._take(tenant_id, channel, item)
+                if outcome is not FileFailure.UNREACHABLE:  # which is tried again when the turn is
+                    await self.store.record(tenant_id, inbound_id, number, outcome)
+            seen.append(await self._seen(tenant_id, turn_id, outcome, (clean_name(item.name), number), vision))
+        return tuple(seen)
+
+    async def _take(self, tenant_id: str, channel: str, media: Media) -> str | FileFailure:
+        """Fetch, read and store one file; return its id, or why it cannot be used."""
+        now = self.clock.now()
+        try:
+            sent = await self._fetch(channel, media)
+            if known := await self.store.known(tenant_id, sent.body):
+                return known
+            return await self._keep(tenant_id, sent, media, now)
+        except FileNotFetched as error:
+            failure = error.failure
+        except FileUnreadable as error:
+            failure = error.failure
+        except StoreFull:
+            failure = FileFailure.FULL
+            _log.error("file_store_full")
+        _log.info("file_not_taken", channel=channel, cause=failure.value)
+        return failure
+
+    async def _keep(self, tenant_id: str, sent: SentFile, media: Media, now: datetime) -> str:
+        kind = kind_of(sent.body)
+        async with self.at_once:
+            content = await read_content(sent.body, kind)
+        told = Media(media.url, sent.content_type or media.content_type, clean_name(media.name))
+        try:
+            return await self.store.keep(tenant_id, sent.body, kind, content, told, now)
+        except OSError as error:
+            _log.error("file_store_unreachable", cause=type(error).__name__)
+            raise FileNotFetched(FileFailure.UNREACHABLE) from error
+
+    async def _fetch(self, channel: str, media: Media) -> SentFile:
+        fetcher = self.fetchers.get(channel)
+        if fetcher is None:
+            raise FileNotFetched(FileFailure.GONE)
+        if media.size is not None and media.size > MAX_BYTES:
+            raise FileNotFetched(FileFailure.TOO_LARGE)
+        for _ in range(_TRIES - 1):
+            try:
+                return await fetcher.fetch(media, MAX_BYTES)
+            except FileNotFetched as error:
+                if error.failure is not FileFailure.UNREACHABLE:
+                    raise
+                await asyncio.sleep(_PAUSE)
+        return await fetcher.fetch(media, MAX_BYTES)
+
+    async def _seen(
+        self, tenant_id: str, turn_id: str, outcome: str | FileFailure, named: tuple[str, int], vision: Vision
+    ) -> SeenFile:
+        if isinstance(outcome, FileFailure):
+            return SeenFile(failure=why_not(outcome, *named))
+        file = await self.store.find(tenant_id, outcome)
+        if file is None:  # forgotten, or too old, since it was taken in
+            return SeenFile(failure=why_not(FileFailure.GONE, *named))
+        if not file.is_picture:
+            return view_of(file, await self.store.pages(tenant_id, file.id))
+        return await self._picture(tenant_id, turn_id, file, named, vision)
+
+    async def _picture(
+        self, tenant_id: str, turn_id: str, file: StoredFile, named: tuple[str, int], vision: Vision
+    ) -> SeenFile:
+        try:
+            picture = await self.store.bytes_of(tenant_id, file.id)
+        except OSError as error:
+            _log.error("file_store_unreachable", cause=type(error).__name__)
+            return SeenFile(file.id, failure=why_not(FileFailure.UNREACHABLE, *named))
+        if picture is None:
+            return SeenFile(file.id, failure=why_not(FileFailure.GONE, *named))
+        if vision.sees():
+            return view_of(file, picture=picture)
+        caption = file.caption or await vision.describe(tenant_id, turn_id, picture)
+        if not caption:
+            return SeenFile(file.id, failure=why_not(FileFailure.UNSEEN, *named))
+        if not file.caption:
+            await self.store.describe(tenant_id, file.id, caption)
+        return view_of(file, [caption])

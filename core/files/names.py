@@ -1,0 +1,18 @@
+"""Names of files, as others gave them: shown as data, never used as a path."""
+
+import re
+
+from core.documents.file import without_hidden
+from core.json_types import storable
+
+MAX_NAME = 80
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}$")
+
+
+def clean_name(name: str) -> str:
+    """Return the last part of a name, without what nobody sees, cut in its middle where it is long."""
+    last = re.split(r"[/\\]", without_hidden(storable(name)).replace("\n", " "))[-1].strip(". \t")
+    if len(last) <= MAX_NAME:
+        return last
+    ending = found[0] if (found := _ENDING.search(last)) else ""
+    return f"{last[: MAX_NAME - len(ending) - 1]}…{ending}"

@@ -1,0 +1,164 @@
+"""People's files: their rows and their bytes. Each method is about one person's files only."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from core.db.database import Database
+from core.documents.file import FileContent
+from core.documents.kinds import FileFailure, FileKind
+from core.files.blobs import BlobStore
+from core.files.types import StoredFile
+from core.ids import make_id
+from core.json_types import Json, JsonObject
+from core.messaging.messages import Media
+
+_MAX_LISTED = 30
+_BATCH = 200
+
+
+class StoreFull(Exception):
+    """All people's files together take what the store may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """Bytes for each person and for all together, and how long an unused file is kept."""
+
+    person: int = 200 * 1024 * 1024
+    everybody: int = 10 * 1024 * 1024 * 1024
+    kept: timedelta = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class FileStore:
+    """Where people's files are kept."""
+
+    database: Database
+    blobs: BlobStore
+    limits: FileLimits = FileLimits()
+
+    async def media_of(self, tenant_id: str, inbound_id: str) -> Sequence[Media]:
+        """Return the files of a message as their channel told of them."""
+        statement = "select media from inbound where tenant_id = $1 and id = $2"
+        row = await self.database.tenant_row(tenant_id, statement, inbound_id)
+        return [Media(**media) for media in row["media"]] if row else []
+
+    async def taken(self, tenant_id: str, inbound_id: str) -> dict[int, str | FileFailure]:
+        """Return what became of a message's files, by their number: an id or a failure."""
+        statement = "select number, file_id, failure from inbound_files where tenant_id = $1 and inbound_id = $2"
+        rows = await self.database.tenant_rows(tenant_id, statement, inbound_id)
+        return {row["number"]: row["file_id"] or FileFailure(row["failure"]) for row in rows}
+
+    async def known(self, tenant_id: str, data: bytes) -> str | None:
+        """Return the id of a file of this person's with the same content."""
+        digest = hashlib.sha256(data).hexdigest()
+        statement = "select id from files where tenant_id = $1 and sha256 = $2 and state = 'kept'"
+        row = await self.database.tenant_row(tenant_id, statement, digest)
+        return str(row["id"]) if row else None
+
+    async def keep(
+        self, tenant_id: str, data: bytes, kind: FileKind, content: FileContent, media: Media, now: datetime
+    ) -> str:
+        """Store a file, and return its id; the row comes first, so that no bytes lie without one. Raises `StoreFull`.
+
+        Of a picture only what was made of it is kept.
+        """
+        digest, kept = hashlib.sha256(data).hexdigest(), content.picture or data
+        pages: list[Json] = list(content.pages)
+        size = len(kept) + sum(map(len, content.pages))
+        row: JsonObject = {
+            "id": f"f{digest[:10]}",
+            "sha256": digest,
+            "key": f"{tenant_id}/{digest}-{make_id('blob')}",
+            "kind": kind.value,
+            "content_type": "image/jpeg" if content.picture else media.content_type[:200],
+            "name": media.name,
+            "size": size,
+            "pages": pages,
+            "page_count": content.page_count,
+            "cut": content.cut,
+        }
+        await self._make_room(tenant_id, size)
+        begun = await self.database.call("select * from begin_file($1,$2,$3)", tenant_id, row, now)
+        if begun is None:
+            raise StoreFull  # another content begins with the same forty bits
+        await self.blobs.put(begun["key"], kept)
+        return str(row["id"])
+
+    async def record(self, tenant_id: str, inbound_id: str, number: int, outcome: str | FileFailure) -> None:
+        """Write down what became of a message's file."""
+        failed = isinstance(outcome, FileFailure)
+        function = "fail_file($1,$2,$3,$4)" if failed else "end_file($1,$4,$2,$3)"
+        await self.database.rows(f"select {function}", tenant_id, inbound_id, number, str(outcome))
+
+    async def find(self, tenant_id: str, file_id: str) -> StoredFile | None:
+        """Return one file of this person's."""
+        row = await self._row(tenant_id, file_id)
+        return _stored(row) if row else None
+
+    async def list(self, tenant_id: str) -> Sequence[StoredFile]:
+        """Return this person's files, the last sent first."""
+        statement = (
+            "select id, kind, content_type, name, size, page_count, cut, caption, used_at from files"
+            " where tenant_id = $1 and state = 'kept' order by used_at desc limit $2"
+        )
+        return [_stored(row) for row in await self.database.tenant_rows(tenant_id, statement, _MAX_LISTED)]
+
+    async def pages(self, tenant_id: str, file_id: str) -> Sequence[str]:
+        """Return the text of a file, page by page."""
+        statement = "select pages from files where tenant_id = $1 and id = $2 and state = 'kept'"
+        row = await self.database.tenant_row(tenant_id, statement, file_id)
+        return [str(page) for page in row["pages"]] if row else []
+
+    async def bytes_of(self, tenant_id: str, file_id: str) -> bytes | None:
+        """Return what is kept of a file; None where nothing is."""
+        row = await self._row(tenant_id, file_id)
+        return await self.blobs.get(row["key"]) if row else None
+
+    async def describe(self, tenant_id: str, file_id: str, caption: str) -> None:
+        """Keep what is seen in a picture, so that it is looked at once."""
+        statement = "update files set caption = $2 where tenant_id = $1 and id = $3"
+        await self.database.tenant_rows(tenant_id, statement, caption, file_id)
+
+    async def expire(self, now: datetime) -> int:
+        """Delete the files of all people that nobody has used for long; return how many."""
+        statement = "select expire_files($1,$2) as count"
+        return int((await self.database.one(statement, now - self.limits.kept, _BATCH))["count"])
+
+    async def delete_bytes(self) -> int:
+        """Delete bytes that no row names any more; return how many files that were. Safe to repeat."""
+        rows = await self.database.rows("select key from file_deletions order by deleted_at limit $1", _BATCH)
+        for row in rows:
+            await self.blobs.delete(row["key"])
+            await self.database.rows("delete from file_deletions where key = $1", row["key"])
+        return len(rows)
+
+    async def _make_room(self, tenant_id: str, size: int) -> None:
+        if (await self.database.one("select bytes from size_of_files()"))["bytes"] + size > self.limits.everybody:
+            raise StoreFull
+        await self.database.rows("select make_room($1,$2,$3)", tenant_id, size, self.limits.person)
+
+    async def _row(self, tenant_id: str, file_id: str) -> asyncpg.Record | None:
+        statement = (
+            "select id, key, kind, content_type, name, size, page_count, cut, caption, used_at from files"
+            " where tenant_id = $1 and id = $2 and state = 'kept'"
+        )
+        return await self.database.tenant_row(tenant_id, statement, file_id)
+
+
+def _stored(row: asyncpg.Record) -> StoredFile:
+    return StoredFile(
+        id=row["id"],
+        kind=FileKind(row["kind"]),
+        content_type=row["content_type"],
+        name=row["name"],
+        size=row["size"],
+        page_count=row["page_count"],
+        cut=row["cut"],
+        caption=row["caption"],
+        sent_at=row["used_at"],
+    )

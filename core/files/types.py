@@ -1,0 +1,80 @@
+"""Values of people's files: how they are fetched, what is known of them, and what a model is shown."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from core.documents.kinds import FileFailure, FileKind
+from core.json_types import JsonObject
+from core.messaging.messages import Media
+
+MAX_BYTES = 20 * 1024 * 1024
+"""Bytes of one file: what Telegram hands to a bot at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """The bytes of a file. `content_type` is lower case, without parameters."""
+
+    content_type: str
+    body: bytes = field(repr=False)
+
+
+class FileNotFetched(Exception):
+    """A provider did not hand out a file."""
+
+    def __init__(self, failure: FileFailure) -> None:
+        super().__init__(failure.value)
+        self.failure = failure
+
+
+class FileFetcher(Protocol):
+    """Fetch files of one channel, with our credentials there, from its provider alone."""
+
+    async def fetch(self, media: Media, max_bytes: int) -> SentFile:
+        """Fetch one file whole. Raises `FileNotFetched`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What is known of a file of a person's. `name` was given by somebody: it proves nothing."""
+
+    id: str
+    kind: FileKind
+    content_type: str
+    name: str
+    size: int
+    page_count: int
+    cut: bool
+    caption: str
+    sent_at: datetime
+
+    @property
+    def is_picture(self) -> bool:
+        return self.kind is FileKind.PICTURE
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file of a message as the model is shown it, or why it is not.
+
+    `note` is ours and says what it is; `text` is what others wrote: its name and the beginning of its content.
+    """
+
+    id: str | None = None
+    note: str = ""
+    text: str = ""
+    picture: bytes = field(default=b"", repr=False)
+    """As JPEG, for a model that sees."""
+    failure: str = ""
+    """The sentence for the person, in their language."""
+
+    def to_json(self) -> JsonObject:
+        """Return what the journal keeps: never a file's content."""
+        return {"id": self.id, "note": self.note, "failure": self.failure}
+
+    @classmethod
+    def from_json(cls, data: JsonObject) -> "SeenFile":
+        found = data.get("id")
+        return cls(str(found) if found else None, str(data.get("note", "")), failure=str(data.get("failure", "")))

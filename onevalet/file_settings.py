@@ -1,0 +1,47 @@
+"""The settings of people's files: where they are kept, how long, and who sees pictures."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, SecretStr
+from pydantic_settings import BaseSettings
+
+from core.errors import ConfigError
+
+
+def _origin(value: str) -> str:
+    if value and not value.startswith(("https://", "http://")):
+        raise ValueError("must start with https:// or http://")
+    return value.rstrip("/")
+
+
+type Origin = Annotated[str, AfterValidator(_origin)]
+
+
+class FileSettings(BaseSettings):
+    """The part of the settings that is about files."""
+
+    onevalet_files: str = ""
+    onevalet_files_endpoint: Origin = ""
+    onevalet_files_region: str = "us-east-1"
+    onevalet_files_key: SecretStr | None = None
+    onevalet_files_secret: SecretStr | None = None
+    onevalet_files_days: int = Field(default=30, ge=1, le=36500)
+    onevalet_files_person_mb: int = Field(default=200, ge=1)
+    onevalet_files_all_mb: int = Field(default=10_240, ge=1)
+    onevalet_vision_model: str = ""
+
+
+def check_files(settings: FileSettings) -> None:
+    """Raise an error for a bucket without what it needs."""
+    place = settings.onevalet_files
+    if "://" in place and not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_./-]*)?", place):
+        raise ConfigError("ONEVALET_FILES cannot be used: give a folder, or s3://bucket or s3://bucket/prefix.")
+    named = {
+        "ONEVALET_FILES_ENDPOINT": settings.onevalet_files_endpoint,
+        "ONEVALET_FILES_KEY": settings.onevalet_files_key,
+        "ONEVALET_FILES_SECRET": settings.onevalet_files_secret,
+    }
+    missing = [name for name, value in named.items() if not value]
+    if place.startswith("s3://") and missing:
+        raise ConfigError(f"ONEVALET_FILES={place} needs {' and '.join(missing)}.")
