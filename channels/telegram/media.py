@@ -17,12 +17,11 @@ _FILES = {
     "video": "video/mp4",
     "video_note": "video/mp4",
     "animation": "video/mp4",
-    "sticker": "image/webp",
 }
 _OTHER_CONTENT = frozenset(
     {
         "location",
-        "venue",
+        "sticker",
         "contact",
         "poll",
         "dice",
@@ -52,6 +51,30 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
         if name in message:
             media.append(_file(message[name], content_type))
     return tuple(media)
+
+
+def read_words(message: JsonObject) -> str:
+    """Return in words what a person sent that is neither text nor a file: a sticker's emoji, or a place."""
+    sticker = message.get("sticker")
+    if isinstance(sticker, dict):
+        emoji = sticker.get("emoji")
+        return emoji if isinstance(emoji, str) else ""
+    venue = message.get("venue")
+    place = venue.get("location") if isinstance(venue, dict) else message.get("location")
+    if not isinstance(place, dict):
+        return ""
+    latitude, longitude = _degrees(place, "latitude", 90), _degrees(place, "longitude", 180)
+    named = [venue.get("title"), venue.get("address")] if isinstance(venue, dict) else []
+    return ", ".join(
+        [f"📍 {latitude:.6f}, {longitude:.6f}", *(name for name in named if isinstance(name, str) and name)]
+    )
+
+
+def _degrees(place: JsonObject, name: str, most: int) -> float:
+    value = place.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
+        raise RequestRefused(f"{name} is no number of degrees")
+    return float(value)
 
 
 def has_content(message: JsonObject) -> bool:

@@ -8,7 +8,7 @@ which would hold up its chat. Tests compare the two readings.
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from channels.telegram.media import has_content, read_media
+from channels.telegram.media import has_content, read_media, read_words
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
@@ -109,7 +109,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         reason = IgnoreReason.OWN if place.sender == bot.id else IgnoreReason.BOT
         return IgnoredMessage(place.address, place.sender, keys, reason)
     media = read_media(message)
-    text = _text(message, "text") or _text(message, "caption")
+    text = _text(message, "text") or _text(message, "caption") or read_words(message)
     if place.kind != "private":
         if not (text or media or has_content(message)):  # somebody joined, the group got a new title
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED)

@@ -24,6 +24,15 @@ _MEDIA = {
     "photo": ("photo.jpg", "image/jpeg", "photos"),
     "document": ("document.pdf", "application/pdf", "documents"),
 }
+_STICKER: dict[str, Json] = {
+    "file_id": "CAACAgIAAxkBAAsimulated",
+    "file_unique_id": "AgADsimulated",
+    "type": "regular",
+    "width": 512,
+    "height": 512,
+    "is_animated": False,
+    "is_video": False,
+}
 _PATIENCE_FOR_ANSWER = 60.0
 
 
@@ -43,6 +52,10 @@ class Acts:
             "voice": lambda person, wishes: self._uploaded(person, wishes, "voice"),
             "photo": lambda person, wishes: self._uploaded(person, wishes, "photo"),
             "document": lambda person, wishes: self._uploaded(person, wishes, "document"),
+            "location": self._location,
+            "sticker": lambda person, wishes: self._other(
+                person, {"sticker": {**_STICKER, "emoji": text(wishes, "emoji")}}
+            ),
             **ServiceActs(self._chats, polling).acts(),
         }
 
@@ -109,6 +122,25 @@ class Acts:
         told = partial(self._chats.tell_member, chat, person)
         update = told("member", "kicked") if blocked else told("kicked", "member")
         return {"update_id": update.update_id if update else None}
+
+    def _location(self, person: Person, wishes: Wishes) -> Json:
+        """Send the place at "latitude" and "longitude"; with a "title" and an "address" as a venue."""
+        try:
+            place: dict[str, Json] = {name: float(text(wishes, name)) for name in ("latitude", "longitude")}
+        except ValueError:
+            raise BadAction("A place has a latitude and a longitude in degrees.") from None
+        if not (title := text(wishes, "title", required=False)):
+            return self._other(person, {"location": place})
+        venue: dict[str, Json] = {"location": place, "title": title, "address": text(wishes, "address")}
+        # https://core.telegram.org/bots/api#message: "for backward compatibility … location is also set".
+        return self._other(person, {"venue": venue, "location": place})
+
+    def _other(self, person: Person, content: dict[str, Json]) -> Json:
+        """Send what is neither text nor a file that is to be fetched."""
+        chat = self._chats.open_chat(person)
+        message = self._chats.post(chat, person, settled_text("", MAX_CAPTION))
+        message.service = content
+        return self._chats.tell(chat, person, message)
 
     def _uploaded(self, person: Person, wishes: Wishes, kind: str) -> Json:
         """Send a file: "data" in base64 (a few bytes otherwise), "name", "content_type", "caption"."""

@@ -117,13 +117,39 @@ def test_a_command_for_another_bot_is_not_ours() -> None:
         ({"video": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
         ({"video_note": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
         ({"animation": FILE, "document": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
-        ({"sticker": {"file_id": "S"}}, Media("tg:S", "image/webp")),
     ],
 )
 def test_files_are_kept_as_references(fields: Json, media: Media | None) -> None:
     inbound = taken(update(message=message(text=None, caption="Look", **fields)))
     assert inbound.text == "Look"
     assert inbound.media == (media or Media("tg:BQAC", "application/pdf", "a.pdf", 9),)
+
+
+PARIS: Json = {"latitude": 48.85837, "longitude": 2.29448}
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"location": PARIS}, "📍 48.858370, 2.294480"),
+        (
+            {"location": PARIS, "venue": {"location": PARIS, "title": "Eiffel Tower", "address": "5 Av. A. France"}},
+            "📍 48.858370, 2.294480, Eiffel Tower, 5 Av. A. France",
+        ),
+        ({"sticker": {"file_id": "S", "emoji": "👍"}}, "👍"),
+    ],
+)
+def test_a_place_and_a_sticker_are_words(fields: Json, text: str) -> None:
+    inbound = taken(update(message=message(text=None, **fields)))
+    assert (inbound.text, inbound.media) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "place", [{"latitude": 91, "longitude": 0}, {"latitude": "1", "longitude": 0}, {"latitude": 1}]
+)
+def test_a_place_that_is_nowhere_is_refused(place: Json) -> None:
+    with pytest.raises(RequestRefused, match="degrees"):
+        parsed(update(message=message(text=None, location=place)))
 
 
 def test_a_file_without_a_caption_has_no_text() -> None:
@@ -146,7 +172,8 @@ def test_a_topic_of_a_private_chat_is_a_conversation_of_its_own() -> None:
         ({"from": {"id": 5, "is_bot": True, "first_name": "B"}}, IgnoreReason.BOT, ""),
         ({"from": {"id": BOT_ID, "is_bot": True, "first_name": "V"}}, IgnoreReason.OWN, ""),
         ({"text": " \n"}, IgnoreReason.EMPTY, ""),
-        ({"text": None, "location": {"latitude": 1.0}}, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES),
+        ({"text": None, "poll": {}}, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES),
+        ({"text": None, "sticker": {"file_id": "S"}}, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES),
         ({"text": None, "pinned_message": {}}, IgnoreReason.UNSUPPORTED, ""),
         ({"text": None}, IgnoreReason.UNSUPPORTED, ""),
     ],
