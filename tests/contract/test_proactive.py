@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from core.json_types import JsonObject
-from core.llm.types import ModelAnswer, ModelRequest, Role
+from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
 from core.turns.decide_tool import DECIDE
+from core.turns.prompt_lines import CONTEXT
 from jobs.maintenance import prune_runs
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
@@ -204,7 +205,7 @@ def on_its_mark(mark: str, answer: str, *parts: str) -> Step:
     """Answer what a trigger brought: it is marked as such, has these parts, and is the only thing said."""
 
     def step(request: ModelRequest) -> ModelAnswer:
-        [text] = [message.text for message in request.messages if message.role is Role.USER]
+        [text] = [message.text for message in said(request) if message.role is Role.USER]
         assert text.startswith(mark)
         assert [part for part in (*parts, "not from a message of theirs") if part not in text] == []
         return says(answer)
@@ -212,11 +213,20 @@ def on_its_mark(mark: str, answer: str, *parts: str) -> Step:
     return step
 
 
+def said(request: ModelRequest) -> list[ChatMessage]:
+    """Return the conversation, without the prompt and without what tells the time."""
+    return [
+        message
+        for message in request.messages
+        if message.role is not Role.SYSTEM and not message.text.startswith(CONTEXT)
+    ]
+
+
 def knowing(news: str, answer: str) -> Step:
     """Answer words that are about news: it stands before them, told by us, with where it came from."""
 
     def step(request: ModelRequest) -> ModelAnswer:
-        *_, about, notice, words = [message for message in request.messages if message.role is not Role.SYSTEM]
+        *_, about, notice, words = said(request)
         assert about.text.startswith("[Not from the person")
         assert notice.role is Role.ASSISTANT
         assert news in notice.text
