@@ -14,6 +14,7 @@ from core.db.database import Database
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.journal.types import StepKey
+from core.memory.extraction.questions import asks
 from core.memory.extraction.statements import statements, worth_keeping
 from core.memory.extraction.talk import MAX_READ, Talk, read_statements, request_for
 from core.memory.reading import MemoryReader, lines_of
@@ -124,8 +125,9 @@ class TalkReader:
         """Read a talk; return False where its lease was lost, as another worker reads it then."""
         rows = await self.database.rows("select * from read_talk_words($1,$2)", job.tenant_id, list(job.turns))
         words = [row["text"] for row in rows]
-        # Greetings and the like tell nothing: nobody is asked about them.
-        tells = any(worth_keeping(statement) for text in words for statement in statements(text))
+        # Nobody is asked about greetings and questions; a request may tell how one wants to be served.
+        said = [piece for text in words for piece in statements(text, whole=True)]
+        tells = any(worth_keeping(piece) and not asks(piece) for piece in said)
         profile = self.profile if tells else None
         calls = 0
         while True:

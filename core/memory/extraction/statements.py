@@ -3,6 +3,7 @@
 import re
 
 from core.memory.extraction.questions import asks, without_question
+from core.memory.extraction.requests import without_request
 
 MAX_STATEMENT = 600
 """Characters of one statement; a longer one is split at a space."""
@@ -54,10 +55,10 @@ def worth_keeping(statement: str) -> bool:
 
 
 def _told_in(piece: str) -> str:
-    """Return what a sentence tells, without its question and without the request to remember it."""
+    """Return what a sentence tells, without its question or request and without the request to remember it."""
     request = _ASKED.match(piece)
     if request is None:
-        return without_question(piece)
+        return without_request(without_question(piece))
     # "Can you remember that I am vegetarian?" asks for nothing but that.
     to_keep = request[0].rstrip().lower().endswith("that") or _TO_KEEP.match(piece, request.end())
     rest = piece[request.end() :]
