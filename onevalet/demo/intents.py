@@ -97,7 +97,7 @@ def _intents(phrases: Phrases) -> Iterator[Intent]:
             intent = Intent(pattern, tool=tool, arguments=requests.named)
             asked = tool == "search_memory"
             yield replace(intent, expected=memories.LISTED, phrase=english.TOLD) if asked else intent
-    yield Intent(phrases.remember, tool="remember")
+    yield Intent(phrases.remember, tool="remember", arguments=memories.stated)
     yield Intent(phrases.forget, tool="ask_to_forget", expected=memories.LISTED, then=memories.FORGET_THEM)
     yield Intent(phrases.help, say=english.HELP)
     yield Intent(phrases.hello, say=english.HELLO)

@@ -3,7 +3,8 @@
 import re
 
 from core.json_types import JsonObject
-from onevalet.demo.intent import Intent
+from onevalet.demo.clauses import main_clause
+from onevalet.demo.intent import Found, Intent
 
 REMEMBER = r"remember(?:,? that|[:,])? (?!to )(?P<statement>.+)"
 LIST = r"what do you (?:know|remember)(?: about me)?|what have i told you(?: about me)?"
@@ -20,6 +21,12 @@ LISTED = r"[^\n]+[:\uff1a]\s*\n(?P<lines>\d.+)"
 
 FORGET_THEM = Intent("", tool="forget", arguments=lambda match: {"memories": [*match["lines"].splitlines()]})
 """What is called once ask_to_forget has found something."""
+
+
+def stated(match: Found) -> JsonObject:
+    """Return the arguments of what is to be remembered: a German clause as the sentence that it stands for."""
+    clause = match.groupdict().get("clause")
+    return {"statement": main_clause(clause) if clause else match["statement"]}
 
 
 def asked(match: re.Match[str]) -> JsonObject:

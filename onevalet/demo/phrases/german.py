@@ -78,7 +78,8 @@ GERMAN = Phrases(
     ),
     often={"tag": "*", "werktag": "1-5", "wochentag": "1-5", "morgen": "*", "abend": "*"},
     hour="stunde",
-    remember=r"(?:merk[e]? dir|vergiss nicht|erinnere dich)(?:,? dass|,|:)? (?P<statement>.+)",
+    remember=r"(?:merk[e]? dir|merken sie sich|vergiss nicht|erinnere dich)"
+    r"(?:,? dass (?P<clause>.+)|(?:,|:)? (?P<statement>.+))",
     known=r"was (?:weißt|merkst) du (?:alles )?(?:dir )?über mich|was hast du dir (?:über mich )?gemerkt",
     forget=r"vergiss(?:,? dass| alles über|,? was ich (?:über|von))? (?!es$|das$)(?P<what>.+)",
     mail=(

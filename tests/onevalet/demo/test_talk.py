@@ -72,7 +72,7 @@ async def test_the_demo_model_edits_a_card_in_words(system: Approving) -> None:
 TALKS = {
     "de": (
         ("Merk dir, dass ich dienstags rudere", "Gemerkt:"),
-        ("Was weißt du über mich?", "Ich habe mir gemerkt:"),
+        ("Was weißt du über mich?", "Ich rudere dienstags ("),
         ("vergiss, dass ich dienstags rudere", "dienstags"),
         ("ja", "Endgültig vergessen: "),
         ("was weißt du über mich", "Bisher ist nichts gemerkt."),
@@ -85,6 +85,27 @@ TALKS = {
         ("sí", "Olvidado para siempre: "),
         ("¿qué sabes de mí?", "Todavía no recuerdo nada."),
         ("gracias", "De nada. (modelo de demostración)"),
+    ),
+    "fr": (
+        ("Retiens que j'aime le thé", "Retenu :"),
+        ("Que savez-vous de moi ?", "j'aime le thé ("),
+        ("oublie que j'aime le thé", "j'aime le thé"),
+        ("oui", "Oublié pour de bon : "),
+        ("que sais-tu de moi ?", "Rien n'est encore retenu."),
+    ),
+    "pt": (
+        ("Lembre-se de que gosto de chá", "Guardado na memória:"),
+        ("O que sabe sobre mim?", "gosto de chá ("),
+        ("esqueça que gosto de chá", "gosto de chá"),
+        ("sim", "Esquecido de vez: "),
+        ("o que sabe sobre mim?", "Ainda não há nada na memória."),
+    ),
+    "zh": (
+        ("记住我很喜欢喝绿茶", "已记住："),
+        ("你知道我什么？", "我很喜欢喝绿茶"),
+        ("忘记我很喜欢喝绿茶", "我很喜欢喝绿茶"),
+        ("好", "已彻底忘记："),
+        ("你知道我什么？", "还没有记住任何内容。"),
     ),
 }
 
