@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.language.catalogue import gettext, gettext_noop
+from core.language.times import day_in_words
 from core.memory.access import MemoryAccess, Remembered
 
 MEMORY_COMMAND = "memory"
@@ -19,7 +20,9 @@ async def answer_memory(memory: MemoryAccess) -> str:
 
 def listed(memories: Sequence[Remembered]) -> str:
     """Return memories as a list for the person, with what they can do about them."""
-    lines = [f"{memory.number}. {memory.text} ({memory.said_at:%Y-%m-%d})" for memory in memories[:MAX_SHOWN]]
+    lines = [
+        f"{memory.number}. {memory.text} ({day_in_words(memory.said_at.date())})" for memory in memories[:MAX_SHOWN]
+    ]
     if len(memories) > MAX_SHOWN:
         lines.append(gettext("There is more; ask me about anything in particular."))
     end = gettext("Tell me what is wrong, or what to forget, in your own words.")

@@ -1,0 +1,23 @@
+"""The list that /memory shows."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.language.catalogue import speaking
+from core.memory.access import Remembered
+from core.memory.commands import listed
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "3. Ich rudere. (Mon 23 Nov 2026)"),
+        ("de", "3. Ich rudere. (Mo., 23. Nov. 2026)"),
+        ("zh", "3. Ich rudere. (2026年11月23日周一)"),
+    ],
+)
+def test_each_line_has_its_day_in_the_persons_language(language: str, line: str) -> None:
+    memory = Remembered(3, "Ich rudere.", datetime(2026, 11, 23, 8, tzinfo=UTC), "you told me")
+    with speaking(language):
+        assert listed([memory]).splitlines()[1] == line
