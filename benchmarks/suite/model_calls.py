@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
 from core.db.migrate import migrate
-from tests.jobs import test_prompt_cache, test_reading
+from tests.jobs import prompt_share, test_reading
 from tests.jobs.talking import Talking, talking
 from tests.scripted_model import Script
 from tests.services import private_postgres, private_valkey
@@ -17,9 +17,9 @@ from tests.services import private_postgres, private_valkey
 _ABOUT = """\
 One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
 something to remember, which costs most: behind the replies, one call reads a talk that has become quiet. Floor: the
-calls that answer. For the prompts, four in ten messages use tools and things are recalled; counted is how many
-characters of a prompt, its tools included, are those that the prompt before began with, which is what a provider's
-cache saves."""
+calls that answer. For the prompts, half of the messages use tools, some of them set reminders, and things are recalled
+(`uv run -m benchmarks.prompt_share` has each apart); counted is how many bytes of a
+prompt, its tools included, are those that the prompt before began with, which is what a provider's cache saves."""
 METRICS = (
     Metric("model-calls", "model calls of a message", "calls", Target(1.2)),
     Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(90, more=True)),
@@ -41,12 +41,9 @@ async def run(options: Options) -> Samples:
         samples.add("model-calls", FLOOR, (len(calls) - len(behind)) / count)
         samples.add("model-calls", OURS, len(calls) / count)
     by_rules = {"onevalet_extraction": "rules", "onevalet_profile": "off"}
-    async with _talking(test_prompt_cache.answer, **by_rules) as person:
-        asked = test_prompt_cache.ASKED
-        for number in range(count):
-            await person.say(f"{asked[number % len(asked)]}, please ({number})")
-            await person.remember()
-        samples.add("prompt-prefix", OURS, test_prompt_cache.cached_share(person.model.calls) * 100)
+    async with _talking(prompt_share.answer, **by_rules) as person:
+        asked = await prompt_share.talk_with(person, "all", count)
+        samples.add("prompt-prefix", OURS, prompt_share.cached_share(asked) * 100)
     return samples
 
 

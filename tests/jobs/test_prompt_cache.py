@@ -1,18 +1,16 @@
 """Prompts begin like the one before, as far as providers can cache them: measured on what arrives at the model."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
-from itertools import pairwise
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from tests.jobs.prompt_share import answer, cached_share, talk_with
 from tests.jobs.talking import Talking, talking
-from tests.scripted_model import ModelCall, Reply, calls, text
 
 SHARE = 0.9
 """The least share of the prompts that is byte by byte the beginning of the prompt before."""
-ASKED = ("add one and two", "my sister Ana lives in Porto", "what time is it", "thanks a lot for that", "what do I owe")
 
 pytestmark = [pytest.mark.xdist_group("model"), pytest.mark.timeout(180)]
 
@@ -30,11 +28,9 @@ async def person(
 async def test_nine_tenths_of_twenty_messages_prompts_begin_like_the_one_before(
     person: Talking, record_property: Callable[[str, object], None]
 ) -> None:
-    for number in range(20):
-        await person.say(f"{ASKED[number % len(ASKED)]}, please ({number})")
-        await person.remember()
-    asked = person.model.calls
-    assert len(asked) == 20 + 8, "four in ten messages use tools"
+    asked = await talk_with(person, "all")
+    assert len(asked) == 20 + 10, "half of the messages use a tool"
+    assert await person.store.one("select count(*) from tasks") == 3, "and some are reminders"
     share = cached_share(asked)
     record_property("share", share)
     assert share > SHARE
@@ -57,27 +53,3 @@ async def test_history_is_cut_in_steps_so_that_prompts_still_begin_alike(person:
         starts.append(str(person.model.calls[-1].messages[1]["content"]))
     assert len(set(starts)) == 1
     assert cached_share(person.model.calls[1:]) > SHARE
-
-
-def cached_share(asked: Sequence[ModelCall]) -> float:
-    """Return the share of all prompts but the first that the prompt before began with."""
-    prompts = [f"{json.dumps(call.body.get('tools'))}{json.dumps(call.messages)}" for call in asked]
-    shared = sum(_shared(first, second) for first, second in pairwise(prompts))
-    return shared / sum(len(prompt) for prompt in prompts[1:])
-
-
-def _shared(first: str, second: str) -> int:
-    """Return how many characters two prompts begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((index for index, (one, other) in pairs if one != other), min(len(first), len(second)))
-
-
-def answer(call: ModelCall) -> Reply:
-    """Use two tools where the person asks for a sum, one where they ask for the time."""
-    if call.messages[-1]["role"] == "tool":
-        return text("That makes three, and it is late.")
-    if call.last_user.startswith("add"):
-        return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
-    if call.last_user.startswith("what time"):
-        return calls(("current_time", {}))
-    return text("I see, thank you for telling me.")
