@@ -25,7 +25,7 @@ from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
-from jobs.lease_keepalive import kept_alive
+from jobs.stops import Stops
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
 
 RETRY_DELAY = timedelta(seconds=2)
@@ -72,6 +72,7 @@ class TurnRunner:
         features: TurnFeatures | None = None,
     ) -> None:
         self._store = store
+        self.stops = Stops(store)
         self._wakeups = wakeups
         self._make_id = make_id
         self._worker = worker
@@ -93,7 +94,7 @@ class TurnRunner:
         quarantined = False
         CURRENT_WORK.set(lease.lane_id)
         try:
-            async with kept_alive(lambda: self._store.renew(lease), self._store.lease):
+            async with self.stops.kept_alive(lease):
                 more, turns = True, 0
                 while more:
                     await asyncio.sleep(min(GATHER * turns, MAX_GATHER))
@@ -133,7 +134,7 @@ class TurnRunner:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
-            with turn.request.tenant.speaking():
+            with turn.request.tenant.speaking(), self.stops.reach(lease, turn):
                 return await self._to_its_end(lease, turn, log)
         except (LeaseLost, StoreUnavailable):
             raise

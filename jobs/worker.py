@@ -9,7 +9,7 @@ from core.journal.postgres import Lease
 from core.memory.jobs import Job
 from core.messaging.due_messages import Claim
 from core.queue.due import ASK_ANYWAY, DueWatch, DueWork
-from core.queue.wakeups import DELIVERY, MEMORY, TURNS, listen
+from core.queue.wakeups import DELIVERY, MEMORY, TURNS, hear_stops, listen
 from jobs.claim_loop import Runner
 from jobs.delivery import DeliveryRunner
 from jobs.memory import MemoryRunner
@@ -58,6 +58,7 @@ class WorkerProcess:
             else None
         )
         self._watch = watch
+        self._stops = turns.stops
         self._upkeep = tuple(upkeep)
         self._supervisor = supervisor or PartSupervisor()
         self._tasks: list[asyncio.Task[None]] = []
@@ -68,6 +69,7 @@ class WorkerProcess:
         self._start(DELIVERY, "delivery", self._delivery_runner)
         if self._memory_runner is not None:
             self._start(MEMORY, "memory", self._memory_runner)
+        self._spawn(partial(hear_stops, self._redis_url, self._stops.look), "stops")
         for part in self._upkeep:
             self._keep(part)
         if self._watch is not None:

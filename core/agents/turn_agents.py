@@ -20,6 +20,7 @@ from core.loop.control import TurnControl, TurnMessage
 from core.loop.loop import ReactLoop
 from core.loop.outside import OutsideText
 from core.loop.result import ReactLoopResult
+from core.loop.stop_signal import StopSignal
 from core.loop.task import LoopTask
 from core.tools.context import ToolExecutionContext
 
@@ -112,6 +113,10 @@ class _StopOnly:
     """Pass a stop on to an agent's own loop; further messages of the person belong to the turn's loop."""
 
     control: TurnControl
+
+    @property
+    def signal(self) -> StopSignal:
+        return self.control.signal
 
     async def stopped(self) -> str | None:
         return await self.control.stopped()

@@ -20,7 +20,7 @@ from core.inbox.reachability import Reachability
 from core.inbox.statuses import Statuses
 from core.inbox.strangers import Strangers
 from core.messaging.channels import Received
-from core.messaging.commands import own_words
+from core.messaging.commands import STOP, own_words
 from core.messaging.messages import (
     AddressChange,
     IgnoredMessage,
@@ -152,6 +152,8 @@ class Inbox(Overviews):
             await self._tell_refused(row["tenant_id"], refused)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
+            if message.command and message.command.name == STOP:
+                self._wakeups.stop_turn(row["lane_id"])
         # Each sweep hands in what is known already, every few minutes: that would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info
         tell("message_received", channel=address.channel, message=row["inbound_id"], duplicate=row["duplicate"])

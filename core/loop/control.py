@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.files.types import SeenFile
+from core.loop.stop_signal import StopSignal
 from core.messaging.messages import Origin
 
 
@@ -26,6 +27,11 @@ class TurnMessage:
 
 class TurnControl(Protocol):
     """Signals to a running turn, read before each model call and after tools."""
+
+    @property
+    def signal(self) -> StopSignal:
+        """Return what is set where a stop comes while a model is asked."""
+        ...
 
     async def stopped(self) -> str | None:
         """Return the message with which the person asked to stop, which may be empty; None to go on."""

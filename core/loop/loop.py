@@ -23,6 +23,7 @@ from core.loop.model_caller import ModelCaller
 from core.loop.reasoning import Reasoning
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.run import LoopRun, begin_run
+from core.loop.stop_signal import CutOff
 from core.loop.task import LoopTask
 from core.tools.results import CallResult, ToolCallRecord
 
@@ -52,6 +53,8 @@ class ReactLoop:
         run = await begin_run(task, self._config, self._hooks)
         try:
             return await self._loop(run)
+        except CutOff as stop:
+            return run.end(Ended.INTERRUPTED, replies.stopped(stop.words))
         except OutOfMoney as spent:
             return run.end(Ended.BUDGET, str(spent))
         except MoneyAsked:
@@ -134,7 +137,8 @@ class ReactLoop:
 
     async def _judge_results(self, run: LoopRun) -> bool:
         """Have the newest results judged. Return True after enough advice."""
-        judged = await run.judging.of_results(run.step - 1, run.results)
+        async with run.steering.cuts_off():
+            judged = await run.judging.of_results(run.step - 1, run.results)
         run.usage += judged.usage
         if judged.finding and not judged.ends:
             run.say(ChatMessage(Role.USER, judged.advice, internal=True), keep=False)
@@ -142,7 +146,8 @@ class ReactLoop:
 
     async def _judge_answer(self, run: LoopRun, answer: ModelAnswer) -> bool:
         """Have an answer judged. Return True when the person may read it."""
-        judged = await run.judging.of_answer(run.step - 1, run.window, answer)
+        async with run.steering.cuts_off():
+            judged = await run.judging.of_answer(run.step - 1, run.window, answer)
         run.usage += judged.usage
         if judged.finding and not judged.ends:
             run.say(answer.message(), ChatMessage(Role.USER, judged.advice, internal=True), keep=False)

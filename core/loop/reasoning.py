@@ -7,13 +7,14 @@ from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.hooks.hooks import Hook
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
-from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role
+from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage
 from core.loop.budget_extension import pay_with_more
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, repair
 from core.loop.model_caller import Asked, ModelCaller, Tell
 from core.loop.outside import for_later
 from core.loop.run import LoopRun
+from core.loop.stop_signal import CutOff
 from core.loop.summary import dropped, summarised, summary_request, with_summary
 
 
@@ -105,7 +106,12 @@ class Reasoning:
                 raise  # only the turn's own loop may ask the person for more
             await pay_with_more(scope, key, request, spent)
         try:
-            return await self._caller.ask(request, tell)
+            async with run.steering.cuts_off():
+                return await self._caller.ask(request, tell)
         except ModelError:
             await scope.budget.release(key)
+            raise
+        except CutOff:
+            # Providers bill what they have begun: whoever stops call after call may not get past their budget.
+            await scope.budget.settle(key, TokenUsage())
             raise

@@ -1,6 +1,7 @@
 """Steer a running turn: stop it at the person's wish, and pass their further messages to the model."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import cast
 
@@ -49,6 +50,10 @@ class Steering:
 
     async def stopped(self) -> str | None:
         return await self._control.stopped() if self._control else None
+
+    def cuts_off(self) -> AbstractAsyncContextManager[None]:
+        """Return a block in which models are asked: a stop raises `CutOff` from it at once."""
+        return self._control.signal.cuts_off() if self._control else nullcontext()
 
     async def superseded(self) -> bool:
         """Return whether the person wrote again and wants the turn to end for it."""

@@ -18,6 +18,7 @@ _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute
 _UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 MORE = "more"
+STOP = "stop"
 """Asks for the rest of a long text, where one is kept; else it is a word like any other."""
 UNDO = "undo"
 """Takes back what was just done, where our last words offered it; else it is a word like any other."""

@@ -7,7 +7,7 @@ what its own turns say, without a way through Redis.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 import structlog
@@ -17,6 +17,8 @@ from redis.exceptions import RedisError, ResponseError
 TURNS = "onevalet:wake:turns"
 DELIVERY = "onevalet:wake:delivery"
 MEMORY = "onevalet:wake:memory"
+STOPS = "onevalet:stops"
+"""Told to all workers, since nobody knows whose turn it is, and kept for none."""
 
 LISTEN = 10.0
 """Seconds for which Redis holds the question for the next id; it is then asked again."""
@@ -36,6 +38,10 @@ class Wakeups(Protocol):
 
     def wake_memory(self, job_id: str) -> None: ...
 
+    def stop_turn(self, lane_id: str) -> None:
+        """Tell the worker that runs the lane's turn that its person asked to stop."""
+        ...
+
 
 class NoWakeups:
     """No wakeups: the watch over what is due (core.queue.due) finds everything."""
@@ -45,6 +51,8 @@ class NoWakeups:
     def wake_delivery(self, conversation_id: str) -> None: ...
 
     def wake_memory(self, job_id: str) -> None: ...
+
+    def stop_turn(self, lane_id: str) -> None: ...
 
 
 class RedisWakeups:
@@ -70,6 +78,9 @@ class RedisWakeups:
 
     def wake_memory(self, job_id: str) -> None:
         self._put(MEMORY, job_id)
+
+    def stop_turn(self, lane_id: str) -> None:
+        self._put(STOPS, lane_id)
 
     async def start(self) -> None:
         """Start sending; Redis need not be there yet."""
@@ -117,6 +128,10 @@ class RedisWakeups:
     async def _send(self, queue: str, row_ids: list[str]) -> None:
         if self._redis is None:
             self._redis = connect(self._url)
+        if queue == STOPS:
+            for row_id in row_ids:
+                await self._redis.publish(STOPS, row_id)
+            return
         # A later wakeup of an id that waits already is none: `nx` keeps the earlier one's place.
         scores = dict.fromkeys(row_ids, time.time())
         try:
@@ -152,6 +167,21 @@ async def listen(redis_url: str, queue: str, ready: "Ready", ring: Callable[[str
                 popped = await redis.bzpopmin(queue, LISTEN)
             if popped is not None:
                 ring(popped[1].decode())
+
+
+async def hear_stops(redis_url: str, look: Callable[[str], Awaitable[None]]) -> None:
+    """Look at each lane whose person asked to stop.
+
+    Raises `RedisError`, `OSError` or `TimeoutError` where Redis is away.
+    """
+    async with connect(redis_url) as redis, redis.pubsub(ignore_subscribe_messages=True) as stops:
+        await stops.subscribe(STOPS)
+        while True:
+            async with asyncio.timeout(LISTEN + SILENT):
+                while (told := await stops.get_message(timeout=LISTEN)) is None:
+                    await stops.ping()  # a connection that is gone answers nothing, not even an error
+            if told["type"] == "message":
+                await look(told["data"].decode())
 
 
 class Ready(Protocol):

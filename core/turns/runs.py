@@ -9,6 +9,7 @@ from core.errors import LeaseLost
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
 from core.loop.control import TurnControl, TurnMessage
+from core.loop.stop_signal import StopSignal
 from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant
 
@@ -88,6 +89,10 @@ class RunControl:
     """Stop a run's turn on request. What the person writes belongs to their conversation's turns, not to this one."""
 
     whole: TurnControl = field(repr=False)
+
+    @property
+    def signal(self) -> StopSignal:
+        return self.whole.signal
 
     async def stopped(self) -> str | None:
         """Return the message of a requested stop."""

@@ -11,6 +11,7 @@ from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
 from core.journal.postgres import Lease
+from core.loop.stop_signal import StopSignal
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import QuarantineMode
@@ -24,6 +25,7 @@ _CLAIM_TURN = (
     "select c.*, t.* from claim_lane($1,$2,$3,$4,$5,$6) c"
     " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $7, $8) t on true"
 )
+_RENEW = "select renew_lane($1,$2,$3,$4) as held, lane_stop($1,$2) as stop"
 
 REST_KEPT = timedelta(days=1)
 """How long a person may ask for the rest of a long answer."""
@@ -90,12 +92,18 @@ class TurnStore:
         """
         await self._database.call("select end_leases($1,$2)", worker, hung_on)
 
-    async def renew(self, lease: Lease) -> bool:
-        """Prolong the lease; False when another worker has it by now."""
-        row = await self._database.call(
-            "select renew_lane($1,$2,$3,$4) as held", lease.tenant_id, lease.lane_id, lease.fence, self.lease
-        )
+    async def renew(self, lease: Lease, stop: StopSignal | None = None) -> bool:
+        """Prolong the lease; False when another worker has it by now. Sets `stop` where its person asked to stop."""
+        row = await self._database.call(_RENEW, lease.tenant_id, lease.lane_id, lease.fence, self.lease)
+        if row and stop:
+            stop.set(row["stop"])
         return bool(row and row["held"])
+
+    async def look_for_stop(self, lease: Lease, stop: StopSignal) -> None:
+        """Set `stop` where the person has asked to stop the turn that runs on the lane."""
+        row = await self._database.call("select lane_stop($1,$2) as stop", lease.tenant_id, lease.lane_id)
+        if row:
+            stop.set(row["stop"])
 
     async def leave(self, lease: Lease, delay: timedelta) -> None:
         """Release the lease voluntarily; the turn is retried after `delay`, not counted as an attempt."""

@@ -47,27 +47,32 @@ class HalfWriter(FakeModel):
         yield ModelChunk(answer=answer)
 
 
-async def in_thread(harness: ChannelHarness, text: str) -> Address:
-    """Let Ada write, on Slack in a thread of an earlier message; return where she is answered."""
+async def in_thread(harness: ChannelHarness, text: str, thread: str = "") -> Address:
+    """Let Ada write, on Slack in a thread, of an earlier message if none is named; return where she is answered."""
     if not isinstance(harness, SlackHarness):
         await harness.said(text)
         return harness.address()
-    root = (await harness.act("say", text=marked("earlier")))["ts"]
+    root = thread or (await harness.act("say", text=marked("earlier")))["ts"]
     await harness.settled()
     await harness.act("say", text=text, thread_ts=root)
     await harness.settled()
     return Address(harness.name, harness.account, harness.address().peer, root)
 
 
-def work(delivery: DeliveryHarness, model: FakeModel) -> Callable[[], Awaitable[None]]:
-    """Return what runs all turns that wait; previews may follow at once."""
+def runner_of(delivery: DeliveryHarness, model: FakeModel) -> TurnRunner:
+    """Return a runner of turns whose previews may follow at once."""
     for pace in ("stream_every", "draft_every"):
         if hasattr(delivery.channel.sender, pace):
             setattr(delivery.channel.sender, pace, 0.01)
     channels = {delivery.channel.name: delivery.channel.sender}
-    runner = TurnRunner(
+    return TurnRunner(
         delivery.store.turns, Orchestrator(model), delivery.store.wakeups, channels, delivery.store.make_id, "w1"
     )
+
+
+def work(delivery: DeliveryHarness, model: FakeModel) -> Callable[[], Awaitable[None]]:
+    """Return what runs all turns that wait; previews may follow at once."""
+    runner = runner_of(delivery, model)
 
     async def run() -> None:
         while lease := await runner.claim(None):
@@ -124,6 +129,25 @@ async def test_while_a_slow_model_thinks_people_go_on_seeing_that_it_works(
     await delivery.deliver()
     assert texts(harness)[-1] == WHOLE
     assert texts(harness)[:-1] == ([] if shows else [TAKES_LONGER])
+
+
+async def test_a_stop_while_an_answer_is_written_ends_it_at_once(delivery: DeliveryHarness) -> None:
+    harness, stops = delivery.channel, delivery.store.wakeups.stops
+    where = await in_thread(harness, marked("Explain"))
+    await only_the_last(delivery)
+    model = HalfWriter([says(WHOLE)])  # the gate stays shut
+    runner = runner_of(delivery, model)
+    lease = await runner.claim(None)
+    assert lease is not None
+    running = asyncio.ensure_future(runner.run(lease))
+    await until(lambda: bool(model.requests) if harness.name == "sms" else seen(harness) == BEGINNING)
+    await in_thread(harness, "/stop" if harness.name == "telegram" else "HALT", where.thread)
+    assert len(stops) == 1
+    await runner.stops.look(stops[0])
+    await running
+    await delivery.deliver()
+    assert texts(harness) == ["Stopped."]
+    assert seen(harness) == ""
 
 
 @exempt(sms=NO_PREVIEW["sms"])

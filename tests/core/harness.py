@@ -54,6 +54,7 @@ class RecordedWakeups:
     turns: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
     memories: list[str] = field(default_factory=list)
+    stops: list[str] = field(default_factory=list)
 
     def wake_turn(self, lane_id: str) -> None:
         """Record a lane."""
@@ -66,6 +67,10 @@ class RecordedWakeups:
     def wake_memory(self, job_id: str) -> None:
         """Record a memory job."""
         self.memories.append(job_id)
+
+    def stop_turn(self, lane_id: str) -> None:
+        """Record a stop."""
+        self.stops.append(lane_id)
 
 
 class TwiceDatabase(Database):

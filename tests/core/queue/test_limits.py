@@ -110,6 +110,19 @@ async def test_past_the_bound_of_all_everybody_is_refused_and_a_decision_is_not(
     assert await store.one("select stop_message is not null from turns") is True
 
 
+async def test_a_stop_past_the_bounds_is_obeyed_and_not_answered_as_refused(store: Store) -> None:
+    inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=1, of_all=1))
+    await inbox.accept(message("one", ANN))
+    await store.claim_turn()
+    for number in range(3):
+        await store.say(f"more {number}", sender=ANN)
+    await inbox.accept(message("", ANN, "SM9", command=Command("stop", "")))
+    assert await store.one("select stop_message is not null from turns") is True
+    assert await store.one("select (state, reason)::text from inbound where provider_id = 'SM9'") == "(done,stop)"
+    assert len(store.wakeups.stops) == 1
+    assert await store.one("select count(*) from outbound") == 0
+
+
 async def test_ten_minutes_later_it_is_told_again(store: Store) -> None:
     inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, waiting=BacklogLimits(of_person=1))
     for number in range(3):

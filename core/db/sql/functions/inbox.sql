@@ -61,7 +61,6 @@ declare
     v_seq bigint;
     v_added int;
     v_stopping text;
-    v_rouse boolean := false;
     v_ignored text := '';
 begin
     duplicate := false;
@@ -142,15 +141,15 @@ begin
         tenant_id := v_owner;
         lane_id := (select i.conversation_id from inbound i
                     where i.tenant_id = v_tenant and i.id = v.id and (
-                        i.state = 'waiting' or i.reason = 'stop' and awaits_model(v_tenant, i.conversation_id)));
+                        i.state = 'waiting' or i.reason = 'stop'));
         return;
     end if;
 
     update conversations c set in_seq = c.in_seq + 1, last_inbound_at = clock_timestamp()
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
-    -- A stop does not queue: it is a flag on the running turn, which the loop checks between steps.
+    -- A stop does not queue: it is a flag on the running turn, whose worker is told of it.
     if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
-        v_rouse := stop_awaiting(v_tenant, v_conversation);
+        perform stop_awaiting(v_tenant, v_conversation);
         update turns t set stop_message = coalesce(v.command ->> 'argument', '')
         where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
         returning t.id into v_stopping;
@@ -170,7 +169,7 @@ begin
     inbound_id := v.id;
     tenant_id := v_tenant;
     if v_ignored <> '' or v_stopping is not null then
-        lane_id := case when v_rouse then v_conversation end;
+        lane_id := case when v_stopping is not null then v_conversation end;
         return;
     end if;
     if v_state = 'blocked' then

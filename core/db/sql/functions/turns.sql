@@ -104,6 +104,16 @@ begin
     return found;
 end $$;
 
+-- Returns the message with which a person asked to stop the turn that runs on their lane; null if they did not.
+create function lane_stop(p_tenant text, p_lane text)
+returns text
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return (select t.stop_message from turns t
+            where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running');
+end $$;
+
 create function lock_lane(p_tenant text, p_lane text, p_fence bigint)
 returns void
 language plpgsql as $$
