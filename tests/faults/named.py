@@ -3,8 +3,8 @@
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 from tests.faults.harness import Harness
@@ -13,8 +13,9 @@ from tests.faults.members import Member
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
-from tests.faults.script import ACT
+from tests.faults.script import ACT, answer
 from tests.faults.sends import sends
+from tests.scripted_model import error
 
 MET_WITHIN = 40.0
 HANGS = 2.0
@@ -140,11 +141,22 @@ async def _strike(harness: Harness, plan: Plan) -> None:
     else:
         await harness.until_kept({plan.token}, 20)
         worker = harness.workers[0]
-        worker.start(**struck)
-        await _until_met(harness, plan, worker)
-        await worker.end()
+        with _model_down(harness, plan) if plan.point.model_is_down else nullcontext():
+            worker.start(**struck)
+            await _until_met(harness, plan, worker)
+            await worker.end()
     await harness.no_faults()
     await _with(harness, _HOLD)
+
+
+@contextmanager
+def _model_down(harness: Harness, plan: Plan) -> Iterator[None]:
+    """Let the model fail for this text."""
+    model = harness.model
+    well = model.script
+    model.script = lambda call: error(503) if plan.token in str(call.messages) else answer(call)
+    yield
+    model.script = well
 
 
 async def _until_met(harness: Harness, plan: Plan, member: Member) -> None:

@@ -37,6 +37,11 @@ class Point:
     why: str
 
     @property
+    def model_is_down(self) -> bool:
+        """Return whether the model fails until the point is met."""
+        return self.name.startswith("await_model ")
+
+    @property
     def fault(self) -> str:
         """Return what the provider does meanwhile, empty: nothing amiss."""
         return {"send within, not accepted": "timeout_before", "send within, accepted": "timeout_after"}.get(
@@ -62,6 +67,8 @@ class Mutation:
 
 _WELL = Expected()
 _ASKED_AGAIN = Expected(models=(2, 3))
+_DOWN = Expected(models=(5, 8))
+"""Three tries fail before the turn is put off; where that was not written, they may fail once more."""
 _UNSURE = Expected(once=(0, 0), again=(1, 2), told=("unsure",))
 _ACTED_UNSURE = Expected(once=(1, 1), again=(1, 2), told=("unsure",))
 _LOOKED_UP = Expected(ambiguous=(0, 1))
@@ -81,6 +88,7 @@ POINTS: tuple[Point, ...] = (
     Point("claim_lane after", "worker", _WELL, "the lease ends and another worker takes up the turn that had begun"),
     Point("claim_lane unknown", "worker", _WELL, "begun twice under one fence is begun once"),
     *_around("model", "worker", _ASKED_AGAIN, _WELL, "an answer that is not written is asked for again"),
+    *_around("await_model", "worker", _DOWN, _DOWN, "the lease ends, or the turn is due again: asked again, told once"),
     *(
         Point("started before", "worker", Expected(again=(1, 2)), "nothing had started"),
         Point("started after", "worker", _UNSURE, "it had started: not run again, and told"),

@@ -28,6 +28,9 @@ INSIDE = tuple(f"{word}{step}{rest}" for step in range(MARKS) for word, rest in 
 )
 """The points inside a step: the tool has started, or has acted, and nobody wrote down how it ended."""
 _OPEN = "select waiting_messages + running_turns + open_outbound from count_work()"
+_HOLD = "update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null"
+RELEASE = "update lanes set lease_until = clock_timestamp() where owner is not null"
+"""Ends the leases of workers that have died."""
 _SENT = "select count(*) from outbound where state = 'sent'"
 
 
@@ -65,12 +68,68 @@ async def run_kills(
     people = tuple(
         Person(f"k{n:02}", f"Person {n}", f"+1555030{n:04}", f"U0K{n:07}", 610_000_000 + n) for n in range(len(plans))
     )
+    async with open_system(folder, database_url, redis_url, people, ScriptedModel(_next_step), forker) as system:
+        for person, plan in zip(people, plans, strict=True):
+            await system.say(person, f"{person.key} {plan}")
+            victim = system.fork_worker("victim", KILLS_ONLY=person.key)
+            ended = await victim.wait()
+            assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
+            await system.admin.execute(_HOLD)
+        await system.admin.execute(RELEASE)
+        await system.finish(len(plans))
+    return [_fate(system, person, plan) for person, plan in zip(people, plans, strict=True)]
+
+
+@dataclass(slots=True)
+class System:
+    """A web process, and workers as they are wanted."""
+
+    folder: Path
+    forker: Forker
+    environment: dict[str, str]
+    simulator: Simulator
+    model: ScriptedModel
+    admin: "asyncpg.Connection[asyncpg.Record]"
+
+    async def say(self, person: Person, words: str) -> None:
+        """Let a person write; return when it is stored."""
+        await self.simulator.providers["twilio"].act(person.key, "say", {"text": words, "wait": True})
+
+    def fork_worker(self, name: str, **more: str) -> Forked:
+        """Start a worker."""
+        return self.forker.fork(["worker", "--no-spare"], self.environment | more, self.folder / f"{name}.log")
+
+    async def finish(self, sent: int) -> None:
+        """Let a last worker finish all that is left, which makes so many messages in all."""
+        survivor = self.fork_worker("survivor")
+        try:
+            await _until_quiet(self.admin, sent, self.folder)
+        finally:
+            await _end(survivor)
+
+    def answers(self, person: Person) -> tuple[str, ...]:
+        """Return what the person got."""
+        people = self.simulator.providers["twilio"].state()["people"]  # type: ignore[index, call-overload]
+        bubbles = people[person.key]["bubbles"]  # type: ignore[index, call-overload]
+        return tuple(bubble["text"] for bubble in bubbles if bubble["direction"] == "out")  # type: ignore[index, call-overload, misc, union-attr]
+
+
+@asynccontextmanager
+async def open_system(
+    folder: Path,
+    database_url: str,
+    redis_url: str,
+    people: Sequence[Person],
+    model: ScriptedModel,
+    forker: Forker,
+) -> AsyncIterator[System]:
+    """Yield a system without workers."""
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(ScriptedModel(_next_step))
+        await stack.enter_async_context(model)
         port = _free_port()
         config = SimulatorConfig(
-            gateway_url=f"http://127.0.0.1:{port}", public_url="https://valet.example", people=people, pace=0.05
+            gateway_url=f"http://127.0.0.1:{port}", public_url="https://valet.example", people=tuple(people), pace=0.05
         )
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
         environment = _environment(folder, database_url, redis_url, config, simulator, model)
@@ -79,19 +138,7 @@ async def run_kills(
         stack.push_async_callback(_end, web)
         await _until_listening(port)
         admin = await stack.enter_async_context(_admin(database_url))
-        for person, plan in zip(people, plans, strict=True):
-            await simulator.providers["twilio"].act(person.key, "say", {"text": f"{person.key} {plan}", "wait": True})
-            victim = forker.fork(
-                ["worker", "--no-spare"], environment | {"KILLS_ONLY": person.key}, folder / "victim.log"
-            )
-            ended = await victim.wait()
-            assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
-            await admin.execute("update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null")
-        await admin.execute("update lanes set lease_until = clock_timestamp() where owner is not null")
-        survivor = forker.fork(["worker", "--no-spare"], environment, folder / "survivor.log")
-        stack.push_async_callback(_end, survivor)
-        await _until_quiet(admin, len(plans), folder)
-    return [_fate(folder, simulator, model, person, plan) for person, plan in zip(people, plans, strict=True)]
+        yield System(folder, forker, environment, simulator, model, admin)
 
 
 def _next_step(call: ModelCall) -> Reply:
@@ -101,19 +148,22 @@ def _next_step(call: ModelCall) -> Reply:
     return calls(("mark", {"turn": turn, "number": done})) if done < MARKS else text("all marks are made")
 
 
-def _fate(folder: Path, simulator: Simulator, model: ScriptedModel, person: Person, plan: str) -> Fate:
-    effects = [line.split() for line in (folder / "effects").read_text().splitlines()]
-    runs = [line.split() for line in (folder / "runs").read_text().splitlines()]
-    people = simulator.providers["twilio"].state()["people"]  # type: ignore[index, call-overload]
-    bubbles = people[person.key]["bubbles"]  # type: ignore[index, call-overload]
+def _fate(system: System, person: Person, plan: str) -> Fate:
+    runs = [line.split() for line in (system.folder / "runs").read_text().splitlines()]
     return Fate(
         plan=plan,
-        died=(folder / f"died-{person.key}").exists(),
+        died=(system.folder / f"died-{person.key}").exists(),
         runs=tuple(pid for turn, pid in runs if turn == person.key),
-        marks=dict(Counter(int(number) for turn, number in effects if turn == person.key)),
-        model_calls=sum(call.last_user.split()[0] == person.key for call in model.calls),
-        answers=tuple(bubble["text"] for bubble in bubbles if bubble["direction"] == "out"),  # type: ignore[index, call-overload, misc, union-attr]
+        marks=made_marks(system.folder, person.key),
+        model_calls=sum(call.last_user.split()[0] == person.key for call in system.model.calls),
+        answers=system.answers(person),
     )
+
+
+def made_marks(folder: Path, turn: str) -> dict[int, int]:
+    """Return how often each mark of a turn was made."""
+    effects = [line.split() for line in (folder / "effects").read_text().splitlines()]
+    return dict(Counter(int(number) for whose, number in effects if whose == turn))
 
 
 async def _until_quiet(admin: "asyncpg.Connection[asyncpg.Record]", turns: int, folder: Path) -> None:

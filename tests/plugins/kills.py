@@ -32,7 +32,9 @@ class DyingOrchestrator(Orchestrator):
     """Answers turns as the product does, over a journal at whose points the process dies."""
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
-        """Take the turn, unless it is another process's to die of."""
+        """Take the turn, unless it is another process's to die of; a task's run has no point to die at."""
+        if not request.inbound:
+            return await super().handle_message(request)
         turn, _, plan = request.inbound[0].text.partition(" ")
         if os.environ.get("KILLS_ONLY", turn) != turn:
             raise TurnDelayed("not this process's")
