@@ -10,6 +10,7 @@ from core.errors import LeaseLost, StoreUnavailable
 from core.hooks.hooks import Hook, HookContext, Messages
 from core.llm.types import ModelAnswer
 from core.messaging.channels import NotificationChannel, Unseen
+from core.messaging.messages import Address
 from core.turns.outage import ModelOutage
 
 _log = structlog.get_logger()
@@ -17,7 +18,7 @@ _log = structlog.get_logger()
 
 @asynccontextmanager
 async def told_in_words(
-    channel: NotificationChannel | None, outage: ModelOutage | None, said: Callable[[], None]
+    channel: NotificationChannel, address: Address, outage: ModelOutage | None, said: Callable[[], None]
 ) -> AsyncIterator[tuple[Hook, ...]]:
     """Yield the hooks that tell the person of a silent model while the block runs; `said` is called when one does."""
     if not isinstance(channel, Unseen) or outage is None:
@@ -33,7 +34,7 @@ async def told_in_words(
         except Exception:  # a hint must not cost the answer
             _log.exception("delay_not_told", turn=outage.turn_id)
 
-    watch = _SilenceWatch(channel.told_after, tell)
+    watch = _SilenceWatch(channel.told_after, lambda: channel.unseen(address), tell)
     try:
         yield (watch,)
     finally:
@@ -41,10 +42,13 @@ async def told_in_words(
 
 
 class _SilenceWatch(Hook):
-    """Calls `tell` when a model is asked and does not answer within some seconds."""
+    """Calls `tell` when a model is asked and does not answer within some seconds, and nothing shows then."""
 
-    def __init__(self, seconds: float, tell: Callable[[], Coroutine[None, None, None]]) -> None:
+    def __init__(
+        self, seconds: float, unseen: Callable[[], bool], tell: Callable[[], Coroutine[None, None, None]]
+    ) -> None:
         self._seconds = seconds
+        self._unseen = unseen
         self._tell = tell
         self._timers: dict[str, asyncio.TimerHandle] = {}
         """By the agent that asks: several may at once."""
@@ -68,7 +72,7 @@ class _SilenceWatch(Hook):
             await asyncio.wait([self._telling])
 
     def _silent(self) -> None:
-        if self._telling is None:
+        if self._telling is None and self._unseen():
             self._telling = asyncio.create_task(self._tell(), name="tell of a delay")
 
     def _stop(self, path: str) -> None:

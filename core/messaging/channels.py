@@ -111,10 +111,14 @@ class Marking(Protocol):
 
 @runtime_checkable
 class Unseen(Protocol):
-    """Optional capability: nothing shows here that we are at work, so a person who waits for long is told in words."""
+    """Optional capability: where nothing shows that we are at work, a person who waits for long is told in words."""
 
     told_after: float
     """Seconds of a silent model after which they are, once a turn."""
+
+    def unseen(self, to: Address) -> bool:
+        """Return whether nothing shows there."""
+        ...
 
 
 @runtime_checkable

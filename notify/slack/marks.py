@@ -31,7 +31,7 @@ class WorkingMarks:
         self._client = client
         self._setting: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._clearing: set[asyncio.Task[None]] = set()
-        self._allowed = True
+        self.allowed = True
         """False once Slack has refused the scope: an app that was installed before it was asked for."""
 
     def show(self, to: Address, ts: str) -> None:
@@ -56,13 +56,13 @@ class WorkingMarks:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _is_wanted(self, to: Address, ts: str) -> bool:
-        return self._allowed and not to.thread and is_ts(ts)
+        return self.allowed and not to.thread and is_ts(ts)
 
     async def _set(self, channel: str, ts: str) -> None:
         try:
             await self._client.call("reactions.add", {"channel": channel, "timestamp": ts, "name": EYES})
         except CredentialsRejected as error:
-            self._allowed = False
+            self.allowed = False
             _log.warning("slack_marks_off", code=error.code)
         except DeliveryError as error:
             if error.code != _MARKED_ALREADY:

@@ -40,6 +40,7 @@ class SlackNotification:
     name = CHANNEL_NAME
     can_find = True
     resend_unknown = False
+    told_after = 25.0
     stream_every = STREAM_EVERY
     stream_limit = STREAM_LIMIT
 
@@ -53,6 +54,8 @@ class SlackNotification:
     ) -> None:
         self._client = SlackApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, total=total_seconds)
         self._marks = WorkingMarks(self._client)
+        self._status_shown = True
+        """Whether Slack took the last status: an app that is no assistant has none."""
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message)
@@ -94,8 +97,13 @@ class SlackNotification:
         try:
             status: JsonObject = {"channel_id": to.peer, "thread_ts": to.thread, "status": gettext(WORKING)}
             await self._client.call("assistant.threads.setStatus", status)
+            self._status_shown = True
         except DeliveryError as error:
+            self._status_shown = False
             _log.info("slack_status_not_shown", code=error.code, cause=str(error))
+
+    def unseen(self, to: Address) -> bool:
+        return not (self._status_shown if to.thread else self._marks.allowed)
 
     def mark(self, to: Address, message: str) -> None:
         self._marks.show(to, message)

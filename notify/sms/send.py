@@ -112,6 +112,9 @@ class SmsNotification:
 
     async def show_working(self, to: Address) -> None: ...
 
+    def unseen(self, to: Address) -> bool:
+        return True
+
     async def close(self) -> None:
         await self._api.close()
 

@@ -13,6 +13,7 @@ from core.language.catalogue import gettext
 from core.llm.litellm_client import LiteLLMClient
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
+from core.messaging.messages import Address
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
@@ -255,6 +256,10 @@ class Wordless(RecordingChannel):
     """A channel that shows nothing of the work, as SMS."""
 
     told_after: float = 0.05
+    shows: bool = False
+
+    def unseen(self, to: Address) -> bool:
+        return not self.shows
 
 
 class TestASlowModel:
@@ -272,8 +277,8 @@ class TestASlowModel:
         assert await said(worker.store) == [LONGER, "Seven"]
         assert len(worker.store.wakeups.deliveries) == 2
 
-    async def test_where_the_work_shows_nothing_is_said(self, worker: Worker) -> None:
-        channel = RecordingChannel()
+    @pytest.mark.parametrize("channel", [RecordingChannel(), Wordless(shows=True)], ids=["always", "here"])
+    async def test_where_the_work_shows_nothing_is_said(self, worker: Worker, channel: RecordingChannel) -> None:
         worker.config, worker.channels = ReactLoopConfig(), {"sms": channel}
         await worker.store.say("What is it?")
         await worker.work(text("Seven").after(0.3))

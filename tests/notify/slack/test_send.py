@@ -327,11 +327,36 @@ async def test_marks_come_and_go_and_a_missing_scope_ends_them(simulator: Simula
     slack.mark(to(thread=ts).address, ts)
     await act(simulator, "set", scopes=["chat:write"])
     slack.mark(at, ts)
-    await until(lambda: calls("add") == 3)
+    await until(lambda: slack.unseen(at))
     slack.unmark(at, ts)
     await slack.close()
     slack.mark(at, ts)
     assert (calls("add"), calls("remove")) == (3, 1)
+
+
+async def test_a_person_is_unseen_where_neither_status_nor_mark_may_be_shown(
+    simulator: Simulator, slack: SlackNotification
+) -> None:
+    ts = (await act(simulator, "say", text="hello"))["ts"]
+    top, thread = to().address, to(thread=ts).address
+    await slack.show_working(thread)
+    assert not slack.unseen(top)
+    assert not slack.unseen(thread)
+    await act(simulator, "set", scopes=["chat:write"])
+    await slack.show_working(thread)
+    slack.mark(top, ts)
+    await until(lambda: slack.unseen(top))
+    assert not slack.unseen(thread), "a status needs no scope of its own"
+
+
+async def test_a_person_is_unseen_while_slack_takes_no_status(simulator: Simulator, slack: SlackNotification) -> None:
+    thread = to(thread=(await act(simulator, "say", text="hello"))["ts"]).address
+    simulator.wire.faults.add(Rule("slack.assistant.threads.setStatus", FaultKind.SERVER_ERROR))
+    await slack.show_working(thread)
+    assert slack.unseen(thread)
+    assert not slack.unseen(to().address)
+    await slack.show_working(thread)
+    assert not slack.unseen(thread)
 
 
 async def test_promise_14_neither_text_nor_token_is_logged(
