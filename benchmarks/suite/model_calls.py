@@ -4,15 +4,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
 from core.db.migrate import migrate
-from tests.jobs import prompt_share, test_reading
-from tests.jobs.talking import Talking, talking
 from tests.scripted_model import Script
 from tests.services import private_postgres, private_valkey
+
+if TYPE_CHECKING:
+    from tests.jobs.talking import Talking
 
 _ABOUT = """\
 One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
@@ -28,6 +30,8 @@ METRICS = (
 
 async def run(options: Options) -> Samples:
     """Have both conversations."""
+    from tests.jobs import prompt_share, test_reading  # here, since they load a whole worker
+
     samples, count = Samples(), options.of(20, 4)
     async with _talking(test_reading.answer, onevalet_small_model="openai/small") as person:
         for words in test_reading.PLAIN[:count]:
@@ -48,7 +52,9 @@ async def run(options: Options) -> Samples:
 
 
 @asynccontextmanager
-async def _talking(script: Script, **configured: object) -> AsyncIterator[Talking]:
+async def _talking(script: Script, **configured: object) -> AsyncIterator["Talking"]:
+    from tests.jobs.talking import talking
+
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as home:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)
