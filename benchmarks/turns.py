@@ -167,6 +167,8 @@ async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, f
     figures |= {"turns": turns, "a_second": round(turns / (after["seconds"] - before["seconds"]), 1)}
     async with bench.asking:
         rows = await bench.admin.fetch(_TIMES, since)
+    if len(rows) < turns:
+        raise RuntimeError(f"{len(rows)} of {turns} messages were answered by a turn")
     for name in ("begun", "sent"):
         times = sorted(float(row[name]) for row in rows)
         figures[f"{name}_p50"] = round(statistics.median(times), 2)
@@ -239,6 +241,7 @@ async def opened(people: int, answer: Callable[[ModelCall], Reply] = echo) -> As
             "ONEVALET_MODEL": "openai/scripted",
             "ONEVALET_MEMORY": "off",
             "ONEVALET_PROFILE": "off",
+            "ONEVALET_RATE_PER_MINUTE": "1000000",
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model.url,
         }
