@@ -3,10 +3,9 @@
     uv run -m benchmarks.turns [--light 60] [--loaded 15] [--idle 10] [--people 8]
 
 Servers of its own, settings as shipped but without memory and profile. A turn is one model call and a part sent to
-the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `counted`: the
-same, its transactions and flushes of the WAL counted, the taking in included; `idle`: nothing. CPU is the processes'
-own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres' clock, in ms. One line of
-JSON.
+the terminal. `light`: one message at a time; `loaded`: people who write as soon as they are answered; `idle`: nothing.
+CPU is the processes' own, in ms a turn, Postgres' without the connections of this benchmark; times are by Postgres'
+clock, in ms. `counted`: the worker's transactions and flushes of the WAL. One line of JSON.
 """
 
 import argparse
@@ -35,6 +34,7 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import RedisWakeups
+from tests.postgres_meter import PostgresMeter, metered, wal_flushes
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, echo
 from tests.services import private_postgres, private_valkey
 
@@ -53,17 +53,12 @@ where t.state = 'running' or t.state = 'waiting' and t.ready
 union select c.peer from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
 where o.state in ('ready', 'sending', 'checking')
 """
+SUM = "add"
+"""What a message that uses tools begins with."""
 _LOOK_EVERY = 0.005
 """Seconds between two looks at who waits: rows ring no bell."""
 _OTHERS = """
 select pid from pg_stat_activity where backend_type = 'client backend' and application_name <> 'onevalet worker'
-"""
-_END_OURS = """
-select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name like 'onevalet%'
-"""
-_COUNTS = """
-select (select xact_commit from pg_stat_database where datname = current_database()) as transactions,
-       (select sum(fsyncs) from pg_stat_io where object = 'wal' and backend_type = 'client backend') as flushes
 """
 
 
@@ -80,17 +75,16 @@ class Bench:
     """Postgres and Redis."""
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while `admin` is asked."""
+    meter: PostgresMeter | None = None
+    """What the worker asks Postgres, if it asks through a meter."""
     looks: int = 0
     busy: frozenset[str] = frozenset()
-    _own: int = 0
-    """Transactions of the bench itself."""
 
     async def measured(self, begun: float) -> dict[str, float]:
         """Return what everything has spent so far: CPU in ms, Redis' commands."""
         stats = await self.redis.info("commandstats")
         async with self.asking:
             others = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OTHERS)]
-            self._own += 1
         ours = ("cmdstat_info", "cmdstat_client", "cmdstat_hello", "cmdstat_select")
         return {
             "worker": _cpu(self.worker),
@@ -99,17 +93,6 @@ class Bench:
             "commands": sum(value["calls"] for name, value in stats.items() if not name.startswith(ours)),
             "seconds": time.monotonic() - begun,
         }
-
-    async def counts(self) -> dict[str, int]:
-        """End all connections but our own, since a backend tells what it counted when it ends; return the counts."""
-        async with self.asking:
-            await self.admin.execute(_END_OURS)
-            await self.admin.execute("select pg_stat_force_next_flush()")
-            row = await self.admin.fetchrow(_COUNTS)
-            assert row is not None  # noqa: S101 - it has no `where`
-            told = {"transactions": row["transactions"] - self._own - 2, "flushes": int(row["flushes"] or 0)}
-            self._own += 3
-            return told
 
     async def until_answered(self, person: str | None = None) -> None:
         """Wait until nothing is left to answer, for a person or for anybody."""
@@ -122,7 +105,6 @@ class Bench:
         while True:
             async with self.asking:
                 self.busy = frozenset(row["peer"] for row in await self.admin.fetch(_BUSY))
-                self._own += 1
             self.looks += 1
             await asyncio.sleep(_LOOK_EVERY)
 
@@ -134,15 +116,17 @@ async def measure(light: int, loaded: float, idle: float, people: int) -> dict[s
         figures: dict[str, object] = {"load": round(os.getloadavg()[0], 1)}
         figures["light"] = await phase(bench, lambda: one_by_one(bench, light))
         figures["loaded"] = await phase(bench, lambda: all_at_once(bench, loaded))
-        figures["counted"] = await counted(bench, lambda: all_at_once(bench, loaded))
         await asyncio.sleep(2)
         figures["idle"] = await idle_for(bench, idle)
-        return figures
+    async with opened(people, metered_worker=True) as bench:
+        await settle(bench)
+        figures["counted"] = await counted(bench, lambda: all_at_once(bench, loaded))
+    return figures
 
 
-def use_two_tools(call: ModelCall) -> Reply:
-    """Call two tools, then answer."""
-    if call.messages[-1]["role"] != "tool":
+def answer(call: ModelCall) -> Reply:
+    """Answer at once, after two tools where the person asks for a sum."""
+    if call.last_user.startswith(SUM) and call.messages[-1]["role"] != "tool":
         return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
     return echo(call)
 
@@ -177,12 +161,17 @@ async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, f
 
 
 async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
-    """Return the transactions of a turn, and how often one waited for a flush of the WAL."""
-    before = await bench.counts()
+    """Return the worker's transactions of a turn, and how often it waited for a flush of the WAL."""
+    if bench.meter is None:
+        raise ValueError("the worker asks Postgres directly")
+    before = await wal_flushes(bench.urls[0])
+    await asyncio.sleep(1)  # connections are opened again
+    bench.meter.clear()
     turns = await work()
     await bench.until_answered()
-    after = await bench.counts()
-    return {name: round((after[name] - before[name]) / turns, 2) for name in after}
+    transactions = bench.meter.transactions
+    flushes = await wal_flushes(bench.urls[0]) - before
+    return {"transactions": round(transactions / turns, 2), "flushes": round(flushes / turns, 2)}
 
 
 async def one_by_one(bench: Bench, count: int) -> int:
@@ -194,14 +183,14 @@ async def one_by_one(bench: Bench, count: int) -> int:
     return count
 
 
-async def all_at_once(bench: Bench, seconds: float) -> int:
+async def all_at_once(bench: Bench, seconds: float, words: str = "line") -> int:
     """Let everyone write for so long, as soon as they are answered."""
     until = time.monotonic() + seconds
 
     async def talk(number: int, person: TerminalChannel) -> int:
         said = 0
         while time.monotonic() < until:
-            await person.say(f"line {said}")
+            await person.say(f"{words} {said}")
             said += 1
             await bench.until_answered(f"person{number}")
         return said
@@ -222,19 +211,23 @@ async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
 
 
 @asynccontextmanager
-async def opened(people: int, answer: Callable[[ModelCall], Reply] = echo) -> AsyncIterator[Bench]:
-    """Run a worker with everything that it needs, and people who may write."""
+async def opened(people: int, *, metered_worker: bool = False) -> AsyncIterator[Bench]:
+    """Run a worker with everything that it needs, and people who may write.
+
+    Behind a meter, what is not the worker's waits for no flush, so that those that are counted are its own.
+    """
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
         model = await stack.enter_async_context(ScriptedModel(answer))
         await migrate(postgres.url)
+        meter = await stack.enter_async_context(metered(postgres.url)) if metered_worker else None
         admin = await asyncpg.connect(postgres.url)
         stack.push_async_callback(admin.close)
         redis = await stack.enter_async_context(Redis.from_url(valkey.url))
         environment = {
             **os.environ,
-            "DATABASE_URL": postgres.url,
+            "DATABASE_URL": meter.url if meter else postgres.url,
             "REDIS_URL": valkey.url,
             "ONEVALET_ACCESS": "open",
             "ONEVALET_SECRET_KEYS": base64.b64encode(bytes(32)).decode(),
@@ -252,14 +245,15 @@ async def opened(people: int, answer: Callable[[ModelCall], Reply] = echo) -> As
         stack.callback(worker.terminate)
         while not await admin.fetchval("select count(*) from worker_health"):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
-        database, wakeups = Database(postgres.url), RedisWakeups(valkey.url)
+        unflushed = f"{postgres.url}{'&' if '?' in postgres.url else '?'}synchronous_commit=off"
+        database, wakeups = Database(unflushed if meter else postgres.url), RedisWakeups(valkey.url)
         await wakeups.start()
         stack.push_async_callback(database.close)
         stack.push_async_callback(wakeups.stop)
         inbox = Inbox(database, wakeups, make_id, Access(Policy.OPEN))
         servers = {name: psutil.Process(await _pid(admin, redis, name)) for name in ("postgres", "redis")}
         lines = [TerminalChannel(inbox, database, make_id, f"person{number}") for number in range(people)]
-        bench = Bench(admin, redis, psutil.Process(worker.pid), servers, lines, (postgres.url, valkey.url))
+        bench = Bench(admin, redis, psutil.Process(worker.pid), servers, lines, (postgres.url, valkey.url), meter=meter)
         looking = asyncio.create_task(bench.look())
         stack.callback(looking.cancel)
         yield bench

@@ -2,6 +2,7 @@
 
 import asyncio
 import statistics
+from functools import partial
 
 import asyncpg
 from redis.asyncio import Redis
@@ -16,10 +17,10 @@ _ABOUT = """\
 A message that is committed, taken by a worker, answered by one call of a model (or two, with two tools between
 them) and handed to a channel that costs nothing: what happens to it survives a crash at any point. No peer does
 this. CPU is measured with eight people who write again as soon as they are answered, and counts the worker's
-connections and Postgres' own processes; transactions and flushes of the WAL that somebody waits for include the one
-that takes the message in. From commit to begun is measured by Postgres' clock, one message at a time; its floor is
-an insert and a push to a Redis list, popped and claimed by one update; the peers are hops through their queues,
-without a database."""
+connections and Postgres' own processes. Transactions, and flushes of the WAL that somebody waits for, are the
+worker's: taking the message in is one more of each, or less where messages come together. From commit to begun is
+measured by Postgres' clock, one message at a time; its floor is an insert and a push to a Redis list, popped and
+claimed by one update; the peers are hops through their queues, without a database."""
 METRICS = (
     Metric("durable-worker", "a plain message: the worker", "ms CPU", Target(6)),
     Metric("durable-postgres", "a plain message: Postgres", "ms CPU", Target(4)),
@@ -57,7 +58,7 @@ _FLOOR_TIMES = "select extract(epoch from taken_at - received_at) * 1000 as took
 
 
 async def run(options: Options) -> Samples:
-    """Measure plain messages, then those with tools, then how the cost grows."""
+    """Measure messages, plain and with tools, in turns, then how the cost grows; count them apart."""
     samples = Samples()
     count, seconds = options.of(25, 2), options.of(5, 1)
     async with turns.opened(options.of(8, 2)) as bench:
@@ -66,12 +67,13 @@ async def run(options: Options) -> Samples:
             samples.add("begun", FLOOR, await _floor(bench, count))
             light = await turns.phase(bench, lambda: turns.one_by_one(bench, count))
             samples.add("begun", OURS, light["begun_p50"])
-            loaded = await turns.phase(bench, lambda: turns.all_at_once(bench, seconds))
-            samples.add("durable-worker", OURS, loaded["worker"])
-            samples.add("durable-postgres", OURS, loaded["postgres"])
-            samples.add("commands", OURS, loaded["commands"])
+            for name, words in (("durable", "line"), ("tools", turns.SUM)):
+                loaded = await turns.phase(bench, partial(turns.all_at_once, bench, seconds, words))
+                samples.add(f"{name}-worker", OURS, loaded["worker"])
+                samples.add(f"{name}-postgres", OURS, loaded["postgres"])
+                if name == "durable":
+                    samples.add("commands", OURS, loaded["commands"])
         samples.add("idle", OURS, (await turns.idle_for(bench, options.of(10, 1)))["worker_percent"])
-        await _add_counts(samples, "durable", bench, seconds)
         for name in PEERS if options.peers else ():
             for _ in range(min(options.rounds, 3)):
                 async with serving(options.peers[name], "hop.py", name, bench.urls[1]) as (_, line):
@@ -79,19 +81,14 @@ async def run(options: Options) -> Samples:
         if not options.small:
             samples.plots.append(await _by_people(bench))
             samples.plots.append(await _by_history(bench))
-    async with turns.opened(options.of(8, 2), turns.use_two_tools) as bench:
+    async with turns.opened(options.of(8, 2), metered_worker=True) as bench:
         await turns.settle(bench)
-        for _ in range(options.rounds):
-            loaded = await turns.phase(bench, lambda: turns.all_at_once(bench, seconds))
-            samples.add("tools-worker", OURS, loaded["worker"])
-            samples.add("tools-postgres", OURS, loaded["postgres"])
-        await _add_counts(samples, "tools", bench, seconds)
+        for name, words in (("durable", "line"), ("tools", turns.SUM)):
+            for counted, figure in (
+                await turns.counted(bench, partial(turns.all_at_once, bench, seconds, words))
+            ).items():
+                samples.add(f"{name}-{counted}", OURS, figure)
     return samples
-
-
-async def _add_counts(samples: Samples, kind: str, bench: Bench, seconds: float) -> None:
-    for name, figure in (await turns.counted(bench, lambda: turns.all_at_once(bench, seconds))).items():
-        samples.add(f"{kind}-{name}", OURS, figure)
 
 
 async def _floor(bench: Bench, count: int) -> float:
