@@ -10,7 +10,7 @@ from core.memory.extraction.extractors import FOUND_NOTHING, PASSING, STOOD_IN, 
 from core.memory.extraction.questions import asks
 from core.memory.extraction.rules_self import slot_of
 from core.memory.extraction.secrets import is_secret
-from core.memory.extraction.statements import statements, worth_keeping
+from core.memory.extraction.statements import says_nothing, statements, worth_keeping
 from core.memory.extraction.terms import terms_of
 from core.memory.extraction.words import stems_of, words_of
 from core.memory.index.embedder import Embedder
@@ -62,7 +62,7 @@ class Adder:
         `asked`: the person asked for them to be remembered, so that none is held back until a model has read it.
         """
         extractor = self.extractor.at_cost_of(tenant_id, patient=patient) if infer else RuleExtractor()
-        fresh = await self._fresh(tenant_id, messages, kept, whole=not infer)
+        fresh = await self._fresh(tenant_id, messages, kept, whole=not infer, asked=asked)
         # All texts at once: an embedder takes many for little more than one.
         read, failed = await _read_all(fresh, extractor)
         texts = [statement.text for statement in read]
@@ -134,14 +134,15 @@ class Adder:
         return await self.store.keep(tenant_id, collection, changes, self.embedder.name, own)
 
     async def _fresh(
-        self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool
+        self, tenant_id: str, messages: Sequence[Said], kept: Sequence[str], *, whole: bool, asked: bool
     ) -> list[tuple[Said, list[tuple[int, str]]]]:
         """Split messages into statements, without secrets, questions, empty words, and those stored already."""
         cut = [(source, list(enumerate(statements(source.text, whole=whole)))) for source in messages]
         wanted = [
-            (source, [(p, text) for p, text in texts if not is_secret(text) and (whole or _worth(source, text, kept))])
+            (source, [(p, text) for p, text in texts if whole or _worth(source, text, kept, asked and len(texts) == 1)])
             for source, texts in cut
         ]
+        wanted = [(source, [(p, text) for p, text in texts if not is_secret(text)]) for source, texts in wanted]
         known = await self.store.known(tenant_id, [f"{source.key}#{p}" for source, texts in wanted for p, _ in texts])
         return [(source, [(p, t) for p, t in texts if f"{source.key}#{p}" not in known]) for source, texts in wanted]
 
@@ -207,9 +208,12 @@ async def _read(source: Said, part: int, text: str, extractor: Extractor) -> Sta
     return Statement(source, part, text, knowledge, by, slot.name if slot else "")
 
 
-def _worth(source: Said, text: str, kept: Sequence[str]) -> bool:
+def _worth(source: Said, text: str, kept: Sequence[str], alone: bool) -> bool:
+    """Return whether a statement is stored; `alone`: it is all that the person asked to be remembered."""
     if any(_covers(memory, text) for memory in kept):
         return False
+    if alone:  # in however few words
+        return not says_nothing(text)
     return worth_keeping(text) or (source.kind is Kind.TOLD and slot_of(text) is not None)
 
 

@@ -10,7 +10,11 @@ MAX_STATEMENT = 600
 MAX_STATEMENTS = 40
 """Statements of one message."""
 
-_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)]*\s+|\n+|(?<=[。！？])(?=\w)")
+_GERMAN_MONTHS = "Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+_END = re.compile(
+    rf"(?<=[.!?…。！？])[\"'”’)]*(?<!\d\.)\s+|(?<=\d\.)\s+(?!(?:{_GERMAN_MONTHS})\b)|\n+|(?<=[。！？])(?=\w)"
+)
+"""The end of a statement; not the full stop of a German "3. Dezember"."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|vs|etc|e\.g|i\.e|no|jan|feb|aug|sept|oct|nov|dec|a\.m|p\.m)\.|\b[A-Z]\.)$", re.I
 )
@@ -25,6 +29,7 @@ _EMPTY = re.compile(
     r"|you'?re welcome|no problem)(?: (?:there|again|then))?",
     re.IGNORECASE,
 )
+_AROUND = " \t.!?…,"
 _TO_KEEP = re.compile(r"(?:that|i|we|i['’]m|we['’]re|i['’]ve)\b", re.IGNORECASE)
 """How what follows "can you remember" begins, where it is to be kept and not asked for."""
 
@@ -46,12 +51,18 @@ def statements(text: str, *, whole: bool = False) -> list[str]:
 
 def worth_keeping(statement: str) -> bool:
     """Return whether a statement tells something, unlike a greeting or an acknowledgement."""
-    words = statement.strip(" \t.!?…,")
+    words = statement.strip(_AROUND)
     # In languages without spaces between words, letters are counted.
     tells = (
         words.count(" ") >= 2 or any(letter.isdigit() for letter in words) or (not words.isascii() and len(words) >= 6)
     )
-    return tells and any(letter.isalpha() for letter in words) and not _EMPTY.fullmatch(words)
+    return tells and not says_nothing(statement)
+
+
+def says_nothing(statement: str) -> bool:
+    """Return whether a statement is a greeting, an acknowledgement, or no words at all."""
+    words = statement.strip(_AROUND)
+    return not any(letter.isalpha() for letter in words) or _EMPTY.fullmatch(words) is not None
 
 
 def _told_in(piece: str) -> str:

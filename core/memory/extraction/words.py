@@ -22,6 +22,13 @@ STOP_WORDS = word_set(
     " were weren't what what's when where which while who who's whom whose why will with won't would wouldn't"
     " yes yesterday yet you you're your yours"
 )
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u30a1-\u30fa\u30fc]+")
+"""Han characters and katakana, which are written without spaces."""
+_HAN_GRAMMAR = re.compile(
+    "为什么|什么时候|什么名字|什么|名字|名前|怎么|哪里|哪儿|哪个|哪些|多少|几点|我们|你们|他们|她们|吗|呢|吧|我|你|您|他|她|它|谁|哪"
+    "|的|是|叫|在|了|有|和|与|也|都|就|很|这|那|请|私|何"
+)
+"""Words between which those stand that carry meaning."""
 
 
 def words_of(text: str) -> list[str]:
@@ -31,8 +38,23 @@ def words_of(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words that carry meaning, in order, each once."""
-    return list(dict.fromkeys(word for word in words_of(text) if len(word) > 1 and word not in STOP_WORDS))
+    """Return the words that carry meaning, in order, each once.
+
+    Where no spaces part them, as in Chinese, they are pairs of neighbouring characters.
+    """
+    return list(dict.fromkeys(part for word in words_of(text) for part in _meaning_in(word)))
+
+
+def is_unspaced(word: str) -> bool:
+    """Return whether a word is one of those that stand in a text without spaces around them."""
+    return _HAN.fullmatch(word) is not None
+
+
+def _meaning_in(word: str) -> list[str]:
+    if not _HAN.search(word):
+        return [word] if len(word) > 1 and word not in STOP_WORDS else []
+    runs = [run for whole in _HAN.findall(word) for run in _HAN_GRAMMAR.split(whole) if run]
+    return [pair for run in runs for pair in ([run[n : n + 2] for n in range(len(run) - 1)] or [run])]
 
 
 def stem(word: str) -> str:

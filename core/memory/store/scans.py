@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.db.database import Database
+from core.memory.extraction.words import is_unspaced
 from core.memory.types import Kind, Vector
 
 
@@ -71,30 +72,35 @@ async def find_by_words(
     A word weighs more the fewer of this person's memories hold it, times its own weight. `same` are the words and
     phrases that mean the same as another, each with that word: one of them counts by its weight where the word itself
     is not held. Other words that weigh less than one are not counted. Every memory is tested once for all words, and
-    only those that match for each word.
+    only those that match for each word. Words of languages without spaces are looked for anywhere in the text.
     """
     rows = await database.tenant_rows(
         tenant_id,
-        "with asked as materialized (select distinct on (q) q, s as share, c as counts_as"  # noqa: S608
-        "  from unnest($3::text[], $5::float8[], $6::text[]) x (w, s, c), lateral (select case when w like '% %'"
-        "   then phraseto_tsquery('simple', w) else plainto_tsquery('english', w) end) y (q)"
-        "  where numnode(q) > 0 order by q, s desc),"
-        " mine as materialized (select m.id, m.words from memories m"
-        f"  where {where.sql()} and m.words @@ (select string_agg(a.q::text, ' | ')::tsquery from asked a)),"
-        " met as materialized (select x.id, a.q, a.share, a.counts_as, length(x.words) as size from mine x"
-        "  join asked a on x.words @@ a.q),"
+        "with asked as materialized (select distinct on (term) q, part, s as share, c as counts_as,"  # noqa: S608
+        "  coalesce(part, q::text) as term"
+        "  from unnest($3::text[], $5::float8[], $6::text[], $7::text[]) x (w, s, c, part), lateral (select case"
+        "   when part is not null then null when w like '% %' then phraseto_tsquery('simple', w)"
+        "   else plainto_tsquery('english', w) end) y (q)"
+        "  where part is not null or numnode(q) > 0 order by term, s desc),"
+        " mine as materialized (select m.id, m.words, m.text from memories m"
+        f"  where {where.sql()} and (m.words @@ (select string_agg(a.q::text, ' | ')::tsquery from asked a)"
+        "   or exists (select from asked a where strpos(m.text, a.part) > 0))),"
+        " met as materialized (select x.id, a.term, a.share, a.counts_as, length(x.words) as size from mine x"
+        "  join asked a on x.words @@ a.q or strpos(x.text, a.part) > 0),"
         " held as materialized (select id, sum(share) as held from ("
         "  select id, max(share) as share from met where counts_as <> '' group by id, counts_as) x group by id),"
         f" everything as materialized (select count(*)::float8 as n from memories m where {where.sql()}),"
-        " rare as materialized (select q, ln(1 + (select n from everything) / count(*)) as weight from met group by q)"
+        " rare as materialized (select term, ln(1 + (select n from everything) / count(*)) as weight"
+        "  from met group by term)"
         " select t.id, sum(r.weight * t.share) / (1 + 0.03 * min(t.size)) as rank, coalesce(max(h.held), 0) as held"
-        " from met t join rare r on r.q = t.q left join held h on h.id = t.id"
+        " from met t join rare r on r.term = t.term left join held h on h.id = t.id"
         " group by t.id order by rank desc, t.id limit $4",
         list(where.collections),
         list(words),
         limit,
         list(words.values()),
         [same.get(word, word if weight >= 1 else "") for word, weight in words.items()],
+        [word if is_unspaced(word) else None for word in words],
     )
     return [(row["id"], float(row["rank"]), float(row["held"])) for row in rows]
 
