@@ -11,8 +11,19 @@ from structlog.typing import EventDict, ExcInfo, WrappedLogger
 
 from onevalet.wiring.log_errors import format_error, print_uncaught
 
-QUIET = ("arq", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "openai", "slack_bolt", "slack_sdk", "telegram")
-"""Libraries that log requests, arguments or addresses at INFO (Telegram's URLs hold the token)."""
+QUIET = (
+    "arq",
+    "aiohttp.access",
+    "httpx",
+    "httpcore",
+    "LiteLLM",
+    "openai",
+    "slack_bolt",
+    "slack_sdk",
+    "telegram",
+    "twilio",
+)
+"""Libraries that log requests, arguments or addresses at INFO: the token (Telegram), the numbers of people (Twilio)."""
 
 
 def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = None, level: int = logging.INFO) -> None:

@@ -84,6 +84,29 @@ async def test_no_process_logs_the_words_that_a_database_quotes(database_url: st
     assert shown.count("InvalidTextRepresentationError: sqlstate 22P02") == 3, shown
 
 
+async def test_no_process_logs_the_numbers_that_twilio_is_asked_about() -> None:
+    code = (
+        "import asyncio, logging\n"
+        "from onevalet.wiring.logs import set_up_logs\n"
+        "set_up_logs('json')\n"
+        "from twilio.http.async_http_client import AsyncTwilioHttpClient\n"
+        "async def main():\n"
+        "    client = AsyncTwilioHttpClient()\n"
+        "    try:\n"
+        "        await client.request('GET', 'http://127.0.0.1:9/Messages/+4915112345678.json')\n"
+        "    except OSError:\n"
+        "        logging.getLogger().info('it was tried')\n"
+        "    await client.session.close()\n"
+        "asyncio.run(main())\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, cwd=ROOT, env={"PATH": os.environ["PATH"]}, stderr=asyncio.subprocess.PIPE
+    )
+    _, errors = await asyncio.wait_for(process.communicate(), 60)
+    assert "it was tried" in errors.decode()
+    assert "4915112345678" not in errors.decode()
+
+
 def test_a_warning_that_repeats_itself_is_counted_not_repeated() -> None:
     now = 0.0
     repeats = Repeats(lambda: now)
