@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from onevalet.cli import runner
+from onevalet.wiring import logs
 
 NAMES = ("OPENAI_API_BASE", "OPENAI_API_KEY", "GROQ_API_KEY", "onevalet_model", "ONEVALET_LOOP_MAX_OUTPUT_TOKENS")
 DOTENV = """
@@ -26,6 +27,7 @@ def test_the_providers_variables_of_dotenv_are_in_the_environment(
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("OPENAI_API_KEY", "from-the-environment")
+    monkeypatch.setattr(logs, "set_up_logs", lambda *_, **__: None)  # of this process, for every test after this one
     (tmp_path / ".env").write_text(DOTENV)
     settings = runner.read_settings()
     assert {name: os.environ[name] for name in NAMES if name in os.environ} == {
