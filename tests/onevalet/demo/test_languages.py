@@ -49,7 +49,7 @@ def prompt(*lines: str) -> JsonObject:
         ("rappelle-moi dans 5 minutes d'appeler maman", "remind_me", {"at": "dans 5 minutes", "text": "appeler maman"}),
         ("lembra-me de ligar à mãe amanhã às 9", "remind_me", {"at": "amanhã às 9", "text": "ligar à mãe"}),
         ("5分钟后提醒我喝茶", "remind_me", {"at": "5分钟后", "text": "喝茶"}),
-        ("Merk dir, dass ich gern rudere.", "remember", {"statement": "ich gern rudere"}),
+        ("Merk dir, dass ich gern rudere.", "remember", {"statement": "Ich rudere gern"}),
         ("retiens que je rame", "remember", {"statement": "je rame"}),
         ("o que sabe sobre mim?", "list_memories", NOTHING),
         ("¿Qué sabes de mí?", "list_memories", NOTHING),
