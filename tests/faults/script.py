@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from core.json_types import JsonObject
+from core.turns.prompt_lines import CONTEXT
 from simulator.config import Person
 from tests.faults.phone_driver import Saying
 from tests.scripted_model import ModelCall, Reply, calls, text, text_of
@@ -33,6 +34,8 @@ def answer(call: ModelCall) -> Reply:
     """Call both tools for each token that asks for it, then answer with every token and what became of its tools."""
     turn = _this_turn(call)
     asked = [text_of(message) for message in turn if message.get("role") == "user"]
+    # What is recalled and what waits stands in a message of its own: nobody asks for it.
+    asked = [text for text in asked if not text.startswith(CONTEXT)]
     last = asked[-1] if asked else ""
     if poisoned := [text for text in asked if text.endswith(POISON)]:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
