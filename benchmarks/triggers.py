@@ -114,6 +114,7 @@ async def _make_due(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> No
 async def floor(eye: "asyncpg.Connection[asyncpg.Record]", tasks: int) -> float:
     """Return a second's tasks that are only claimed and moved on."""
     await _make_due(eye, tasks)
+    await eye.execute("vacuum analyze tasks")
     began, moved = time.perf_counter(), 0
     while count := int((await eye.execute(_FLOOR, NOW)).rpartition(" ")[2]):
         moved += count
