@@ -132,7 +132,7 @@ def answer(call: ModelCall) -> Reply:
 
 
 async def settle(bench: Bench) -> None:
-    """Let everyone write once: what is prepared and remembered once is not measured."""
+    """Send one message of everyone: what is prepared and remembered once is not measured."""
     for person in bench.people:
         await person.say("hello")
         await bench.until_answered()
@@ -175,7 +175,7 @@ async def counted(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str,
 
 
 async def one_by_one(bench: Bench, count: int) -> int:
-    """Let one person after the other write, with pauses."""
+    """Send one message after the other, with pauses."""
     for number in range(count):
         await bench.people[number % len(bench.people)].say(f"line {number}")
         await bench.until_answered()
@@ -184,7 +184,7 @@ async def one_by_one(bench: Bench, count: int) -> int:
 
 
 async def all_at_once(bench: Bench, seconds: float, words: str = "line") -> int:
-    """Let everyone write for so long, as soon as they are answered."""
+    """Send messages of everyone for so long, each as soon as the one before is answered."""
     until = time.monotonic() + seconds
 
     async def talk(number: int, person: TerminalChannel) -> int:

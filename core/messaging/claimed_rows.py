@@ -48,7 +48,7 @@ class ClaimedRows:
         )
 
     async def give_back(self, claim: Claim) -> None:
-        """Let go between parts, for a shutdown."""
+        """Release the row between parts, for a shutdown."""
         await self._database.call(
             "select give_back_outbound($1,$2,$3)", claim.tenant_id, claim.outbound_id, claim.fence
         )

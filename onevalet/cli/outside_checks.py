@@ -80,7 +80,7 @@ def _failed(model: str, error: OneValetError, seconds: float) -> Check:
 
 
 def check_search(settings: Settings) -> list[Check]:
-    """Say whether the web can be searched; an incomplete setting was refused before."""
+    """Check that the web can be searched; an incomplete setting was refused before."""
     if settings.onevalet_search:
         return [Check("web search", True, settings.onevalet_search)]
     how = "set ONEVALET_SEARCH to searxng, brave or tavily (docs/web.md)"
