@@ -20,8 +20,8 @@ from notify.sms.send import SmsNotification
 from notify.telegram.send import TelegramNotification
 from tests.contract.canaries import OTHER_SECRET, PEOPLE, SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET, marked
 from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, Request
+from tests.patience import PATIENCE
 
-CONNECT_SECONDS, ANSWER_SECONDS = 1.0, 1.5
 _BY_KEY = {person.key: person for person in PEOPLE}
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -44,15 +44,15 @@ class SmsHarness(ChannelHarness):
             sink=self.sink,
         )
 
-    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+    def make_sender(self, *, api_url: str = "", seconds: float = PATIENCE) -> NotificationChannel:
         return SmsNotification(
             account_sid=TWILIO.account_sid,
             auth_token=TWILIO.auth_token,
             sender=TWILIO.number,
             public_url=PUBLIC_URL,
             api_url=api_url or self.simulator.twilio_url,
-            connect_seconds=CONNECT_SECONDS,
-            total_seconds=ANSWER_SECONDS,
+            connect_seconds=seconds,
+            total_seconds=seconds,
         )
 
     async def prepare(self) -> None:
@@ -107,12 +107,12 @@ class SlackHarness(ChannelHarness):
             sink=self.sink,
         )
 
-    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+    def make_sender(self, *, api_url: str = "", seconds: float = PATIENCE) -> NotificationChannel:
         return SlackNotification(
             bot_token=SLACK.bot_token,
             api_url=api_url or self.simulator.slack_url,
-            connect_seconds=CONNECT_SECONDS,
-            total_seconds=ANSWER_SECONDS,
+            connect_seconds=seconds,
+            total_seconds=seconds,
         )
 
     async def prepare(self) -> None:
@@ -197,12 +197,12 @@ class TelegramHarness(ChannelHarness):
             sink=self.sink,
         )
 
-    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
+    def make_sender(self, *, api_url: str = "", seconds: float = PATIENCE) -> NotificationChannel:
         return TelegramNotification(
             bot_token=TELEGRAM.bot_token,
             api_url=api_url or self.simulator.telegram_url,
-            connect_seconds=CONNECT_SECONDS,
-            read_seconds=ANSWER_SECONDS,
+            connect_seconds=seconds,
+            read_seconds=seconds,
         )
 
     async def prepare(self) -> None:

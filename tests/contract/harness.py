@@ -39,6 +39,8 @@ from tests.patience import PATIENCE
 
 PUBLIC_URL = "https://valet.example.com"
 NOWHERE = "http://127.0.0.1:9"
+ANSWER_SECONDS = 1.5
+"""After which a hurried sender takes an answer for lost."""
 WORLD = SimulatorConfig(public_url=PUBLIC_URL, people=PEOPLE, twilio=TWILIO, slack=SLACK, telegram=TELEGRAM, pace=0.002)
 
 type Headers = CIMultiDict[str]
@@ -184,8 +186,8 @@ class ChannelHarness(ABC):
         """Create the inbound channel."""
 
     @abstractmethod
-    def make_sender(self, *, api_url: str = "") -> NotificationChannel:
-        """Create the outbound channel with short timeouts, by default to the emulated provider."""
+    def make_sender(self, *, api_url: str = "", seconds: float = PATIENCE) -> NotificationChannel:
+        """Create the outbound channel, by default to the emulated provider, which has `seconds` to answer."""
 
     @abstractmethod
     async def prepare(self) -> None:
@@ -302,6 +304,15 @@ class ChannelHarness(ABC):
     def target(self, ref: str = "part_1", person: str = "ada") -> Target:
         """Return where a part to a person goes."""
         return Target(self.address(person), ref)
+
+    @asynccontextmanager
+    async def hurried(self) -> AsyncIterator[NotificationChannel]:
+        """Open a sender that takes an answer for lost after `ANSWER_SECONDS`."""
+        sender = self.make_sender(seconds=ANSWER_SECONDS)
+        try:
+            yield sender
+        finally:
+            await sender.close()
 
     async def read(self, parts: Sequence[Part], person: str = "ada") -> list[Bubble]:
         """Send parts to a person who wrote to us; return what they see."""

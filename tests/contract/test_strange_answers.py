@@ -15,9 +15,8 @@ from jobs.backoff import MAX_WAIT
 from simulator.faults import FaultKind
 from simulator.misbehaving import HUGE
 from tests.contract.canaries import marked
-from tests.contract.channel_harnesses import ANSWER_SECONDS
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import NOWHERE, ChannelHarness, exempt, reply
+from tests.contract.harness import ANSWER_SECONDS, NOWHERE, ChannelHarness, exempt, reply
 
 ROUNDS = 8
 
@@ -71,7 +70,7 @@ async def test_after_any_fault_of_a_provider_all_is_told_once_and_in_order(
     delivery.channel.misbehave(kind, **how)
     texts = [marked("one"), marked("two")]
     queued = [await delivery.enqueue(text) for text in texts]
-    await delivery.deliver()
+    await delivery.deliver_hurried()
     assert [(await delivery.row(outbound_id))["state"] in ("ready", "checking") for outbound_id in queued] == [
         True,
         True,
@@ -121,11 +120,13 @@ async def test_each_strange_answer_has_one_meaning(harness: ChannelHarness) -> N
     await harness.meet()
     (part,) = harness.sender.render(reply(marked("hello")))
     errors: dict[str, type[Exception]] = {}
-    for fault, (kind, how) in FAULTS.items():
-        harness.misbehave(kind, **how)
-        with pytest.raises(DeliveryError) as failure:
-            await harness.sender.send(part, harness.target())
-        errors[fault] = failure.type
+    async with harness.hurried() as hurried:
+        for fault, (kind, how) in FAULTS.items():
+            harness.misbehave(kind, **how)
+            sender = hurried if kind in (FaultKind.TIMEOUT_BEFORE, FaultKind.DRIP) else harness.sender
+            with pytest.raises(DeliveryError) as failure:
+                await sender.send(part, harness.target())
+            errors[fault] = failure.type
     # Where what was sent can be looked up, a proxy's 5xx is looked up too: the call may have passed it.
     page = Unavailable if harness.name == "telegram" else Ambiguous
     assert errors == {

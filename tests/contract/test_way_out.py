@@ -14,9 +14,9 @@ from core.messaging.segments import SegmentBudget
 from jobs.provider_calls import MAX_RESENT
 from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
-from tests.contract.channel_harnesses import ANSWER_SECONDS, HARNESSES, SlackHarness, SmsHarness, TelegramHarness
+from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply, until
+from tests.contract.harness import ANSWER_SECONDS, NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply, until
 from tests.patience import PATIENCE
 
 FAMILY = "👩‍👩‍👧‍👦"
@@ -173,7 +173,7 @@ async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(
         await delivery.channel.act("callbacks", order="none")  # they carry our id and would tell at once, the next case
     delivery.channel.misbehave(kind, seconds=ANSWER_SECONDS + 0.2)
     queued = await delivery.enqueue(marked("only once"))
-    await delivery.deliver()
+    await delivery.deliver_hurried()
     assert (await delivery.row(queued))["state"] == "checking"
     await delivery.deliver_later()
     assert (await delivery.row(queued))["state"] == "sent"
