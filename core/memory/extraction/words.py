@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from pathlib import Path
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -9,19 +10,13 @@ def word_set(text: str) -> frozenset[str]:
 
 
 _WORD = re.compile(r"[^\W_][\w'’-]*", re.UNICODE)
-STOP_WORDS = word_set(
-    "a about above after again all also am an and any are aren't as ask asked at be because been before being"
-    " below between both but by call called can can't cannot could currently did didn't do does doesn't doing"
-    " days don't down during each even ever few for from further get gets getting go goes going got had has hasn't"
-    " have haven't having he her here hers him himself his how i i'd i'll i'm i've if in into is isn't it it's"
-    " nowadays its itself just know let like lot made make makes may maybe me might mine more most much must my myself"
-    " name's new no nor not now of off oh on once one only or other our ours out over own please quite rather"
-    " really remember remembered said same say says shall she should so some something still such sure take"
-    " takes tell than that that's the their theirs them then there these they thing things think this those"
-    " though through to today told tomorrow too under until up upon us very want was wasn't way we well went"
-    " were weren't what what's when where which while who who's whom whose why will with won't would wouldn't"
-    " yes yesterday yet you you're your yours"
+STOP_WORDS = frozenset(
+    word
+    for line in Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+    for word in line.split()
 )
+"""Words that only hold a sentence together, in the languages that the product speaks."""
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u30a1-\u30fa\u30fc]+")
 """Han characters and katakana, which are written without spaces."""
 _HAN_GRAMMAR = re.compile(
