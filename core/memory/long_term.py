@@ -10,7 +10,7 @@ from core.errors import ConfigError
 from core.ids import IdMaker, make_id
 from core.memory.config import MomexConfig
 from core.memory.extraction.extractors import Extractor
-from core.memory.extraction.ingest import Adder
+from core.memory.extraction.ingest import Adder, TellsNothing, may_tell
 from core.memory.forgetting import Forgetter
 from core.memory.index.cache import StructuredIndexes
 from core.memory.index.embedder import CachedEmbedder, Embedder, EmbeddingClient, ModelEmbedder, SentenceEncoder
@@ -32,6 +32,7 @@ class MomexParts:
     extractor: Extractor | None = None
     make_id: IdMaker = make_id
     clock: Clock | None = None
+    tells_nothing: TellsNothing = may_tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class LongTermMemory:
             embedder=cached,
             indexes=indexes,
             retriever=Retriever(store, cached, indexes, config),
-            adder=Adder(store, cached, extractor),
+            adder=Adder(store, cached, extractor, parts.tells_nothing),
             forgetter=Forgetter(database, parts.make_id),
             shared=SharedCollections(database, parts.make_id),
         )

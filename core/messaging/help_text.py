@@ -15,6 +15,7 @@ _COMMANDS = (
     ("unlink", gettext_noop("part this channel from your others")),
     ("help", gettext_noop("this list")),
 )
+COMMAND_NAMES = tuple(name for name, _ in _COMMANDS)
 _BY_WORD = ("OK 7K, NO 7K", gettext_noop("approve or cancel what waits under the code 7K"))
 _BY_CODE = (
     (gettext_noop("EDIT 7K make it 3pm"), gettext_noop("change it before you approve it")),

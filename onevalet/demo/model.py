@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import cast
 
 from core import replies
+from core.agents.pending_answers import ANSWER
 from core.json_types import Json, JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop, listed, speaking
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
@@ -115,6 +116,12 @@ def _answer(
         parts.append(gettext(HOW_TO_CHANGE))
         parts += [] if known or not texts else [gettext(LANGUAGES)]
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
+
+
+def read_requests(text: str, now: datetime, intents: Sequence[Intent] = INTENTS) -> list[Plan]:
+    """Return the requests in a text as a turn with all tools reads it, where nothing waits for an answer."""
+    usable = frozenset(intent.tool for intent in intents if intent.tool) - {ANSWER}
+    return _plans(text, _Known(usable, intents, now, {}, []))
 
 
 def _go_through(

@@ -8,6 +8,7 @@ from core.db.database import Database
 from core.ids import make_id
 from core.memory.config import Extraction, MomexConfig, RecallMode
 from core.memory.extraction.extractors import LaterExtractor
+from core.memory.extraction.ingest import may_tell
 from core.memory.forgetting import Forgetter
 from core.memory.jobs import MemoryWork
 from core.memory.long_term import MomexParts
@@ -15,6 +16,7 @@ from core.memory.momex import Momex
 from core.memory.store.memories import MemoryStore
 from core.queue.wakeups import Wakeups
 from core.turns.services import Recall
+from onevalet.demo.errands import tells_nothing
 from onevalet.settings import Settings
 from onevalet.wiring.models import Models
 
@@ -36,7 +38,7 @@ def build_momex(
         llm_client=models.behind if settings.onevalet_model else None,
         embedding_client=models.main,
         budgets=budgets,
-        parts=MomexParts(clock=clock),
+        parts=MomexParts(clock=clock, tells_nothing=may_tell if settings.onevalet_model else tells_nothing),
     )
 
 

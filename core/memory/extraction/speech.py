@@ -5,6 +5,7 @@ from datetime import datetime
 
 from core.db.database import Connection
 from core.llm.types import ChatMessage, Marker, Role
+from core.memory.extraction.commands import is_command
 from core.memory.types import ASSISTANT, PERSON, Kind, Said
 from core.replies import CARD_SHOWN
 
@@ -46,7 +47,7 @@ async def said_in_turn(connection: Connection, tenant_id: str, turn_id: str) -> 
 def spoken_of(
     key: str, message: ChatMessage, at: datetime, turn_id: str | None = None, *, used_tools: bool = False
 ) -> list[Said]:
-    """Return what a chat message says, marked with its source; nothing of a message or a line that is not speech.
+    """Return what a chat message says, marked with its source; nothing of a command, or a line that is not speech.
 
     Text that a person quotes or forwards is not their own word, and the assistant's words are not its own either once
     it has used a tool.
@@ -54,7 +55,7 @@ def spoken_of(
     match message.role:
         case Role.USER if not message.internal and message.marker is not Marker.NOTE:
             own, quoted = without_quotes(message.text)
-            own = "" if message.outside else own
+            own = "" if message.outside or is_command(message.text) else own
             rest = [Said(f"{key}:quoted", quoted, "someone else", Kind.OUTSIDE, at, turn_id)] if quoted else []
             return [Said(key, own, PERSON, Kind.TOLD, at, turn_id), *rest] if own else rest
         case Role.ASSISTANT if not message.tool_calls and (text := _CARD.sub("", message.text).strip()):
