@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.language.catalogue import gettext
+from core.language.times import day_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,9 @@ class Remembered:
     def line(self) -> str:
         about = self.source
         if self.until:
-            about = gettext("{source}, until {date}", source=about, date=f"{self.until:%Y-%m-%d}")
-        return f"{self.number}. {self.text} ({self.said_at:%Y-%m-%d}, {about})"
+            about = gettext("{source}, until {date}", source=about, date=day_in_words(self.until.date()))
+        day = day_in_words(self.said_at.date())
+        return gettext("{number}. {text} ({day}, {source})", number=self.number, text=self.text, day=day, source=about)
 
 
 class MemoryAccess(Protocol):

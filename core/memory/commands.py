@@ -21,7 +21,8 @@ async def answer_memory(memory: MemoryAccess) -> str:
 def listed(memories: Sequence[Remembered]) -> str:
     """Return memories as a list for the person, with what they can do about them."""
     lines = [
-        f"{memory.number}. {memory.text} ({day_in_words(memory.said_at.date())})" for memory in memories[:MAX_SHOWN]
+        gettext("{number}. {text} ({day})", number=memory.number, text=memory.text, day=day_in_words(memory.said_at))
+        for memory in memories[:MAX_SHOWN]
     ]
     if len(memories) > MAX_SHOWN:
         lines.append(gettext("There is more; ask me about anything in particular."))

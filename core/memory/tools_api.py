@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import ToolFailed, ToolRetry
-from core.language.catalogue import gettext, gettext_noop
+from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
 from core.memory.access import Remembered
 from core.memory.extraction.secrets import is_secret
 from core.memory.extraction.statements import statements
@@ -22,8 +22,10 @@ _SOURCES = {
 }
 MAX_MEANT = 20
 """Memories that one request to forget may mean."""
-LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+?)(?:\s+\(\d{4}-\d\d-\d\d, [^()]*\))?", re.DOTALL)
-"""A memory as `Remembered.line` writes it."""
+LINE = re.compile(r"(?P<number>\d{1,15})\.\s+(?P<text>.+)", re.DOTALL)
+"""A memory as `Remembered.line` writes it, or its number and its text alone."""
+_ISO_DAY = re.compile(r"\s+\(\d{4}-\d\d-\d\d, [^()]*\)$")
+"""How lines ended on cards before days were written in words; those may still wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class TenantMemory:
         for match in wanted:
             memory = stored.get(int(match["number"])) if match else None
             gone = memory is None and match is not None and 0 < int(match["number"]) <= newest
-            if match is None or not (gone or (memory and words_of(memory.text) == words_of(match["text"]))):
+            if match is None or not (gone or (memory and _shows(match[0], match["text"], memory))):
                 raise ToolRetry("That is not what is remembered: give the lines exactly as ask_to_forget returns them.")
         return [memory.id for memory in stored.values()], len(set(numbers) - set(stored))
 
@@ -145,6 +147,17 @@ class TenantMemory:
 
 def shown(memory: Memory) -> Remembered:
     return Remembered(memory.number, memory.text, memory.said_at, gettext(_SOURCES[memory.kind]), memory.valid_to)
+
+
+def _shows(line: str, text: str, memory: Memory) -> bool:
+    """Return whether a line shows a memory: in any language, as the card may be older than the person's choice."""
+    if words_of(memory.text) in (words_of(text), words_of(_ISO_DAY.sub("", text))):
+        return True
+    for language in LANGUAGES:
+        with speaking(language):
+            if words_of(shown(memory).line()) == words_of(line):
+                return True
+    return False
 
 
 def _repeats(stems: frozenset[str], memory: Memory) -> bool:

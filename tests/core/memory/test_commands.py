@@ -14,7 +14,7 @@ from core.memory.commands import listed
     [
         ("en", "3. Ich rudere. (Mon 23 Nov 2026)"),
         ("de", "3. Ich rudere. (Mo., 23. Nov. 2026)"),
-        ("zh", "3. Ich rudere. (2026年11月23日周一)"),
+        ("zh", "3. Ich rudere.（2026年11月23日周一）"),
     ],
 )
 def test_each_line_has_its_day_in_the_persons_language(language: str, line: str) -> None:

@@ -110,7 +110,7 @@ async def test_no_phrase_is_kept_because_an_approval_has_the_same_date(database_
 async def test_what_was_not_shown_stays_even_if_it_matches_by_then(momex: Momex) -> None:
     await momex.add_now("ann", [told("I row on Tuesdays.")])
     shown = [memory.line() for memory in await momex.for_tenant("ann", "t1").ask_to_forget("row")]
-    assert shown == ["1. I row on Tuesdays. (2026-06-15, you told me)"]
+    assert shown == ["1. I row on Tuesdays. (Mon 15 Jun 2026, you told me)"]
     await momex.add_now("ann", [told("I row with Ottilie.")])
     assert await momex.for_tenant("ann", "t1").forget(shown) == 1
     await momex.work.tidy(NOW)

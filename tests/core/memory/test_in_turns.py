@@ -55,14 +55,14 @@ async def turn(
 async def test_remember_correct_and_forget_in_words_with_a_question_before_it(momex: Momex) -> None:
     _, model = await turn(momex, 1, "Remember that I row on Tuesdays",
                           wants(("remember", {"statement": "I row on Tuesdays."})), says("Noted"))  # fmt: skip
-    assert model.told() == ["Remembered:\n1. I row on Tuesdays. (2026-06-15, you told me)"]
+    assert model.told() == ["Remembered:\n1. I row on Tuesdays. (Mon 15 Jun 2026, you told me)"]
     _, model = await turn(momex, 2, "That's wrong, it's Wednesdays",
                           wants(("correct_memory", {"number": 1, "statement": "I row on Wednesdays."})), says("Right"),
     )  # fmt: skip
     assert await holding(momex, "ann") == ["I row on Wednesdays."]
     ask = wants(("ask_to_forget", {"what": "row"}))
     _, model = await turn(momex, 3, "Forget that I row", ask, says("Shall I?"))
-    line = "2. I row on Wednesdays. (2026-06-15, you told me)"
+    line = "2. I row on Wednesdays. (Mon 15 Jun 2026, you told me)"
     assert line in model.told()[0]
     _, model = await turn(momex, 4, "Yes", wants(("forget", {"memories": [line]})), says("I cannot ask you here."))
     assert "this needs an approval" in model.told()[0]
