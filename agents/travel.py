@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date as Date
 from datetime import datetime, timedelta
 from datetime import time as Time
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,10 +25,12 @@ from onevalet import (
     ToolExecutionContext,
     ToolFailed,
     ToolRetry,
+    amount_in_words,
     day_in_words,
     gettext,
     gettext_noop,
     ngettext,
+    time_in_words,
     valet,
 )
 
@@ -73,7 +76,7 @@ class _Slice(BaseModel):
 
 class _Offer(BaseModel):
     owner: _Airline
-    total_amount: str
+    total_amount: Decimal
     total_currency: str
     slices: list[_Slice]
     live_mode: bool = True
@@ -172,18 +175,20 @@ class FlightSearchAgent(StandardAgent):
             lands = leaves + timedelta(minutes=90 + digest[number + 3])
             price = (120 + 60 * number + digest[number + 6] % 50) * self.passengers * (2 if self.return_date else 1)
             found.append((airline, float(price), "USD"))
-            flight = f"{airline}, USD {price}.00: {origin} {leaves:%H:%M} - {destination} {lands:%H:%M}"
+            cost = amount_in_words(Decimal(price), "USD")
+            flight = f"{airline}, {cost}: {origin} {time_in_words(leaves)} - {destination} {time_in_words(lands)}"
             lines.append(gettext("{flight}, made up", flight=flight))
         return TextWithData("\n".join(lines), _data(found))
 
     def _search(self, origin: str, destination: str) -> str:
         day = day_in_words(self.date)
-        parts = [gettext("{origin} to {destination} on {day}", origin=origin, destination=destination, day=day)]
+        search = gettext("{origin} to {destination} on {day}", origin=origin, destination=destination, day=day)
         if self.return_date:
-            parts.append(gettext("back on {day}", day=day_in_words(self.return_date)))
+            search = gettext("{search}, back on {day}", search=search, day=day_in_words(self.return_date))
         if self.passengers > 1:
-            parts.append(ngettext("{number} person", "{number} people", self.passengers))
-        return ", ".join(parts)
+            people = ngettext("{number} person", "{number} people", self.passengers)
+            search = gettext("{search}, {people}", search=search, people=people)
+        return search
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +241,17 @@ def _described(offer: _Offer) -> str:
         stops = len(leg.segments) - 1
         way = ngettext("{number} stop", "{number} stops", stops) if stops else gettext("direct")
         legs.append(
-            f"{first.origin.iata_code} {first.departing_at:%Y-%m-%d %H:%M} - "
-            f"{last.destination.iata_code} {last.arriving_at:%Y-%m-%d %H:%M} ({numbers}, {way})"
+            f"{first.origin.iata_code} {_at(first.departing_at)} - "
+            f"{last.destination.iata_code} {_at(last.arriving_at, first.departing_at)} ({numbers}, {way})"
         )
     flights = legs[0]
     for back in legs[1:]:
         flights = gettext("{flight}; back {back}", flight=flights, back=back)
-    return f"{offer.owner.name}, {offer.total_currency} {offer.total_amount}: {flights}"
+    return f"{offer.owner.name}, {amount_in_words(offer.total_amount, offer.total_currency)}: {flights}"
+
+
+def _at(moment: datetime, after: datetime | None = None) -> str:
+    """Return a moment by the clock of its own airport, without the day where it is that of `after`."""
+    if after is not None and after.date() == moment.date():
+        return time_in_words(moment)
+    return f"{day_in_words(moment.date())} {time_in_words(moment)}"

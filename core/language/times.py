@@ -9,7 +9,7 @@ from decimal import Decimal, localcontext
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_skeleton, get_day_names
-from babel.numbers import format_decimal
+from babel.numbers import format_currency, format_decimal
 
 from core.language.catalogue import current_locale, gettext, listed, ngettext
 
@@ -119,6 +119,11 @@ def number_in_words(number: float, *, grouped: bool = True) -> str:
         # Babel rounds in the context's precision, and raises where a number has more digits than that.
         context.prec = max(context.prec, abs(exact.adjusted()) + len(exact.as_tuple().digits) + 10)
         return format_decimal(exact, locale=locale, decimal_quantization=False, group_separator=grouped)
+
+
+def amount_in_words(amount: Decimal, currency: str) -> str:
+    """Return an amount of money such as "US$1,234.50"; `currency` is its ISO 4217 code."""
+    return format_currency(amount, currency, locale=current_locale())
 
 
 def _units(span: timedelta) -> tuple[int, int, int, int]:

@@ -33,7 +33,7 @@ from onevalet.testing import MemoryCredentials, StandingClock, make_context, reh
 from tests.agents.services import open_meteo
 
 NAMES = re.compile(
-    r"Ann|(?i:Berlin|Rome)|Germany|primary|(?i:home|tee)|E?mail|Example Air|Sample Airways|Specimen Airlines|USD|UTC"
+    r"Ann|(?i:Berlin|Rome)|Germany|primary|(?i:home|tee)|E?mail|Example Air|Sample Airways|Specimen Airlines|US\$|UTC"
     r"|Europe/Berlin|[\w@.]+@example\.com|Atlantis|undo|tls|implicit|starttls|none|email|cron|\d+-\d+-\d+T?[\d:]*|Celsius|km/h|sms"
 )
 """What is a name, an address or a word to type, in every language."""

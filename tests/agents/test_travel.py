@@ -44,8 +44,8 @@ async def test_the_cheapest_offers_with_codes_found_for_names(provider: Web, con
     answer = await search(context, return_date=date(2026, 12, 9), passengers=2)
     assert answer.splitlines()[:2] == [
         "The cheapest flights, BER to NYC on Fri 4 Dec 2026, back on Wed 9 Dec 2026, 2 people:",
-        "Duffel Airways, EUR 99.50: BER 2026-12-04 09:10 - NYC 2026-12-04 12:30 (ZZ100, direct); "
-        "back NYC 2026-12-09 09:10 - BER 2026-12-09 12:30 (ZZ100, direct)",
+        "Duffel Airways, €99.50: BER Fri 4 Dec 2026 09:10 - NYC 12:30 (ZZ100, direct); "
+        "back NYC Wed 9 Dec 2026 09:10 - BER 12:30 (ZZ100, direct)",
     ]
     assert len(answer.splitlines()) == 4
     assert provider.asked == [

@@ -9,6 +9,7 @@ import pytest
 from core.language.catalogue import LANGUAGES, speaking
 from core.language.times import (
     ahead_in_words,
+    amount_in_words,
     day_in_words,
     duration_in_words,
     interval_in_words,
@@ -181,3 +182,19 @@ def test_a_time_a_weekday_and_a_number_are_written_as_the_language_does() -> Non
         "zh": ("09:05", "星期日", "1,234,567.00025"),
     }
     assert day_in_words(date(2026, 9, 4)) == "Fri 4 Sep 2026"
+
+
+def test_an_amount_of_money_is_written_as_the_language_does() -> None:
+    said = {}
+    for language in LANGUAGES:
+        with speaking(language):
+            said[language] = (amount_in_words(Decimal("1234.5"), "USD"), amount_in_words(Decimal(900), "JPY"))
+    assert said == {
+        "en": ("US$1,234.50", "JP¥900"),
+        "es": ("1.234,50\u00a0US$", "900\u00a0JPY"),
+        "de": ("1.234,50\u00a0$", "900\u00a0¥"),
+        "fr": ("1\u202f234,50\u00a0$US", "900\u00a0JPY"),
+        "pt": ("1\u00a0234,50\u00a0US$", "900\u00a0JP¥"),
+        "zh": ("US$1,234.50", "JP¥900"),
+    }
+    assert amount_in_words(Decimal("1.5"), "NOT A CODE") == "NOT A CODE1.50"
