@@ -56,6 +56,15 @@ class BadAction(Exception):
     """A person cannot do that; the message is one sentence for the caller."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A file of a conversation as a person opens it."""
+
+    name: str
+    content_type: str
+    data: bytes
+
+
 class Provider(Protocol):
     """One emulated provider. Its routes carry their whole path (`/slack/api/chat.postMessage`)."""
 
@@ -80,6 +89,10 @@ class Provider(Protocol):
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
         """Do what a person does ("say", "press", …) and return the result. Raises BadAction."""
+        ...
+
+    def file(self, file_id: str) -> OpenedFile | None:
+        """Return a file that a person sees in a conversation, or None."""
         ...
 
 

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from simulator.base import BadAction, Provider, Wire
 from simulator.faults import FaultKind, Rule
+from simulator.file_answers import file_answer
 from simulator.journal import Json
 
 _HEARTBEAT = 15.0
@@ -74,6 +75,7 @@ class Control:
             web.get("/sim/faults", self.faults),
             web.post("/sim/faults", self.add_fault),
             web.delete("/sim/faults", self.clear_faults),
+            web.get("/sim/files/{provider}/{file}", self.file),
             web.post("/sim/reset", self.reset),
             web.post("/sim/{provider}/{action}", self.act),
         ]
@@ -146,6 +148,12 @@ class Control:
             await provider.reset()
         self._wire.journal.touch()
         return web.json_response({"ok": True})
+
+    async def file(self, request: web.Request) -> web.Response:
+        """Hand out a file of a conversation, as the provider's app does to its person."""
+        provider = self._providers.get(request.match_info["provider"])
+        file = provider.file(request.match_info["file"]) if provider else None
+        return file_answer(file) if file else _refused("There is no such file.", 404)
 
     async def act(self, request: web.Request) -> web.Response:
         """Do what a person does: JSON with "person" and the action's arguments."""

@@ -9,7 +9,7 @@ from email.policy import default
 from aiohttp import web
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from simulator.base import BadAction, Wire
+from simulator.base import BadAction, OpenedFile, Wire
 from simulator.journal import Call, Json
 
 _LONGEST = 20_000
@@ -46,6 +46,9 @@ class MailSimulator:
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
         raise BadAction("The mail server only takes mail.")
+
+    def file(self, file_id: str) -> OpenedFile | None:
+        return None
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         """Accept a mail, as aiosmtpd calls it."""

@@ -36,3 +36,12 @@ export function base64(file) {
     reader.readAsDataURL(file);
   });
 }
+
+// Browsers know the type of few files.
+const TYPES = {
+  heic: "image/heic", heif: "image/heif", csv: "text/csv", vcf: "text/vcard", ics: "text/calendar", oga: "audio/ogg", amr: "audio/amr",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
+
+export const typeOf = (file) => file.type || TYPES[file.name.split(".").at(-1).toLowerCase()] || "application/octet-stream";

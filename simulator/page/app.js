@@ -1,6 +1,7 @@
 // The page as a whole: who you are, what is drawn, and when.
 
 import { ask, follow } from "/page/api.js";
+import { carriesFiles } from "/page/attachment.js";
 import { announce, h, plural } from "/page/dom.js";
 import { faultsDrawer } from "/page/faults.js";
 import { markdown } from "/page/markdown.js";
@@ -140,6 +141,8 @@ async function begin() {
   find("open-faults").addEventListener("click", () => find("faults").showModal());
   find("open-help").addEventListener("click", () => find("help").showModal());
   for (const name of ["pointerdown", "focusin", "keydown"]) document.addEventListener(name, closeMenus);
+  // A file that misses every chat would be opened instead of the page.
+  for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => carriesFiles(event) && event.preventDefault());
   find("commands").addEventListener("toggle", showCommands, { once: true });
   setInterval(draw, CLOCK_MS);
   find("reset").addEventListener("click", reset);

@@ -1,23 +1,19 @@
 // Where a person types: Enter sends, Shift+Enter begins a line, a file goes along, a refusal is said.
 
-import { h, size } from "/page/dom.js";
+import { attachment } from "/page/attachment.js";
+import { h } from "/page/dom.js";
 
-// `send(text, file)` does it; `typed(text)` hears each change; `before` and `after` stand beside the field.
-export function composer({ name, label, placeholder, send, typed, accept, before = [], after = [] }) {
+// `send(text, file)` does it; `typed(text)` hears each change; `before` and `after` stand beside the field. `files` says how
+// large a file may be and where it may be dropped: see attachment.js.
+export function composer({ name, label, placeholder, send, typed, files, before = [], after = [] }) {
   const field = h("textarea", { name, rows: "1", "aria-label": label, placeholder, maxlength: "12000" });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
-  const chosen = h("p", { class: "chosen-file", hidden: true });
   const submit = h("button", { class: "send", "aria-label": `Send: ${label}`, title: "Send (Enter)" }, "↑");
-  const input = h("input", { type: "file", class: "hidden", accept, "aria-label": `File: ${label}`, tabindex: "-1" });
-  const attach = h(
-    "button",
-    { type: "button", class: "attach", "aria-label": `Attach a file: ${label}`, title: "Attach a file", onclick: () => input.click() },
-    "+",
-  );
-  const line = h("div", { class: "composer-line" }, accept ? attach : null, before, field, submit);
-  const form = h("form", { class: "composer", "aria-label": label }, problem, chosen, line, input, after);
+  const form = h("form", { class: "composer", "aria-label": label });
+  const attached = attachment({ label, ...files, say, chosen: () => field.focus() });
+  const line = h("div", { class: "composer-line" }, attached.button, before, field, submit);
+  form.append(problem, attached.line, line, attached.input, ...[after].flat());
 
-  input.addEventListener("change", () => showFile());
   field.addEventListener("input", () => grow());
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -29,16 +25,6 @@ export function composer({ name, label, placeholder, send, typed, accept, before
     go();
   });
 
-  function showFile() {
-    const file = input.files[0];
-    chosen.hidden = !file;
-    chosen.replaceChildren();
-    if (!file) return;
-    const remove = h("button", { type: "button", "aria-label": "Leave the file out", onclick: () => { input.value = ""; showFile(); } }, "✕");
-    chosen.append(`${file.name}, ${size(file.size)} `, remove);
-    field.focus();
-  }
-
   function grow() {
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight, 140)}px`;
@@ -47,19 +33,19 @@ export function composer({ name, label, placeholder, send, typed, accept, before
 
   async function go() {
     const text = field.value.trim();
-    const file = input.files[0];
+    const file = attached.file();
     if (!text && !file) return;
     field.value = "";
+    attached.set(null);
     grow();
     submit.disabled = true;
     try {
       say("");
       await send(text, file);
-      input.value = "";
-      showFile();
     } catch (error) {
       say(error.message);
       if (!field.value) field.value = text;
+      if (!attached.file()) attached.set(file);
       grow();
     } finally {
       submit.disabled = false;

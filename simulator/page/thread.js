@@ -11,10 +11,16 @@ export function messageList({ label, provider, choose, hint = "" }) {
   const root = h("div", { class: "scroll" }, list, empty, jump);
   let person = null;
   let known = new Set();
+  let follows = true;
+  let top = 0;
 
   list.addEventListener("scroll", () => {
+    // What grows below is no scrolling up.
+    follows = isAtEnd() || (follows && list.scrollTop >= top);
     if (isAtEnd()) jump.hidden = true;
   });
+  // A picture has its height only once it is there; such events do not bubble.
+  list.addEventListener("load", () => follows && toEnd(), true);
   list.addEventListener("click", (event) => {
     const bubble = event.target.closest("[data-about]");
     if (!bubble || event.target.closest("a, button, input, select, textarea, label, summary")) return;
@@ -28,6 +34,8 @@ export function messageList({ label, provider, choose, hint = "" }) {
 
   function toEnd() {
     list.scrollTop = list.scrollHeight;
+    top = list.scrollTop;
+    follows = true;
     jump.hidden = true;
   }
 

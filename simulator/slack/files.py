@@ -4,6 +4,7 @@ import mimetypes
 
 from aiohttp import web
 
+from simulator.base import OpenedFile
 from simulator.slack.chat import bot_message, check_postable
 from simulator.slack.errors import Refusal
 from simulator.slack.message_rules import Content
@@ -56,13 +57,14 @@ def complete(hub: Hub, arguments: Obj) -> Obj:
 
 def file_record(hub: Hub, file_id: str, name: str, data: bytes) -> Obj:
     """Keep a file's bytes and describe it (reference/objects/file-object)."""
-    hub.world.contents[file_id] = data
+    content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    hub.world.contents[file_id] = OpenedFile(name, content_type, data)
     url = f"{hub.url()}/slack/files/{file_id}"
     return {
         "id": file_id,
         "name": name,
         "title": name,
-        "mimetype": mimetypes.guess_type(name)[0] or "application/octet-stream",
+        "mimetype": content_type,
         "filetype": name.rpartition(".")[2],
         "size": len(data),
         "mode": "hosted",
@@ -74,13 +76,13 @@ def file_record(hub: Hub, file_id: str, name: str, data: bytes) -> Obj:
 
 async def hand_out(hub: Hub, request: web.Request) -> web.Response:
     """Serve url_private: with the bot's token; without one Slack shows its sign-in page, as a 200."""
-    data = hub.world.contents.get(request.match_info["file"])
-    if data is None:
+    file = hub.world.contents.get(request.match_info["file"])
+    if file is None:
         return web.Response(status=404, text="not found")
     allowed = request.headers.get("Authorization") == f"Bearer {hub.world.config.slack.bot_token}"
     if not allowed or "files:read" not in hub.world.switches.scopes:
         return web.Response(text="<!DOCTYPE html><title>Sign in</title>", content_type="text/html")
-    return web.Response(body=data, content_type="application/octet-stream")
+    return web.Response(body=file.data, content_type="application/octet-stream")
 
 
 METHODS = {

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
-from simulator.base import BadAction, Wire
+from simulator.base import BadAction, OpenedFile, Wire
 from simulator.journal import Json
 from simulator.slack import files, response_urls
 from simulator.slack.acts import ACTS
@@ -59,6 +59,9 @@ class SlackSimulator:
         result: Json = await run(self.hub, person, arguments)
         self._wire.journal.touch()
         return result
+
+    def file(self, file_id: str) -> OpenedFile | None:
+        return self.hub.world.contents.get(file_id)
 
     def _fresh(self) -> Hub:
         world = World(self._wire.config, self._wire.now)

@@ -80,8 +80,17 @@ def _bubble(world: World, message: Message) -> Obj:
         "streaming": message.streamed is not None,
         "tasks": list(message.tasks.values()),
         "ephemeral": bool(message.ephemeral_for),
-        "files": list(message.files),
+        "files": [_file(obj(file)) for file in message.files],
         "reactions": {name: [*users] for name, users in message.reactions.items()},
+    }
+
+
+def _file(file: Obj) -> Obj:
+    return {
+        "name": file.get("name"),
+        "content_type": file.get("mimetype"),
+        "size": file.get("size"),
+        "url": f"/sim/files/slack/{text(file.get('id'))}",
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from simulator.base import OpenedFile
 from simulator.config import Person, SimulatorConfig
 from simulator.journal import Json
 from simulator.slack.shapes import Obj
@@ -166,7 +167,7 @@ class World:
         self.response_urls: dict[str, ResponseUrl] = {}
         self.deliveries: list[Delivery] = []
         self.uploads: dict[str, Obj] = {}
-        self.contents: dict[str, bytes] = {}
+        self.contents: dict[str, OpenedFile] = {}
         self.posted: dict[str, float] = {}
         self._last_ts = 0
 

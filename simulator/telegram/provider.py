@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from aiohttp import web
 
-from simulator.base import BadAction, Wire
+from simulator.base import BadAction, OpenedFile, Wire
 from simulator.journal import Json
 from simulator.telegram.acts import Acts
 from simulator.telegram.api import Api, endpoint_name
@@ -56,6 +56,10 @@ class TelegramSimulator:
         if person is None:
             raise BadAction(f"There is nobody called {person_key}.")
         return self._acts.act(person, action, arguments)
+
+    def file(self, file_id: str) -> OpenedFile | None:
+        file = self._world.files.get(file_id)
+        return OpenedFile(file.name, file.content_type, file.data) if file else None
 
     def _begin(self, before: World | None) -> None:
         self._world = World(self._wire.config, self._wire.now, before)

@@ -103,7 +103,13 @@ def _media(message: Message) -> Json:
     if message.file is None:
         return None
     file = message.file
-    return {"kind": message.media, "name": file.name, "size": len(file.data), "path": file.path}
+    return {
+        "kind": message.media,
+        "name": file.name,
+        "content_type": file.content_type,
+        "size": len(file.data),
+        "url": f"/sim/files/telegram/{file.file_id}",
+    }
 
 
 def _press(press: Press) -> Json:

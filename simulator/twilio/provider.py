@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from simulator.base import BadAction, Wire
+from simulator.base import BadAction, OpenedFile, Wire
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.twilio.api import Api
@@ -24,7 +24,7 @@ _MAX_MEDIA_BYTES = 5 * 1024 * 1024
 class TwilioSimulator:
     """The provider `twilio`.
 
-    Actions of a person: say {"text", "media"?: [{"content_type", "data": base64}], "to"?, "wait"?};
+    Actions of a person: say {"text", "media"?: [{"content_type", "data": base64, "name"?}], "to"?, "wait"?};
     duplicate {"sid", "times"?, "wait"?}; phone {"mode"}; callbacks {"order"}. With "wait" the answer comes
     once the gateway has been told.
     """
@@ -91,6 +91,13 @@ class TwilioSimulator:
                 return {"order": order}
         raise BadAction("A phone can say, duplicate, phone, and callbacks.")
 
+    def file(self, file_id: str) -> OpenedFile | None:
+        for message in self._store.messages.values():
+            for media in message.media:
+                if media.sid == file_id and not media.url:
+                    return OpenedFile(media.name or "file", media.content_type, media.data)
+        return None
+
     async def _say(self, person: Person, arguments: dict[str, Json]) -> Json:
         text, to = arguments.get("text", ""), arguments.get("to", self._config.number)
         media = _media(arguments.get("media"))
@@ -137,7 +144,6 @@ class TwilioSimulator:
     def _bubble(self, message: Message) -> Json:
         segments = message.segments
         price = price_of(segments.count, inbound=message.inbound, media=len(message.media))
-        base = f"{self._wire.url}/twilio/media"
         return {
             "id": message.sid,
             "direction": "in" if message.inbound else "out",
@@ -153,10 +159,17 @@ class TwilioSimulator:
             "price": f"{price:.4f}",
             "webhook": message.webhook,
             "attempts": message.attempts,
-            "media": [
-                {"content_type": item.content_type, "url": item.url or f"{base}/{item.sid}"} for item in message.media
-            ],
+            "media": [_shown(item) for item in message.media],
         }
+
+
+def _shown(media: Media) -> Json:
+    return {
+        "name": media.name,
+        "content_type": media.content_type,
+        "size": len(media.data),
+        "url": media.url or f"/sim/files/twilio/{media.sid}",
+    }
 
 
 def _one_of(arguments: dict[str, Json], name: str, known: list[str]) -> str:
@@ -181,9 +194,10 @@ def _media(given: Json) -> list[Media]:
 def _file(given: Json) -> Media:
     kind = given.get("content_type") if isinstance(given, dict) else None
     data = given.get("data") if isinstance(given, dict) else None
-    if not isinstance(kind, str) or not isinstance(data, str) or "/" not in kind:
+    name = given.get("name", "") if isinstance(given, dict) else ""
+    if not isinstance(kind, str) or not isinstance(data, str) or not isinstance(name, str) or "/" not in kind:
         raise BadAction('Each file of "media" must have "content_type" and "data" in base64.')
     try:
-        return Media(new_sid("ME"), kind, base64.b64decode(data, validate=True))
+        return Media(new_sid("ME"), kind, base64.b64decode(data, validate=True), name=name)
     except binascii.Error:
         raise BadAction('"data" must be base64.') from None

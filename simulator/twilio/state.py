@@ -21,12 +21,16 @@ def new_sid(prefix: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A file of a message: `data` for what a person sent, `url` for what the gateway told us to fetch."""
+    """A file of a message: `data` for what a person sent, `url` for what the gateway told us to fetch.
+
+    `name` is only what the person's own phone shows: an MMS has none.
+    """
 
     sid: str
     content_type: str
     data: bytes = b""
     url: str = ""
+    name: str = ""
 
 
 @dataclass(slots=True)

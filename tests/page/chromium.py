@@ -38,6 +38,7 @@ class Page:
         self._session = self._context = ""
         self._numbers = itertools.count(1)
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._choosers: asyncio.Queue[int] = asyncio.Queue()
 
     async def listen(self) -> None:
         """Take answers and events until the browser ends."""
@@ -130,6 +131,26 @@ class Page:
                 clickCount=int(kind != "mouseMoved"),
             )
 
+    async def attach(self, button: str, path: Path) -> None:
+        """Press a button by keyboard and choose a file in the dialog that it opens."""
+        await self._call("Page.setInterceptFileChooserDialog", enabled=True)
+        await self.until(f"document.querySelector({button!r})?.checkVisibility()")
+        await self.evaluate(f"document.querySelector({button!r}).focus()")
+        await self.press("Enter")
+        field = await asyncio.wait_for(self._choosers.get(), PATIENCE)
+        await self._call("DOM.setFileInputFiles", files=[str(path)], backendNodeId=field)
+
+    async def drag(self, selector: str, *paths: Path, drop: bool = True) -> None:
+        """Drag files over an element, and let go of them there."""
+        await self.until(f"document.querySelector({selector!r})?.checkVisibility()")
+        x, y = await self.evaluate(
+            f"(() => {{ const box = document.querySelector({selector!r}).getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+        )
+        data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", *(["drop"] if drop else [])):
+            await self._call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+
     async def screenshot(self, path: Path) -> None:
         """Keep what is seen."""
         shot = await self._call("Page.captureScreenshot", format="png")
@@ -156,6 +177,8 @@ class Page:
         return result
 
     def _note(self, method: str, params: dict[str, Any]) -> None:
+        if method == "Page.fileChooserOpened":
+            self._choosers.put_nowait(params["backendNodeId"])
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.problems.append(details.get("exception", {}).get("description") or details["text"])

@@ -1,8 +1,9 @@
 // The phone: texts, what they cost, what became of them, and how the phone behaves.
 
-import { act, base64 } from "/page/api.js";
+import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
 import { clock, h, plural } from "/page/dom.js";
+import { fileCard } from "/page/file.js";
 import { countSegments, price } from "/page/segments.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
@@ -18,6 +19,8 @@ const MODES = {
 };
 const HINT = "Text Valet as you would any number. What can you do? is a good start.";
 const CALLBACKS = { in_order: "In order", reversed: "In reverse", twice: "Twice", none: "Never" };
+// Twilio takes no more in one message, and phones shrink their pictures to less.
+const LARGEST = 5 * 1024 * 1024;
 const TICKS = { queued: "◷", accepted: "◷", sending: "◷", sent: "✓", delivered: "✓✓", undelivered: "!", failed: "!" };
 
 export function phonePane(root, app) {
@@ -31,17 +34,18 @@ export function phonePane(root, app) {
   const counter = h("p", { class: "counter", "aria-live": "off" });
   const stopped = h("p", { class: "strip", hidden: true }, "You said STOP: the carrier lets nothing through until START.");
   const words = ["STOP", "START", "HELP"].map((word) => h("button", { type: "button", onclick: () => say(word) }, word));
+  const screen = h("div", { class: "screen" });
   const box = composer({
     name: "sms",
     label: "Text message",
     placeholder: "Text message",
-    accept: "image/*,audio/*,video/*,.pdf,.vcf",
+    files: { limit: LARGEST, carrier: "a text message carries", zone: screen },
     send: say,
     typed: count,
     after: [h("div", { class: "under" }, h("div", { class: "words" }, words), counter)],
   });
   const head = h("div", { class: "contact" }, h("span", { class: "face", "aria-hidden": "true" }, "V"), h("div", {}, h("h2", {}, "Valet"), number), menu);
-  const screen = h("div", { class: "screen" }, h("div", { class: "status-bar", "aria-hidden": "true" }, time, signal), head, list.root, stopped, box.root);
+  screen.append(h("div", { class: "status-bar", "aria-hidden": "true" }, time, signal), head, list.root, stopped, box.root);
   root.append(screen);
   count("");
 
@@ -54,7 +58,7 @@ export function phonePane(root, app) {
   }
 
   async function say(text, file) {
-    const media = file ? [{ content_type: file.type || "application/octet-stream", data: await base64(file) }] : undefined;
+    const media = file ? [{ name: file.name, content_type: typeOf(file), data: await base64(file) }] : undefined;
     await act("twilio", "say", app.person.key, { text, media });
   }
 
@@ -89,7 +93,7 @@ function buildBubble(bubble, app, run) {
   return h(
     "li",
     { class: bubble.mine ? "mine" : "theirs" },
-    h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(file), bubble.text ? h("p", { class: "said" }, bubble.text) : null),
+    h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(fileCard), bubble.text ? h("p", { class: "said" }, bubble.text) : null),
     h("p", { class: "meta" }, clock(bubble.at, bubble.timezone), " ", bubble.mine ? taken(bubble) : delivered(bubble), h("span", { class: "cost" }, cost)),
     tools(app.choose, "twilio", bubble.id, again),
   );
@@ -108,15 +112,6 @@ function delivered({ status, error_code: code, error_message: message }) {
   const kind = bad ? "is-bad" : status === "delivered" ? "is-done" : "";
   return h("span", { class: `tick ${kind}` }, `${TICKS[status] ?? ""} ${status}${why}`);
 }
-
-function file({ content_type: kind, url }) {
-  const local = new URL(url, location.href);
-  if (local.origin !== location.origin) return h("a", { class: "file", href: safe(local), target: "_blank", rel: "noopener noreferrer" }, `${kind}: ${local.host}`);
-  if (kind.startsWith("image/")) return h("img", { class: "picture", src: url, alt: "A picture in the message" });
-  return h("a", { class: "file", href: url, download: "" }, kind);
-}
-
-const safe = (url) => (url.protocol === "https:" || url.protocol === "http:" ? url.href : "#");
 
 function choice(label, options, changed) {
   const select = h("select", { onchange: () => changed(select.value) }, Object.entries(options).map(([value, text]) => h("option", { value }, text)));

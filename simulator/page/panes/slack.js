@@ -8,6 +8,8 @@ import { homeTab, modalLayer } from "/page/slack/views.js";
 import { messageList } from "/page/thread.js";
 
 const GROUPED_SECONDS = 300;
+// What the simulator takes in one request, less than Slack's gigabyte.
+const LARGEST = 40 * 1024 * 1024;
 const HINT = "A direct conversation with the app. Write a message, open a thread with Reply, or type /valet.";
 
 export function slackPane(root, app) {
@@ -22,12 +24,15 @@ export function slackPane(root, app) {
   const replies = messageList({ label: "Slack thread", provider: "slack", choose: app.choose });
   const prompts = h("div", { class: "prompts" });
   const commands = h("div", { class: "words" });
-  const box = composer({ name: "slack", label: "Message to the app", placeholder: "Message valet", accept: "*/*", send, after: [commands] });
-  const threadBox = composer({ name: "slack-thread", label: "Reply in the thread", placeholder: "Reply…", accept: "*/*", send: (text, file) => say(text, file, thread) });
+  const messages = h("div", { class: "tab-body", role: "tabpanel", "aria-label": "Messages" });
+  const threadPane = h("div", { class: "thread", role: "region", "aria-label": "Thread", hidden: true });
+  const files = { limit: LARGEST, carrier: "the simulator takes" };
+  const box = composer({ name: "slack", label: "Message to the app", placeholder: "Message valet", files: { ...files, zone: messages }, send, after: [commands] });
+  const threadBox = composer({ name: "slack-thread", label: "Reply in the thread", placeholder: "Reply…", files: { ...files, zone: threadPane }, send: (text, file) => say(text, file, thread) });
   const title = h("small");
   const back = h("button", { type: "button", "aria-label": "Close the thread", onclick: () => openThread("") }, "←");
-  const threadPane = h("div", { class: "thread", role: "region", "aria-label": "Thread", hidden: true }, h("header", {}, back, h("h3", {}, "Thread"), title), replies.root, threadBox.root);
-  const messages = h("div", { class: "tab-body", role: "tabpanel", "aria-label": "Messages" }, list.root, prompts, box.root, threadPane);
+  threadPane.append(h("header", {}, back, h("h3", {}, "Thread"), title), replies.root, threadBox.root);
+  messages.append(list.root, prompts, box.root, threadPane);
   const home = homeTab(app);
   const modals = modalLayer(app);
   const connection = h("small", { class: "sockets" });

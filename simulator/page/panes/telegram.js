@@ -1,15 +1,21 @@
 // The Telegram pane: a private chat with the bot.
 
-import { act, base64 } from "/page/api.js";
+import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
-import { clock, h, size } from "/page/dom.js";
+import { clock, h } from "/page/dom.js";
 import { withEntities } from "/page/entities.js";
+import { fileCard, placeCard } from "/page/file.js";
+import { placeForm } from "/page/place.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
+// What the app sends as a photo, made a JPEG; it sends other pictures as they are.
+const PHOTOS = /^image\/(jpeg|png|webp)$/;
 const ACTIONS = { typing: "typing", upload_photo: "sending a photo", upload_document: "sending a file", record_voice: "recording", upload_voice: "sending a voice message" };
 
+// What the simulator takes in one request; a bot of the real one may fetch 20 MB.
+const LARGEST = 40 * 1024 * 1024;
+
 export function telegramPane(root, app) {
-  const pictures = new Map();
   const answered = new Map();
   let context = null;
   let latest = null;
@@ -25,7 +31,8 @@ export function telegramPane(root, app) {
   const failures = h("p", { class: "strip is-bad", hidden: true });
   const commands = h("details", { class: "commands" }, h("summary", {}, "Menu"), h("ul"));
   const replying = h("p", { class: "replying", hidden: true });
-  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", accept: "*/*", send, before: [commands] });
+  const place = placeForm((values) => act("telegram", "location", app.person.key, values));
+  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, before: [place, commands] });
   const start = h("button", { type: "button", class: "big", onclick: () => run("start") }, "START");
   const about = h("p", { class: "about" });
   const welcome = h("div", { class: "welcome", hidden: true }, h("p", { class: "about-title" }, "What can this bot do?"), about);
@@ -56,11 +63,9 @@ export function telegramPane(root, app) {
   }
 
   async function sendFile(caption, file) {
-    const kind = file.type.startsWith("image/") ? "photo" : file.type.startsWith("audio/") ? "voice" : "document";
-    const data = await base64(file);
-    const sent = await act("telegram", kind, app.person.key, { data, name: file.name, content_type: file.type, caption });
-    if (kind === "photo") pictures.set(`${sent.chat_id}:${sent.message_id}`, URL.createObjectURL(file));
-    if (latest) draw(latest);
+    const type = typeOf(file);
+    const values = { data: await base64(file), name: file.name, content_type: type, caption };
+    await act("telegram", PHOTOS.test(type) ? "photo" : type.startsWith("audio/") ? "voice" : "document", app.person.key, values);
   }
 
   function setContext(next) {
@@ -104,7 +109,7 @@ export function telegramPane(root, app) {
     drawCommands(chat.commands);
     drawFailures(chat);
     const texts = new Map(chat.messages.map((one) => [one.message_id, one]));
-    const items = chat.messages.map((one) => asItem(one, texts, pictures, app.person));
+    const items = chat.messages.map((one) => asItem(one, texts, app.person));
     if (chat.draft) items.push({ id: "draft", draft: true, ...chat.draft, keyboard: [], presses: [] });
     const spoken = items.filter((one) => !one.mine && !one.draft);
     list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext }), spoken);
@@ -156,22 +161,22 @@ export function telegramPane(root, app) {
   return { draw, mark: list.mark };
 }
 
-function asItem(message, texts, pictures, person) {
+function asItem(message, texts, person) {
   const replied = texts.get(message.reply_to);
   return {
     ...message,
     mine: message.direction === "in",
     timezone: person.timezone,
     quoted: replied ? { who: replied.direction === "in" ? person.name : "Valet", text: replied.text.slice(0, 80) } : null,
-    picture: pictures.get(message.id) ?? "",
   };
 }
 
 function buildMessage(item, { app, run, setContext }) {
   if (item.draft) return h("li", { class: "theirs is-draft" }, h("article", { class: "bubble" }, h("p", { class: "said" }, withEntities(item.text, item.entities)), h("p", { class: "meta" }, "being written…")));
-  if (Object.keys(item.service).length) return h("li", { class: "service" }, Object.keys(item.service)[0].replaceAll("_", " "));
+  const content = inBubble(item);
+  if (!content && Object.keys(item.service).length) return h("li", { class: "service" }, Object.keys(item.service)[0].replaceAll("_", " "));
   const reply = tool("Reply", () => setContext({ kind: "reply", id: item.message_id, text: item.text.slice(0, 80) }));
-  const edit = item.mine && !item.media ? tool("Edit", () => setContext({ kind: "edit", id: item.message_id, text: item.text })) : null;
+  const edit = item.mine && !content ? tool("Edit", () => setContext({ kind: "edit", id: item.message_id, text: item.text })) : null;
   return h(
     "li",
     { class: item.mine ? "mine" : "theirs" },
@@ -179,7 +184,7 @@ function buildMessage(item, { app, run, setContext }) {
       "article",
       { class: "bubble", "data-about": item.id },
       item.quoted ? h("p", { class: "quoted" }, h("strong", {}, item.quoted.who), h("span", {}, item.quoted.text)) : null,
-      media(item),
+      content,
       item.text ? h("div", { class: "said" }, withEntities(item.text, item.entities)) : null,
       h("p", { class: "meta" }, item.edited ? "edited " : "", clock(item.date, item.timezone), " ", ticks(item)),
     ),
@@ -202,9 +207,9 @@ function ticks({ mine, status }) {
   return h("span", { class: "tick is-done", title: "The gateway took it" }, "✓✓");
 }
 
-function media({ media: file, picture }) {
-  if (!file) return null;
-  if (picture) return h("img", { class: "picture", src: picture, alt: `Photo: ${file.name}` });
-  const icon = { photo: "🖼", voice: "🎙", document: "📄" }[file.kind] ?? "📎";
-  return h("p", { class: "file" }, `${icon} ${file.name}, ${size(file.size)}`);
+// A file, a place or a sticker; null for a message without one.
+function inBubble({ media, service }) {
+  if (media) return fileCard(media);
+  if (service.location) return placeCard(service);
+  return service.sticker ? h("p", { class: "sticker" }, service.sticker.emoji) : null;
 }

@@ -1,7 +1,8 @@
 // One message of the Slack conversation.
 
 import { act } from "/page/api.js";
-import { clock, h, initials, plural, size } from "/page/dom.js";
+import { clock, h, initials, plural } from "/page/dom.js";
+import { fileCard } from "/page/file.js";
 import { markdown, mrkdwn } from "/page/markdown.js";
 import { buildBlocks } from "/page/slack/blocks.js";
 import { tool, tools } from "/page/thread.js";
@@ -36,7 +37,7 @@ export function buildMessage(item, app, pane) {
     item.grouped ? null : name,
     content(item, press),
     item.tasks.length ? h("ul", { class: "tasks" }, item.tasks.map((task) => h("li", { "data-state": task.status }, `${TASKS[task.status] ?? ""} ${task.title}`))) : null,
-    item.files.map((file) => h("p", { class: "file" }, `📄 ${file.name}, ${size(file.size)}`)),
+    item.files.map(fileCard),
     item.edited ? h("small", { class: "edited" }, "(edited)") : null,
     Object.keys(item.reactions).length ? h("p", { class: "reactions" }, Object.keys(item.reactions).map((one) => h("span", {}, `:${one}:`))) : null,
     item.trouble ? h("p", { class: "trouble" }, `✕ ${item.trouble}`) : null,
@@ -53,7 +54,7 @@ export function buildMessage(item, app, pane) {
 }
 
 function content(item, press) {
-  if (item.mine || item.from !== "bot") return h("p", { class: "said" }, item.text);
+  if (item.mine || item.from !== "bot") return item.text ? h("p", { class: "said" }, item.text) : null;
   const own = item.markdown ? markdown(item.fallback) : null;
   if (item.blocks.length) return [own, buildBlocks(item.blocks, press)];
   return own ?? (item.fallback ? mrkdwn(item.fallback) : null);
