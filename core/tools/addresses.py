@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, urlsplit
 
+from yarl import URL
+
 from core.json_types import Json
 
 _ADDRESS = re.compile(r"https?://(?:\[[0-9a-f:.]+\])?[^\s<>\"'`{}|\\^\[\]]*", re.IGNORECASE)
@@ -59,9 +61,24 @@ def exact(address: str) -> str | None:
 
 
 def loosely(address: str) -> str | None:
-    """Return an address as two people would call it the same: without `www.`, the last slash, and escapes."""
+    """Return an address as two people would call it the same: without `www.`, the last slash, and escapes.
+
+    A host is what a browser asks for (`xn--…`): hosts that look the same, or fold to the same letters, stay two.
+    """
     key = exact(address)
-    return unquote(key).removeprefix("www.").rstrip("/").casefold() if key else None
+    if key is None:
+        return None
+    host, slash, rest = key.partition("/")
+    return f"{_as_asked(host).removeprefix('www.')}{slash}{unquote(rest)}".rstrip("/").casefold()
+
+
+def _as_asked(host: str) -> str:
+    if host.isascii():
+        return host
+    try:
+        return URL(f"https://{host}").raw_authority
+    except ValueError:
+        return host
 
 
 def roots_of(addresses: Iterable[str]) -> set[str]:

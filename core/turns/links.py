@@ -1,13 +1,13 @@
 """Links that exist: an answer's links are held against what was said, fetched and found; the others are the model's."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.language.catalogue import gettext, gettext_noop
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Role, ToolCall
 from core.loop.outside import OutsideText
 from core.tools.addresses import loosely, named_in, roots_of, trimmed
 
@@ -19,13 +19,15 @@ MADE_UP = "link_made_up"
 LEFT_OUT = gettext_noop("(link left out: I have not seen it myself)")
 NOT_SEEN = gettext_noop("(I have not seen this link myself)")
 _MARKDOWN = re.compile(
-    r"!?\[(?P<text>[^\[\]]*)\]\(\s*<?(?P<address>(?:https?://|www\.)[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?[^()]*\)"
-    r"|<(?P<angled>https?://[^\s<>]+)>"
+    r"!?\[(?P<text>[^\[\]]*)\]\(\s*+<?(?P<address>(?:https?:|//|www\.|(?:[\w-]++\.)++[^\W\d_]{2,24}(?=[:/?\#)>\s]))"
+    r"[^\s<>()]*+(?:\([^\s<>()]*+\)[^\s<>()]*+)*+)>?[^()]*+\)"
+    r"|<(?P<angled>https?://[^\s<>|]+)(?:\|(?P<label>[^<>]*))?>"
     r"|(?P<bare>https?://[^\s<>\"'`{}|\\^\[\]]+)"
     r"|(?<![\w@/:.-])(?P<named>(?:www\.(?:[\w-]+\.)+|(?:[\w-]+\.)+(?=[^\W\d_]{2,24}(?::\d+)?[/?]))[^\W\d_]{2,24}"
     r"(?::\d+)?(?:[/?][^\s<>\"'`{}|\\^\[\]]*)?)",
     re.IGNORECASE,
 )
+_SCHEME = re.compile(r"(?:https?:)?/*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,25 @@ class KnownLinks:
 
     @classmethod
     def of(cls, said: Iterable[ChatMessage], new: Iterable[ChatMessage], outside: OutsideText) -> "KnownLinks":
-        """Collect them. What the model itself said in this turn (`new`) makes nothing known."""
-        texts = [message.text for message in said]
-        texts += [message.text for message in new if message.role is not Role.ASSISTANT]
-        addresses = [*outside.addresses, *(address for text in texts for address in named_in(text))]
+        """Collect them. What the model itself said in this turn (`new`) makes nothing known, nor does its echo."""
+        new = tuple(new)
+        wanted = {loosely(address) for message in new for call in message.tool_calls for address in _named(call)}
+        addresses = [*outside.addresses, *(address for message in said for address in named_in(message.text))]
+        for message in new:
+            if message.role is not Role.ASSISTANT:
+                # A tool that says what it was told, such as "Noted: …", has seen no page.
+                echoes = wanted if message.role is Role.TOOL and not message.outside else ()
+                addresses += [address for address in named_in(message.text) if loosely(address) not in echoes]
         return cls({key for address in addresses if (key := loosely(address))} | roots_of(addresses))
 
     def __contains__(self, address: str) -> bool:
-        key = loosely(address if "://" in address else f"https://{address}")
+        # Browsers take any number of slashes, and none.
+        bare = _SCHEME.sub("", address, count=1)
+        key = loosely(f"https://{bare}")
+        if key is None:
+            return not any(letter.isalnum() for letter in bare)
         # Without its query, an address says less than the one that is known.
-        return key is None or key in self._known or any(known.startswith(f"{key}?") for known in self._known)
+        return key in self._known or any(known.startswith(f"{key}?") for known in self._known)
 
 
 def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
@@ -68,7 +79,7 @@ def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
         rest = found[0][len(address) :] if found["bare"] or found["named"] else ""
         if mode == "mark":
             return f"{found[0].removesuffix(rest)} {gettext(NOT_SEEN)}{rest}"
-        words = (found["text"] or "").strip()
+        words = (found["text"] or found["label"] or "").strip()
         # Words that are an address themselves would be made a link again where they are read.
         kept = words if words and not _MARKDOWN.search(words) and "://" not in words else ""
         return f"{kept} {gettext(LEFT_OUT)}".strip() + rest
@@ -76,6 +87,10 @@ def check_links(reply: str, known: KnownLinks, mode: LinkCheck) -> CheckedReply:
     if mode == "off":
         return CheckedReply(reply)
     return CheckedReply(_MARKDOWN.sub(checked, reply), tuple(unknown))
+
+
+def _named(call: ToolCall) -> Iterator[str]:
+    return named_in(call.arguments)
 
 
 def links_step(step: int, checked: CheckedReply) -> StepRecord:

@@ -1,5 +1,6 @@
 """`trace ID`: the path of a message, from its receipt to the provider's last status of the answer."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import cast
 
@@ -10,6 +11,7 @@ from core.errors import ConfigError
 from core.journal.types import Outcome, StepKind
 from core.json_types import JsonObject
 from core.messaging.states import CallOutcome, SendState
+from core.turns.links import MADE_UP
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.cli.transcript import label
@@ -17,6 +19,8 @@ from onevalet.settings import Settings
 
 type Line = dict[str, object]
 
+_LINKS, _LONG_LINK = 10, 100
+"""Links of a step that are shown, and characters of each."""
 WITHOUT_LOOK_UP = frozenset({"telegram", "email"})
 """Channels without look-up: a policy says whether a part with an unknown outcome is sent again."""
 _DELIVERIES = """
@@ -147,8 +151,15 @@ def _step_line(step: asyncpg.Record) -> Line:
         "state": step["state"],
         "outcome": step["outcome"],
         "effect": step["effect"] if kind is StepKind.TOOL else "",
+        "links": _without_queries(step["result"].get("links", ())) if step["name"] == MADE_UP else "",
         "ms": step["duration_ms"],
     }
+
+
+def _without_queries(links: Iterable[str]) -> str:
+    """Return addresses that a model made up, so far as they cannot say what it knows."""
+    shown = [address.partition("?")[0].partition("#")[0] for address in links]
+    return ",".join(f"{address[:_LONG_LINK]}…" if len(address) > _LONG_LINK else address for address in shown[:_LINKS])
 
 
 def _recall_line(at: datetime, leg: JsonObject) -> Line:
