@@ -1,6 +1,6 @@
 """A small site outside, whose pages a test writes, and search services that answer as the real ones do."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,9 +15,14 @@ KEY = "search_secret"
 
 @dataclass(slots=True)
 class Site:
-    """`pages` by path: text, bytes, or a whole response. `asked` are the paths that came, with their queries."""
+    """`pages` by path: text, bytes, a whole response, or what makes one.
 
-    pages: dict[str, str | bytes | web.StreamResponse] = field(default_factory=dict)
+    `asked` are the paths that came, with their queries.
+    """
+
+    pages: dict[str, str | bytes | web.StreamResponse | Callable[[], Awaitable[web.StreamResponse]]] = field(
+        default_factory=dict
+    )
     asked: list[str] = field(default_factory=list)
     queries: list[Json] = field(default_factory=list)
     found: list[dict[str, str]] = field(default_factory=list)
@@ -66,6 +71,8 @@ async def _page(site: Site, request: web.Request) -> web.StreamResponse:
     page = site.pages.get(request.path)
     if isinstance(page, web.StreamResponse):
         return page
+    if callable(page):
+        return await page()
     if page is None:
         return web.Response(status=404)
     body = page.encode() if isinstance(page, str) else page
