@@ -1,5 +1,6 @@
 """Model calls made for a person outside any turn, each paid from that person's budget."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -7,7 +8,7 @@ from core.budgets.store import DailyBudgets
 from core.budgets.types import Payer
 from core.db.database import Database
 from core.journal.types import StepKey
-from core.llm.types import ModelAnswer, ModelRequest
+from core.llm.types import Embeddings, ModelAnswer, ModelRequest
 from core.people.access_policy import PersonRole
 
 
@@ -16,6 +17,14 @@ class ChatClient(Protocol):
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         """Make one call. Raises `core.errors.ModelError`."""
+        ...
+
+
+class EmbeddingClient(Protocol):
+    """The part of `core.llm.litellm_client.LiteLLMClient` that embeds; tests put another in its place."""
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        """Return a vector for each text; raises `core.errors.ModelError`."""
         ...
 
 
@@ -31,7 +40,7 @@ class BudgetedModel:
         """Ask at this person's cost. Raises `ModelError` or `OutOfMoney`; a call that failed costs nothing."""
         if self.budgets is None:
             return await self.client.answer(request)
-        budget = self.budgets.of(await self._payer(tenant_id, turn_id))
+        budget = self.budgets.of(await payer_of(self.database, tenant_id, turn_id))
         await budget.reserve(key, request)
         try:
             answer = await self.client.answer(request)
@@ -41,9 +50,11 @@ class BudgetedModel:
         await budget.settle(key, answer.usage)
         return answer
 
-    async def _payer(self, tenant_id: str, turn_id: str) -> Payer:
-        statement = "select role, tier, timezone from tenants where tenant_id = $1"
-        row = await self.database.tenant_row(tenant_id, statement)
-        if row is None:
-            return Payer(tenant_id, turn_id)
-        return Payer(tenant_id, turn_id, PersonRole(row["role"]), row["tier"] or None, row["timezone"] or "UTC")
+
+async def payer_of(database: Database, tenant_id: str, turn_id: str) -> Payer:
+    """Return who pays for a call that is made for a person outside any turn."""
+    statement = "select role, tier, timezone from tenants where tenant_id = $1"
+    row = await database.tenant_row(tenant_id, statement)
+    if row is None:
+        return Payer(tenant_id, turn_id)
+    return Payer(tenant_id, turn_id, PersonRole(row["role"]), row["tier"] or None, row["timezone"] or "UTC")

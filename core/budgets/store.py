@@ -12,7 +12,7 @@ from core.clock import Clock, zone_or_utc
 from core.db.database import Database
 from core.journal.types import StepKey
 from core.json_types import JsonObject
-from core.llm.prices import ModelPrice, estimate
+from core.llm.prices import ModelPrice, estimate, estimate_embedding
 from core.llm.types import ModelRequest, TokenUsage
 from core.people.tiers import Tiers
 
@@ -45,6 +45,8 @@ class DailyBudgets:
     task_cap: Decimal | None = None
     tiers: Tiers | None = None
     """A person's tier may say another cap for the day."""
+    embedding_price: ModelPrice | None = None
+    """The price of the embedding model; None where a provider embeds nothing."""
 
     def of(self, payer: Payer) -> "PostgresBudget":
         """Return the budget of one turn; its day is that on which each call is made."""
@@ -62,7 +64,25 @@ class PostgresBudget:
     payer: Payer
 
     async def reserve(self, key: StepKey, request: ModelRequest) -> None:
-        amount = Decimal(str(estimate(request, self.budgets.prices)))
+        await self._reserve(key, estimate(request, self.budgets.prices))
+
+    async def reserve_embedding(self, key: StepKey, texts: Sequence[str]) -> None:
+        """Reserve what embedding texts may cost. Raises `OutOfMoney`. Idempotent."""
+        price = self.budgets.embedding_price
+        await self._reserve(key, estimate_embedding(texts, price) if price else 0.0)
+
+    async def allow(self, key: StepKey, more: Decimal) -> None:
+        await self.budgets.database.call("select allow_money($1,$2,$3)", *self._call(key), more)
+
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
+        cost = None if usage.cost is None else Decimal(str(usage.cost))
+        await self.budgets.database.call("select settle_money($1,$2,$3)", *self._call(key), cost)
+
+    async def release(self, key: StepKey) -> None:
+        await self.budgets.database.call("select release_money($1,$2)", *self._call(key))
+
+    async def _reserve(self, key: StepKey, dollars: float) -> None:
+        amount = Decimal(str(dollars))
         row = await self.budgets.database.call(
             "select reserve_money($1,$2,$3,$4,$5,$6) as passed",
             *self._call(key),
@@ -76,16 +96,6 @@ class PostgresBudget:
             raise OutOfMoney(replies.out_of_task_money(self.budgets.task_cap), _more(self.budgets.task_cap, amount))
         if passed and self.budgets.cap is not None:
             raise OutOfMoney(replies.out_of_money(self.budgets.cap), _more(self.budgets.cap, amount))
-
-    async def allow(self, key: StepKey, more: Decimal) -> None:
-        await self.budgets.database.call("select allow_money($1,$2,$3)", *self._call(key), more)
-
-    async def settle(self, key: StepKey, usage: TokenUsage) -> None:
-        cost = None if usage.cost is None else Decimal(str(usage.cost))
-        await self.budgets.database.call("select settle_money($1,$2,$3)", *self._call(key), cost)
-
-    async def release(self, key: StepKey) -> None:
-        await self.budgets.database.call("select release_money($1,$2)", *self._call(key))
 
     def _call(self, key: StepKey) -> tuple[str, JsonObject]:
         """Return the tenant, and the paid call as a row of `reservations` names it."""

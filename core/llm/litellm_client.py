@@ -15,8 +15,9 @@ from core.llm.chat_format import format_messages, format_tools
 from core.llm.direct.plans import Plans
 from core.llm.direct.transport import Transport
 from core.llm.json_mode import from_json_mode, to_json_mode
+from core.llm.prices import embedding_price_of
 from core.llm.provider_errors import whole_within
-from core.llm.types import LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest
+from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest, TokenUsage
 
 type ToolMode = Literal["auto", "native", "json"]
 
@@ -134,7 +135,7 @@ class LiteLLMClient:
             return self._transport.stream(plan, arguments["messages"], arguments["timeout"], request.max_output_tokens)
         return litellm_path.stream(arguments, request.max_output_tokens)
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
         await self.warm_up()
         litellm = litellm_library.load()
@@ -144,7 +145,9 @@ class LiteLLMClient:
             with litellm_path.errors_made_ours(litellm, model):
                 response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
         items = sorted(response.data, key=lambda item: int(item["index"]))
-        return [[float(number) for number in item["embedding"]] for item in items]
+        vectors = [[float(number) for number in item["embedding"]] for item in items]
+        price, tokens = embedding_price_of(self.known(model)), getattr(response.usage, "prompt_tokens", 0) or 0
+        return Embeddings(vectors, TokenUsage(tokens, cost=price.input * tokens if price and tokens else None))
 
     async def close(self) -> None:
         await self._transport.close()

@@ -1,10 +1,10 @@
 """Estimating the cost of a model call before it is made, on the high side."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.llm.tokens import estimate_tokens
-from core.llm.types import ModelRequest
+from core.llm.types import ChatMessage, ModelRequest, Role
 
 USUAL_ANSWER = 4_096
 """Tokens of an answer without a limit."""
@@ -29,6 +29,11 @@ def price_of(known: Mapping[str, object]) -> ModelPrice | None:
     return ModelPrice(in_, out, longest if isinstance(longest, int) else USUAL_ANSWER)
 
 
+def embedding_price_of(known: Mapping[str, object]) -> ModelPrice | None:
+    """Return the price in the entry of an embedding model, which bills no output; None where it has none."""
+    return price_of({"output_cost_per_token": 0.0} | dict(known))
+
+
 def estimate(request: ModelRequest, prices: Iterable[ModelPrice]) -> float:
     """Return the cost of a call in dollars with the most expensive model and the longest expected answer."""
     offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools) // _CHARS_PER_TOKEN
@@ -37,3 +42,8 @@ def estimate(request: ModelRequest, prices: Iterable[ModelPrice]) -> float:
     return max(
         (price.input * tokens + price.output * min(longest, price.longest_answer) for price in prices), default=0.0
     )
+
+
+def estimate_embedding(texts: Sequence[str], price: ModelPrice) -> float:
+    """Return the cost of embedding texts in dollars."""
+    return price.input * estimate_tokens([ChatMessage(Role.USER, text) for text in texts])

@@ -174,6 +174,14 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Embeddings:
+    """The vectors of some texts, in order, and what they cost."""
+
+    vectors: Sequence[Sequence[float]]
+    usage: TokenUsage = field(default_factory=TokenUsage)
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """A model's answer: text, or calls (perhaps with text), or nothing."""
 

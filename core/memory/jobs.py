@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import structlog
 from pydantic import ConfigDict, TypeAdapter
 
+from core.budgets.types import OutOfMoney
 from core.errors import ModelError, StoreUnavailable
 from core.ids import IdMaker
 from core.memory.extraction.extractors import PASSING, STOOD_IN
@@ -110,7 +111,8 @@ class MemoryWork:
     async def embed_again(self) -> int:
         """Embed some memories that the embedder in use has no vector of; return how many.
 
-        Where a provider fails, its memories are left for later: until then they are found by their words.
+        Where a provider fails, or a person's money is spent, their memories are left for later: until then they are
+        found by their words.
         """
         if self.adder is None:
             return 0
@@ -118,7 +120,7 @@ class MemoryWork:
         for tenant_id in await self.store.vectors.unembedded(self.adder.embedder.name, PEOPLE):
             try:
                 count += await self.adder.embed_again(tenant_id, BATCH)
-            except ModelError as error:
+            except (ModelError, OutOfMoney) as error:
                 _log.warning("memory_not_embedded_again", cause=type(error).__name__)
         return count
 

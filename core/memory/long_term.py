@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from core.budgets.budgeted_embeddings import BudgetedEmbeddings
+from core.budgets.budgeted_model import EmbeddingClient
+from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
@@ -13,7 +16,7 @@ from core.memory.extraction.extractors import Extractor
 from core.memory.extraction.ingest import Adder, TellsNothing, may_tell
 from core.memory.forgetting import Forgetter
 from core.memory.index.cache import StructuredIndexes
-from core.memory.index.embedder import CachedEmbedder, Embedder, EmbeddingClient, ModelEmbedder, SentenceEncoder
+from core.memory.index.embedder import CachedEmbedder, Embedder, ModelEmbedder, SentenceEncoder
 from core.memory.recall.search import Retriever
 from core.memory.shared_collections import SharedCollections
 from core.memory.store.memories import MemoryStore
@@ -112,13 +115,22 @@ class LongTermMemory:
         )
 
 
-def make_embedder(config: MomexConfig, client: EmbeddingClient | None) -> Embedder:
-    """Return the embedder of the configured model, else the encoder that ships with us. Raises `ConfigError`."""
+def make_embedder(
+    config: MomexConfig,
+    client: EmbeddingClient | None,
+    database: Database,
+    make_id: IdMaker,
+    budgets: DailyBudgets | None,
+) -> Embedder:
+    """Return the embedder of the configured model, paid from people's budgets, else the encoder that ships with us.
+
+    Raises `ConfigError`.
+    """
     if not config.embedding_model:
         return SentenceEncoder()
     if client is None:
         raise ConfigError("ONEVALET_EMBEDDING_MODEL is set, but nothing reaches a provider.")
-    return ModelEmbedder(client, config.embedding_model)
+    return ModelEmbedder(BudgetedEmbeddings(client, database, make_id, budgets), config.embedding_model)
 
 
 def _joined(recalls: Sequence[Recall], limit: int) -> Recall:

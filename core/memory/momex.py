@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import structlog
 
-from core.budgets.budgeted_model import BudgetedModel, ChatClient
+from core.budgets.budgeted_model import BudgetedModel, ChatClient, EmbeddingClient
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.errors import ConfigError, OneValetError
@@ -14,7 +14,7 @@ from core.memory.answers import answer_from
 from core.memory.config import Extraction, MomexConfig, RecallMode
 from core.memory.extraction.extractors import ModelExtractor, RuleExtractor
 from core.memory.extraction.speech import spoken_of
-from core.memory.index.embedder import EmbeddingClient, SentenceEncoder
+from core.memory.index.embedder import SentenceEncoder
 from core.memory.jobs import MemoryWork
 from core.memory.long_term import LongTermMemory, MomexParts, make_embedder
 from core.memory.model_calls import Asking
@@ -30,7 +30,8 @@ class Momex:
     """Remember and recall. One instance serves a worker and all its people; each call names whose memory.
 
     `collection` is where memories are filed when a call names none, such as `user:alice`. `llm_client` extracts
-    knowledge and answers `query`, paid from each person's budget in `budgets`; without it, rules extract.
+    knowledge and answers `query`; without it, rules extract. Its calls, and those of `embedding_client`, are paid from
+    each person's budget in `budgets`.
     """
 
     def __init__(
@@ -54,7 +55,9 @@ class Momex:
         self.wakeups = wakeups or NoWakeups()
         asks = llm_client if self.config.extraction is not Extraction.RULES else None
         self._asking = Asking(BudgetedModel(asks, self._database, budgets), self._make_id) if asks else None
-        embedder = parts.embedder or make_embedder(self.config, embedding_client)
+        embedder = parts.embedder or make_embedder(
+            self.config, embedding_client, self._database, self._make_id, budgets
+        )
         self._own_encoder = embedder if isinstance(embedder, SentenceEncoder) and not parts.embedder else None
         self.long_term = LongTermMemory.build(
             collection,

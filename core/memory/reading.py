@@ -97,7 +97,7 @@ class MemoryReader:
             await store.replace(tenant_id, memory.id, change.repeats, memory.said_at)
 
     async def _candidates(self, tenant_id: str, memory: Memory) -> list[Memory]:
-        [vector] = await self.adder.embed([memory.text])
+        [vector] = await self.adder.embed(tenant_id, [memory.text])
         statement = replace(_statement(memory, memory.knowledge, UNREAD), vector=vector)
         found = await self.adder.candidates(tenant_id, memory.collection, statement)
         return [other for other in found if other.number < memory.number]

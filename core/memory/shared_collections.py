@@ -57,13 +57,13 @@ class SharedCollections:
         """Return where to search: everything that a person may see, or the collections under some prefixes."""
         shared = await self.names(tenant_id)
         if not collections:
-            return [Scope(tenant_id), *(Scope(home) for home in dict.fromkeys(shared.values()))]
+            return [Scope(tenant_id), *(Scope(home, payer=tenant_id) for home in dict.fromkeys(shared.values()))]
         scopes = [Scope(tenant_id, tuple(collections))]
         for name, home in shared.items():
             if any(name == prefix or name.startswith(f"{prefix}:") for prefix in collections):
-                scopes.append(Scope(home))
+                scopes.append(Scope(home, payer=tenant_id))
             elif below := tuple(prefix for prefix in collections if prefix.startswith(f"{name}:")):
-                scopes.append(Scope(home, below))
+                scopes.append(Scope(home, below, tenant_id))
         return scopes
 
     async def _change(self, owner: str, name: str, member: str, *, inside: bool) -> bool:

@@ -7,7 +7,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.llm.litellm_client import LiteLLMClient
-from core.llm.prices import price_of
+from core.llm.prices import embedding_price_of, price_of
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.settings import Settings
 
@@ -88,11 +88,14 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
     models = {*(layer.model for layer in client.layers), settings.onevalet_vision_model} - {"", DEMO_MODEL.model}
     models |= {settings.onevalet_small_model} - {""}
     prices = {model: price_of(client.known(model)) for model in sorted(models)}
-    if unknown := [model for model, price in prices.items() if price is None]:
+    embeds = settings.onevalet_embedding_model if settings.onevalet_memory != "off" else ""
+    embedding = embedding_price_of(client.known(embeds)) if embeds else None
+    unknown = [model for model, price in prices.items() if price is None]
+    if unknown := unknown or [model for model in [embeds] if model and embedding is None]:
         raise ConfigError(
             f"ONEVALET_DAILY_BUDGET, or a tier's, cannot be kept: litellm knows no price for {unknown[0]}; "
             "unset it, or name a model that has one."
         )
     known = [price for price in prices.values() if price]
     day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
-    return DailyBudgets(database, clock, day, known, task, tiers)
+    return DailyBudgets(database, clock, day, known, task, tiers, embedding)

@@ -6,6 +6,7 @@ from functools import partial
 
 import structlog
 
+from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.memory.extraction.extractors import FOUND_NOTHING, PASSING, STOOD_IN, Extractor, RuleExtractor
 from core.memory.extraction.questions import asks
@@ -78,7 +79,7 @@ class Adder:
         # All texts at once: an embedder takes many for little more than one.
         read, failed = await _read_all(fresh, extractor)
         texts = [statement.text for statement in read]
-        vectors = await self.embed(texts)
+        vectors = await self.embed(tenant_id, texts)
         terms = await self.terms(tenant_id, read)
         ready = [
             replace(statement, vector=vector, held=not asked and statement.extractor in HELD_BACK)
@@ -114,7 +115,7 @@ class Adder:
             if by == STOOD_IN:  # the budget is used up for today
                 break
             source = Said("", memory.text, memory.speaker, memory.kind, memory.said_at, memory.turn_id)
-            [vector] = await self.embed([memory.text])
+            [vector] = await self.embed(tenant_id, [memory.text])
             held = by in HELD_BACK
             statement = Statement(source, 0, memory.text, knowledge, by, memory.slot, vector, held)
             candidates = await self.candidates(tenant_id, memory.collection, statement)
@@ -132,7 +133,7 @@ class Adder:
         """Embed memories that this embedder has no vector of; return how many."""
         missing = await self.store.vectors.missing(tenant_id, self.embedder.name, limit)
         if missing:
-            vectors = await self.embedder.embed(list(missing.values()))
+            vectors = await self.embedder.at_cost_of(tenant_id).embed(list(missing.values()))
             await self.store.vectors.add(tenant_id, self.embedder.name, dict(zip(missing, vectors, strict=True)))
         return len(missing)
 
@@ -191,14 +192,14 @@ class Adder:
         terms = sorted({term for statement in statements for term in terms_of(statement.knowledge)})
         known = await self.store.vectors.terms(tenant_id, self.embedder.name, terms)
         missing = [term for term in terms if term not in known]
-        vectors = await self.embed(missing)
+        vectors = await self.embed(tenant_id, missing)
         return {term: vector for term, vector in zip(missing, vectors, strict=True) if vector}
 
-    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def embed(self, tenant_id: str, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts. Where that fails their vectors are empty: a job makes them later, until then words must do."""
         try:
-            return await self.embedder.embed(texts) if texts else []
-        except ModelError as error:
+            return await self.embedder.at_cost_of(tenant_id).embed(texts) if texts else []
+        except (ModelError, OutOfMoney) as error:
             _log.warning("memory_not_embedded", cause=type(error).__name__)
             return [() for _ in texts]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from core.budgets.types import OutOfMoney
 from core.errors import ModelError
 from core.memory.config import MomexConfig
 from core.memory.extraction.terms import terms_of
@@ -151,8 +152,8 @@ class StructuredIndexes:
         vectors = await self._store.vectors.terms(tenant_id, self._embedder.name, terms)
         if missing := [term for term in terms if term not in vectors]:
             try:
-                embedded = dict(zip(missing, await self._embedder.embed(missing), strict=True))
-            except ModelError as error:
+                embedded = dict(zip(missing, await self._embedder.at_cost_of(tenant_id).embed(missing), strict=True))
+            except (ModelError, OutOfMoney) as error:
                 _log.warning("memory_terms_not_embedded", cause=type(error).__name__)
                 return vectors
             await self._store.vectors.add_terms(tenant_id, self._embedder.name, embedded, epoch)

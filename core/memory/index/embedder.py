@@ -1,12 +1,14 @@
 """Embedding texts: through the configured provider, or by the sentence encoder that ships with us."""
 
 import asyncio
+import copy
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
+from core.budgets.budgeted_embeddings import BudgetedEmbeddings
 from core.memory.types import Vector
 
 MAX_CACHED = 4096
@@ -23,31 +25,31 @@ class Embedder(Protocol):
     sure: float
     """The likeness from which they certainly are."""
 
-    async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text, in order."""
+    def at_cost_of(self, tenant_id: str) -> "Embedder":
+        """Return the embedder whose calls this person pays for; itself where they cost nothing."""
         ...
 
-
-class EmbeddingClient(Protocol):
-    """The part of `core.llm.litellm_client.LiteLLMClient` that embeds; tests put another in its place."""
-
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text; raises `core.errors.ModelError`."""
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector for each text, in order. Raises `ModelError`, or `OutOfMoney` at a person's cost."""
         ...
 
 
 class ModelEmbedder:
-    """Embed through a provider, by litellm's name of the model."""
+    """Embed through a provider, by litellm's name of the model. `payer`: the tenant who pays."""
 
     floor = 0.25
     sure = 0.45
 
-    def __init__(self, client: EmbeddingClient, model: str) -> None:
+    def __init__(self, client: BudgetedEmbeddings, model: str, payer: str = "") -> None:
         self.name = model
         self._client = client
+        self._payer = payer
+
+    def at_cost_of(self, tenant_id: str) -> "ModelEmbedder":
+        return ModelEmbedder(self._client, self.name, tenant_id)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return [normalised(vector) for vector in await self._client.embed(self.name, list(texts))]
+        return [normalised(vector) for vector in await self._client.embed(self._payer, self.name, list(texts))]
 
 
 class SentenceEncoder:
@@ -63,6 +65,9 @@ class SentenceEncoder:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "embedder")
         self._model: Any = None
+
+    def at_cost_of(self, tenant_id: str) -> "SentenceEncoder":
+        return self
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         loop = asyncio.get_running_loop()
@@ -92,6 +97,12 @@ class CachedEmbedder:
         self.name = embedder.name
         self.floor = embedder.floor
         self.sure = embedder.sure
+
+    def at_cost_of(self, tenant_id: str) -> "CachedEmbedder":
+        """Return one over the same cache: what is cached costs nobody anything."""
+        payers = copy.copy(self)
+        payers._embedder = self._embedder.at_cost_of(tenant_id)
+        return payers
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         vectors = {text: self._known[text] for text in texts if text in self._known}

@@ -44,10 +44,14 @@ type Embedding = asyncio.Task[Mapping[str, Vector]]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search: a tenant's memories, all or those of some collections and the collections below them."""
+    """Where to search: a tenant's memories, all or those of some collections and the collections below them.
+
+    `payer` is the person who asks, where they are another tenant.
+    """
 
     tenant_id: str
     collections: tuple[str, ...] = ()
+    payer: str = ""
 
     def includes(self, memory: Memory) -> bool:
         names = self.collections
@@ -135,8 +139,9 @@ class Retriever:
         """Embed the question, and those of its words that this person's index has no vector of."""
         known = self.indexes.vectors(scope.tenant_id, question.words) if self.indexes is not None else {}
         words = question.words if self.indexes is not None else ()
+        embedder = self.embedder.at_cost_of(scope.payer or scope.tenant_id)
         texts = [question.text, *(word for word in words if word not in known and word != question.text)]
-        return known | dict(zip(texts, await self.embedder.embed(texts), strict=True))
+        return known | dict(zip(texts, await embedder.embed(texts), strict=True))
 
     async def _fuse(
         self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], *, sure: bool
