@@ -18,7 +18,8 @@ _TEXTS = ("application/json", "application/xml", "application/rss+xml", "applica
 class Page:
     """A page as text. `url` is where it was found in the end, `date` an ISO day; what is not known is empty.
 
-    `price` is what the page marks as its price, or the only amount in it; `prices` lists all amounts of its text.
+    `price` is what the page marks as its price, or the only amount in it, however often; `prices` lists all amounts of
+    its text.
     """
 
     url: str

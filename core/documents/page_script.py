@@ -159,7 +159,7 @@ def _prices(document: Any, html: str, text: str) -> dict[str, Any]:
         listed.append({"price": _number(amount), "currency": _SIGNS.get(sign, sign)})
         if len(listed) == _MAX_PRICES:
             break
-    if own is None and len(listed) == 1:
+    if own is None and listed and all(price == listed[0] for price in listed):
         own, named = listed[0]["price"], str(listed[0]["currency"])
     return {"price": own, "currency": named[:3].upper(), "prices": listed}
 

@@ -112,7 +112,11 @@ class ConditionTrigger:
             return result
         for value in find(self.path, result, steps):
             return value
-        raise TriggerError(gettext("{path} finds nothing in what came back.", path=self.path))
+        raise self.nothing_found()
+
+    def nothing_found(self) -> TriggerError:
+        """Return why there is nothing to compare."""
+        return TriggerError(gettext("{path} finds nothing in what came back.", path=self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +169,17 @@ def judge(trigger: ConditionTrigger, watch: Watch, result: Json, now: datetime, 
     steps = steps or Steps()
     try:
         value = _bounded(trigger.value_of(result, steps))
+    except TriggerError as error:
+        return failed(watch, str(error), now)
+    try:
         # Before the first look there is no other value: `value < previous` is not true yet, rather than an error.
         previous = watch.value if watch.looked else value
         names = {"value": value, "previous": previous, "result": result, "told": watch.told}
         true = evaluate(trigger.expression, names, steps)
         rearmed = not true if not trigger.reset else evaluate(trigger.reset, names, steps)
     except TriggerError as error:
-        return failed(watch, str(error), now)
+        # A number that is gone is often still there as null, with which nothing can be compared.
+        return failed(watch, str(trigger.nothing_found() if value is None and trigger.path else error), now)
     armed = watch.armed or rearmed or trigger.mode is Mode.LEVEL
     early = watch.told_at is not None and now < watch.told_at + timedelta(minutes=trigger.min_gap_minutes)
     fires = true and armed and not early

@@ -2,14 +2,18 @@
 
 from typing import Protocol
 
-from core.documents.page import is_page, read_html
+from core.documents.page import Page, is_page, read_html
 from core.errors import ToolError
 from core.http.types import HttpResponse
 from core.json_types import JsonObject, canonical_json
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, listed
 from core.tools.results import TextWithData
+from core.triggers.descriptions import value_in_words
 from core.triggers.kinds.condition import ONE_OF_TWO, ConditionTrigger
 from core.triggers.kinds.schedule import TriggerError
+
+_PRICE = "$.price"
+_MAX_PRICES = 6
 
 
 class ReadTools(Protocol):
@@ -40,4 +44,17 @@ async def look_at(tools: ReadTools, tenant_id: str, trigger: ConditionTrigger) -
     page = await read_html(answer)
     if not page.text and page.price is None:
         raise ToolError(gettext("The page shows nothing without JavaScript or a login."))
+    if trigger.path == _PRICE and page.price is None:
+        raise _no_price(page)
     return page.text if trigger.path is None else canonical_json(page.to_json())
+
+
+def _no_price(page: Page) -> ToolError:
+    """Return what is wrong with a page of which no price is the page's own, in words and with what was found."""
+    amounts = [f"{value_in_words(found['price'])} {found['currency']}".strip() for found in page.prices]
+    if not amounts:
+        return ToolError(gettext("The page names no price."))
+    return ToolError(
+        gettext("The page names several prices, and none as its own: {prices}.", prices=listed(amounts[:_MAX_PRICES])),
+        note="$.prices[0].price is the first of them.",
+    )
