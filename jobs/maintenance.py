@@ -150,6 +150,7 @@ async def prune_files(store: FileStore, clock: Clock) -> None:
     try:
         while await store.delete_bytes():
             pass
+        await store.blobs.sweep()
     except OSError as error:
         _log.error("file_store_unreachable", cause=type(error).__name__)
 

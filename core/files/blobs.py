@@ -3,12 +3,17 @@
 import asyncio
 import os
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,80}(/[A-Za-z0-9_-]{1,120}){1,3}")
+_PARTIAL = ".partial"
+"""Where bytes lie until they are whole; no key begins with a dot."""
+_ABANDONED = 3600.0
+"""Seconds after which nobody can be writing any more."""
 
 
 class BlobStore(Protocol):
@@ -24,6 +29,10 @@ class BlobStore(Protocol):
 
     async def delete(self, key: str) -> None:
         """Delete the bytes; what is gone already is no error."""
+        ...
+
+    async def sweep(self) -> None:
+        """Delete what workers that died had begun to write."""
         ...
 
     async def close(self) -> None: ...
@@ -51,13 +60,16 @@ class FolderStore:
     async def delete(self, key: str) -> None:
         await asyncio.to_thread((self._folder / checked_key(key)).unlink, missing_ok=True)
 
+    async def sweep(self) -> None:
+        await asyncio.to_thread(self._sweep)
+
     async def close(self) -> None:
         pass
 
-    @staticmethod
-    def _put(path: Path, data: bytes) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = path.with_name(f".{uuid4().hex}")
+    def _put(self, path: Path, data: bytes) -> None:
+        fresh = self._folder / _PARTIAL / uuid4().hex
+        for folder in (path.parent, fresh.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
                 file.write(data)
@@ -66,9 +78,25 @@ class FolderStore:
             fresh.replace(path)
         finally:
             fresh.unlink(missing_ok=True)
+        _flush(path.parent)
+
+    def _sweep(self) -> None:
+        with suppress(FileNotFoundError):  # nothing was ever written, or another worker was quicker
+            for path in (self._folder / _PARTIAL).iterdir():
+                if path.stat().st_mtime < time.time() - _ABANDONED:
+                    path.unlink()
 
     @staticmethod
     def _get(path: Path) -> bytes | None:
         with suppress(FileNotFoundError):
             return path.read_bytes()
         return None
+
+
+def _flush(folder: Path) -> None:
+    """Write a folder's names to the disk: what was renamed is not safe before."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -53,6 +53,9 @@ class S3Store:
     async def delete(self, key: str) -> None:
         self._check(await self._request("DELETE", key), 200, 204, 404)
 
+    async def sweep(self) -> None:
+        pass  # a service keeps nothing of a body that it did not get whole
+
     async def close(self) -> None:
         await self._client.close()
 

@@ -16,6 +16,8 @@ from core.ids import make_id
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
 
+_UNFINISHED = timedelta(days=1)
+"""After which nobody resumes what stores a file: a turn that is, begins its row again."""
 _MAX_LISTED = 30
 _BATCH = 200
 
@@ -125,13 +127,15 @@ class FileStore:
         await self.database.tenant_rows(tenant_id, statement, caption, file_id)
 
     async def expire(self, now: datetime) -> int:
-        """Delete the files of all people that nobody has used for long; return how many."""
-        statement = "select expire_files($1,$2) as count"
-        return int((await self.database.one(statement, now - self.limits.kept, _BATCH))["count"])
+        """Delete the files of all people that nobody has used for long, or stored to the end; return how many."""
+        statement = "select expire_files($1,$3) + drop_unfinished_files($2,$3) as count"
+        row = await self.database.one(statement, now - self.limits.kept, now - _UNFINISHED, _BATCH)
+        return int(row["count"])
 
     async def delete_bytes(self) -> int:
         """Delete bytes that no row names any more; return how many files that were. Safe to repeat."""
-        rows = await self.database.rows("select key from file_deletions order by deleted_at limit $1", _BATCH)
+        statement = "select key from file_deletions where deleted_at <= clock_timestamp() order by deleted_at limit $1"
+        rows = await self.database.rows(statement, _BATCH)
         for row in rows:
             await self.blobs.delete(row["key"])
             await self.database.rows("delete from file_deletions where key = $1", row["key"])

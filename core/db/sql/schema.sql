@@ -1309,6 +1309,10 @@ CREATE INDEX event_work_waiting ON public.event_work USING btree (group_name, ne
 
 CREATE INDEX events_received ON public.events USING btree (received_at);
 
+CREATE INDEX files_key ON public.files USING btree (key);
+
+CREATE INDEX files_unfinished ON public.files USING btree (created_at) WHERE (state = 'storing'::text);
+
 CREATE INDEX files_used ON public.files USING btree (used_at);
 
 CREATE INDEX guesses_scope ON public.guesses USING btree (scope, at);

@@ -57,17 +57,19 @@ class Home:
         kept = FileStore(self.store.database, FolderStore(self.folder), self.limits)
         return Files(FileIntake(kept, {"sms": self.provider}, self.clock))
 
-    async def send(self, text: bytes, sender: str = ANN, url: str = "") -> tuple[str, str, str]:
-        """Let somebody send a file; return their tenant, turn and message."""
+    async def send(
+        self, text: bytes, sender: str = ANN, url: str = "", words: str = "", reply: str = "ok"
+    ) -> tuple[str, str, str]:
+        """Let somebody send a file and be answered; return their tenant, turn and message."""
         self.sent += 1
         url = url or f"https://a/{self.sent}"
         self.provider.texts[url] = text
         address = Address("sms", "+15559990000", sender)
         media = (Media(url, "text/plain", "a.txt"),)
-        await self.store.inbox.accept(InboundMessage(address, sender, (f"M{self.sent}",), "", media))
+        await self.store.inbox.accept(InboundMessage(address, sender, (f"M{self.sent}",), words, media))
         lease, turn = await self.store.claim_turn()
         (message,) = turn.request.inbound
-        await self.store.finish(lease, turn, "ok")
+        await self.store.finish(lease, turn, reply)
         return lease.tenant_id, turn.turn_id, message.id
 
     def stored(self) -> list[bytes]:

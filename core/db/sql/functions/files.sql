@@ -1,11 +1,21 @@
 -- Files that people sent.
 
--- Deletes a row's bytes with it, whoever deletes the row and why.
+-- Deletes a row's bytes with the last row that names them, whoever deletes it and why. Bytes that a worker may be about
+-- to store are deleted once it cannot be any more: after an hour.
 create function delete_bytes()
 returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-    insert into file_deletions (key) values (old.key) on conflict do nothing;
+    if exists (select from files f where f.key = old.key) then
+        -- Of two who delete theirs at the same time, the second one sees that it was the last.
+        perform pg_advisory_xact_lock(hashtextextended('file' || chr(31) || old.key, 0));
+        if exists (select from files f where f.key = old.key) then
+            return null;
+        end if;
+    end if;
+    insert into file_deletions (key, deleted_at)
+    values (old.key, clock_timestamp() + case when old.state = 'storing' then interval '1 hour' else '0' end)
+    on conflict do nothing;
     return null;
 end $$;
 
@@ -83,4 +93,42 @@ begin
     where f.tenant_id = old.tenant_id and f.id = old.id;
     get diagnostics v_count = row_count;
     return v_count;
+end $$;
+
+-- Deletes rows of files that nobody stored to the end, of all people: whoever began is dead, and nobody resumed it.
+create function drop_unfinished_files(p_before timestamptz, p_limit int)
+returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_count int;
+begin
+    delete from files f using (
+        select o.tenant_id, o.id from files o where o.state = 'storing' and o.used_at < p_before
+        order by o.created_at limit p_limit for update skip locked) old
+    where f.tenant_id = old.tenant_id and f.id = old.id;
+    get diagnostics v_count = row_count;
+    return v_count;
+end $$;
+
+-- Deletes the pictures of turns in which one of the phrases was said: what only a picture shows, no row says, but who
+-- saw it told. A turn has the pictures that came with it, and those that it looked at again by their ids.
+create function forget_pictures(p_tenant text, p_phrases text[])
+returns void
+language plpgsql as $$
+begin
+    delete from files f using turns t
+    where f.tenant_id = p_tenant and f.kind = 'picture' and t.tenant_id = p_tenant
+      and (exists (select from inbound i
+                   join inbound_files n on n.tenant_id = i.tenant_id and n.inbound_id = i.id and n.file_id = f.id
+                   where i.tenant_id = p_tenant and i.turn_id = t.id)
+           or exists (select from steps s where s.tenant_id = p_tenant and s.turn_id = t.id
+                      and position(f.id in s.result::text) > 0))
+      and (exists (select from inbound i where i.tenant_id = p_tenant and i.turn_id = t.id
+                   and says_any(i.text, p_phrases))
+           or exists (select from history h where h.tenant_id = p_tenant and h.turn_id = t.id
+                      and value_says(h.message, p_phrases))
+           or exists (select from steps s where s.tenant_id = p_tenant and s.turn_id = t.id
+                      and value_says(s.result, p_phrases))
+           or exists (select from outbound o where o.tenant_id = p_tenant and o.turn_id = t.id
+                      and says_any(o.text, p_phrases)));
 end $$;

@@ -229,6 +229,7 @@ returns boolean
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
     update inbound i set text = redact_text(i.text, p_phrases), media = redact_value(i.media, p_phrases),
         command = redact_value(i.command, p_phrases)
     where i.tenant_id = p_tenant and i.state in ('done', 'ignored')

@@ -177,6 +177,7 @@ begin
         rows_moved := rows_moved + v_count;
     end loop;
     perform part_values(p_tenant, v_link.other_id, p_link);
+    perform part_files(p_tenant, v_link.other_id);
     perform part_numbers(p_tenant, v_link.other_id, p_link);
     insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, created_at)
     select v_link.other_id, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
@@ -234,6 +235,19 @@ begin
             where v.tenant_id = p_tenant and v.collection = v_row.key[1] and v.key = v_row.key[2];
         end if;
     end loop;
+end $$;
+
+-- A file that both sent is both's: the one row went with the other person's messages, and the first gets one of theirs
+-- again, for the same bytes.
+create function part_files(p_tenant text, p_other text)
+returns void
+language plpgsql as $$
+begin
+    insert into files
+    select (jsonb_populate_record(f, jsonb_build_object('tenant_id', p_tenant))).*
+    from files f where f.tenant_id = p_other and exists (
+        select from inbound_files n where n.tenant_id = p_tenant and n.file_id = f.id)
+    on conflict do nothing;
 end $$;
 
 -- Numbers and names have been told to people: each person gets their own back. Facts and memories that replaced the
