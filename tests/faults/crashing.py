@@ -6,7 +6,8 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_FOLDER   where the journals are
     FAULTS_POINT    where: "STATEMENT WHEN" (before, after, unknown: it committed, and its answer was lost),
                     "acknowledged", "send before", "send within, accepted" (or "not accepted": what the provider
-                    does is its own affair), "send after", "once.entered", "once.acted", "again.acted"
+                    does is its own affair), "send after", "once.entered", "once.acted", "again.acted", and those
+                    of `file_points`
     FAULTS_NAME     the name of this plan: it happens once over all processes that have it
     FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
@@ -32,6 +33,7 @@ from core.db.database import Database
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.messaging.channels import NotificationChannel, Part, Receipt, Target
+from tests.faults import file_points
 from tests.faults.journals import append
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
@@ -41,6 +43,7 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "result": [],
     "begin_rendered": [{"begun": "go"}],
     "end_delivery": [{"state": "sent", "outbound_id": None}],
+    "end_file": [],
     "receive_messages": [
         {"inbound_id": "msg_lost", "duplicate": False, "refused": None, "tenant_id": "", "lane_id": "", "busy": False},
     ],
@@ -67,6 +70,7 @@ def main() -> None:
     handler.finish_response = _crashing_answer(RequestHandler.finish_response)
     connections.Database = CrashingDatabase
     outbound.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
+    file_points.put_in_place(reach, _is_due)
     jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))

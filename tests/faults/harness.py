@@ -364,6 +364,7 @@ def _environment(harness: Harness, sweep: float | None) -> dict[str, str]:
         "PUBLIC_URL": PUBLIC_URL,
         "ONEVALET_ACCESS": "open",
         "ONEVALET_CLOCK": str(harness.clock),
+        "ONEVALET_FILES": str(harness.folder / "files"),
         "ONEVALET_SECRET_KEYS": SECRET_KEY,
         "ONEVALET_RATE_PER_MINUTE": "100000",
         "ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000",

@@ -1,6 +1,7 @@
 """T2: a process dies, or loses an answer, at each named point; what is expected of each stands in `points`."""
 
 import asyncio
+import base64
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,13 +15,21 @@ from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import ACT, answer
-from tests.faults.sends import sends
+from tests.faults.sends import downloads, sends
 from tests.scripted_model import error
 
 MET_WITHIN = 40.0
 HANGS = 2.0
 """Seconds that a provider which is to be killed at keeps its answer back."""
 SENDS = {"sms": "twilio.messages.create", "slack": "slack.chat.postMessage", "telegram": "telegram.sendMessage"}
+FILES = {"sms": "twilio.media.fetch", "slack": "slack.files", "telegram": "telegram.file"}
+_FILE = """
+select f.id, f.state, i.media -> 0 ->> 'url' as url from inbound i
+join inbound_files n on n.tenant_id = i.tenant_id and n.inbound_id = i.id
+join files f on f.tenant_id = n.tenant_id
+where i.text = $1 and f.state = 'kept'
+"""
+"""The files that a text's person has, and where the text's own one is fetched."""
 _HOLD = """
 update lanes set not_before = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour' where pending;
 update outbound set next_attempt_at = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour'
@@ -48,7 +57,8 @@ class Plan:
     @property
     def said(self) -> Saying:
         """Return the text as others have it."""
-        return Saying(0.0, self.token, self.person, self.channel, f"{self.token} {ACT}")
+        body = self.token if self.point.has_file else f"{self.token} {ACT}"
+        return Saying(0.0, self.token, self.person, self.channel, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,8 @@ class Fate:
     models: int
     told: str
     ambiguous: int
+    downloads: int
+    kept: int
 
     def misses(self, expected: Expected) -> list[str]:
         """Name what is not as expected."""
@@ -73,6 +85,8 @@ class Fate:
             "again": (self.again, expected.again),
             "models": (self.models, expected.models),
             "ambiguous": (self.ambiguous, expected.ambiguous),
+            "downloads": (self.downloads, expected.downloads),
+            "kept": (self.kept, expected.kept),
         }
         wrong = [name for name, (count, (low, high)) in bounds.items() if not low <= count <= high]
         wrong += ["told"] if self.told not in expected.told else []
@@ -98,6 +112,7 @@ async def crash_points(
         await settle(harness, result)
         fates = [await _fate(harness, plan) for plan in plans]
         _judge(result, fates)
+        await _no_orphans(harness, result)
         harness.spoilt |= {plan.token for plan in plans if plan.drop}
         evidence = await conclude(harness, [plan.said for plan in plans if not plan.drop], result)
         result.numbers["once effects of unknown end, told so"] = str(evidence.unknown_steps)
@@ -126,8 +141,10 @@ async def _strike(harness: Harness, plan: Plan) -> None:
         web.start(**struck)
         await harness.until_ready(web)
     if plan.point.fault:
-        await harness.fault(endpoint=SENDS[plan.channel], kind=plan.point.fault, times=1, seconds=HANGS)
-    await harness.act(plan.person, PROVIDERS[plan.channel], "say", text=plan.said.body)
+        endpoint = FILES[plan.channel] if plan.point.has_file else SENDS[plan.channel]
+        await harness.fault(endpoint=endpoint, kind=plan.point.fault, times=1, seconds=HANGS)
+    action, words = _said(plan)
+    await harness.act(plan.person, PROVIDERS[plan.channel], action, **words)
     append(harness.folder / "phones.jsonl", event="said", status=200, token=plan.token, person=plan.person)
     if plan.point.process == "web":
         await _until_met(harness, plan, web)
@@ -147,6 +164,19 @@ async def _strike(harness: Harness, plan: Plan) -> None:
             await worker.end()
     await harness.no_faults()
     await _with(harness, _HOLD)
+
+
+def _said(plan: Plan) -> tuple[str, dict[str, object]]:
+    """Return what the person does at their provider: write, or send a file with the words."""
+    body = plan.said.body
+    if not plan.point.has_file:
+        return "say", {"text": body}
+    data = base64.b64encode(f"Nothing but the letter of {plan.person}.".encode()).decode()
+    if plan.channel == "sms":
+        return "say", {"text": body, "media": [{"content_type": "text/plain", "data": data}]}
+    if plan.channel == "slack":
+        return "say", {"text": body, "files": [{"name": "letter.txt", "content": f"base64:{data}"}]}
+    return "document", {"caption": body, "name": "letter.txt", "content_type": "text/plain", "data": data}
 
 
 @contextmanager
@@ -186,16 +216,15 @@ async def _with(harness: Harness, statement: str) -> None:
 
 async def _fate(harness: Harness, plan: Plan) -> Fate:
     effects = [effect for effect in read(harness.folder / "effects.jsonl") if effect["token"] == plan.token]
-    kinds = Counter(str(effect["kind"]) for effect in effects)
-    answers = [
-        send for send in sends(harness.folder / "providers.jsonl") if send.accepted and plan.token in send.tokens
-    ]
+    kinds, journal = Counter(str(effect["kind"]) for effect in effects), harness.folder / "providers.jsonl"
+    answers = [send for send in sends(journal) if send.accepted and plan.token in send.tokens]
     words = {word for answer in answers for word in ("acted", "unsure") if f"{plan.token} {word}" in answer.text}
     connection = await harness.connect()
     try:
         ambiguous = await connection.fetchval(
             "select coalesce(sum(ambiguities), 0) from outbound where text like $1", f"%{plan.token}%"
         )
+        files = await connection.fetch(_FILE, plan.token)
     finally:
         await connection.close()
     return Fate(
@@ -209,7 +238,29 @@ async def _fate(harness: Harness, plan: Plan) -> Fate:
         models=sum(plan.token in str(call.messages) for call in harness.model.calls if call.tools),
         told=" ".join(sorted(words)),
         ambiguous=int(ambiguous),
+        downloads=downloads(harness.folder / "providers.jsonl", plan.channel, _address(str(files[0]["url"])))
+        if files
+        else 0,
+        kept=len({file["id"] for file in files}),
     )
+
+
+def _address(url: str) -> str:
+    """Return what a file's address ends in, which its download's does too."""
+    return url.removesuffix("/download").rpartition("/")[2].rpartition(":")[2]
+
+
+async def _no_orphans(harness: Harness, result: Result) -> None:
+    """Require that each file that lies in the folder has its row, and each row its file."""
+    connection = await harness.connect()
+    try:
+        named = {row["key"] for row in await connection.fetch("select key from files where state = 'kept'")}
+    finally:
+        await connection.close()
+    folder = harness.folder / "files"
+    stored = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    result.numbers["files stored"] = str(len(stored))
+    result.require(stored == named, f"orphans {sorted(stored - named)[:3]}, lost {sorted(named - stored)[:3]}")
 
 
 def _judge(result: Result, fates: Sequence[Fate]) -> None:
@@ -236,5 +287,6 @@ def _judge(result: Result, fates: Sequence[Fate]) -> None:
 def _short(fate: Fate) -> str:
     return (
         f"met {fate.met}, answers {fate.answers}, once {fate.once}, again {fate.again} under {fate.keys} keys,"
-        f" model {fate.models}, told {fate.told or 'nothing'}, ambiguous {fate.ambiguous}"
+        f" model {fate.models}, told {fate.told or 'nothing'}, ambiguous {fate.ambiguous},"
+        f" downloads {fate.downloads}, files kept {fate.kept}"
     )

@@ -16,7 +16,8 @@ ACCEPTED_UNSEEN = ("send within, accepted", "send after", "end_delivery before")
 class Expected:
     """What must have happened in the end: bounds, both inclusive.
 
-    `told`: what the answer says of the `once` tool; "acted", or "unsure" where its outcome is unknown.
+    `told`: what the answer says of the `once` tool; "acted", or "unsure" where its outcome is unknown. `downloads`:
+    of the person's file; `kept`: how many files they then have.
     """
 
     answers: tuple[int, int] = (1, 1)
@@ -25,6 +26,8 @@ class Expected:
     models: tuple[int, int] = (2, 2)
     told: tuple[str, ...] = ("acted",)
     ambiguous: tuple[int, int] = (0, 0)
+    downloads: tuple[int, int] = (0, 0)
+    kept: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,16 @@ class Point:
     @property
     def fault(self) -> str:
         """Return what the provider does meanwhile, empty: nothing amiss."""
-        return {"send within, not accepted": "timeout_before", "send within, accepted": "timeout_after"}.get(
-            self.name, ""
-        )
+        return {
+            "send within, not accepted": "timeout_before",
+            "send within, accepted": "timeout_after",
+            "fetch within": "drip",
+        }.get(self.name, "")
+
+    @property
+    def has_file(self) -> bool:
+        """Return whether the text comes with a file."""
+        return self.expected.kept != (0, 0)
 
     def on(self, channel: str) -> Expected:
         """Return what is expected on a channel."""
@@ -72,6 +82,9 @@ _DOWN = Expected(models=(5, 8))
 _UNSURE = Expected(once=(0, 0), again=(1, 2), told=("unsure",))
 _ACTED_UNSURE = Expected(once=(1, 1), again=(1, 2), told=("unsure",))
 _LOOKED_UP = Expected(ambiguous=(0, 1))
+_FETCHED_ONCE = Expected(once=(0, 0), again=(0, 0), models=(1, 1), told=("",), downloads=(1, 1), kept=(1, 1))
+"""After a file no tool acts without consent, so that the text asks for none."""
+_FETCHED_AGAIN = replace(_FETCHED_ONCE, downloads=(2, 2))
 
 
 def _around(statement: str, process: str, before: Expected, after: Expected, why: str) -> list[Point]:
@@ -114,6 +127,22 @@ POINTS: tuple[Point, ...] = (
     Point("end_delivery before", "worker", _LOOKED_UP, "the same: accepted, and not written down"),
     Point("end_delivery after", "worker", _WELL, "written down: not sent again"),
     Point("end_delivery unknown", "worker", _WELL, "the write is repeated"),
+    Point("fetch before", "worker", _FETCHED_ONCE, "nothing was fetched yet"),
+    Point("fetch within", "worker", _FETCHED_AGAIN, "half a file is none: it is fetched again"),
+    Point("fetch after", "worker", _FETCHED_AGAIN, "what is not stored is fetched again"),
+    Point("decode within", "worker", _FETCHED_AGAIN, "the same: the child process ends by itself"),
+    *(
+        Point("begin_file before", "worker", _FETCHED_AGAIN, "nothing was stored"),
+        Point("begin_file after", "worker", _FETCHED_AGAIN, "a row without bytes: they follow under the same key"),
+        Point("begin_file unknown", "worker", _FETCHED_ONCE, "the write is repeated"),
+    ),
+    Point("store before", "worker", _FETCHED_AGAIN, "the same"),
+    Point("store after", "worker", _FETCHED_AGAIN, "the bytes are stored again under the same key, once in all"),
+    *(
+        Point("end_file before", "worker", _FETCHED_AGAIN, "the same"),
+        Point("end_file after", "worker", _FETCHED_ONCE, "it is stored: the turn goes on without a second download"),
+        Point("end_file unknown", "worker", _FETCHED_ONCE, "the write is repeated"),
+    ),
 )
 BY_NAME = {point.name: point for point in POINTS}
 
@@ -126,5 +155,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("outbound", "finish_turn after", "sms", "answers"),
     Mutation("begin_rendered", "send after", "slack", "answers"),
     Mutation("end_delivery", "end_delivery after", "telegram", "answers"),
+    Mutation("end_file", "end_file after", "sms", "downloads"),
 )
 """Each removes one protecting write; `missed` names the expectation that fails then."""

@@ -14,6 +14,7 @@ _SENDS = {
     "slack.chat.postMessage": ("slack", "channel"),
     "telegram.sendMessage": ("telegram", "chat_id"),
 }
+_FETCHES = {"sms": "twilio.media.fetch", "slack": "slack.files", "telegram": "telegram.getFile"}
 RATE_LIMIT_SECONDS = 2.0
 """The Retry-After of every rate limit that a run asks for: the journal does not repeat a fault's headers."""
 _FINAL = ("21610", "bot was blocked", "user is deactivated")
@@ -57,6 +58,13 @@ def sends(path: Path) -> list[Send]:
 def arrivals(path: Path) -> list[Arrival]:
     """Return every delivery of a text."""
     return list(_arrivals(path))
+
+
+def downloads(path: Path, channel: str, file: str) -> int:
+    """Return how often a person's file was asked for, by the last part of its address."""
+    return sum(
+        call["endpoint"] == _FETCHES[channel] and file in str(_dict(call["request"]).get("url")) for call in read(path)
+    )
 
 
 def numbers(path: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ import aiohttp
 import asyncpg
 
 from core.clock import Clock
+from core.json_types import Json
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.forker import Forked, Forker, plain_environment
@@ -28,7 +29,7 @@ INSIDE = tuple(f"{word}{step}{rest}" for step in range(MARKS) for word, rest in 
 )
 """The points inside a step: the tool has started, or has acted, and nobody wrote down how it ended."""
 _OPEN = "select waiting_messages + running_turns + open_outbound from count_work()"
-_HOLD = "update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null"
+HOLD = "update lanes set lease_until = clock_timestamp() + '1 hour' where owner is not null"
 RELEASE = "update lanes set lease_until = clock_timestamp() where owner is not null"
 """Ends the leases of workers that have died."""
 _SENT = "select count(*) from outbound where state = 'sent'"
@@ -74,7 +75,7 @@ async def run_kills(
             victim = system.fork_worker("victim", KILLS_ONLY=person.key)
             ended = await victim.wait()
             assert ended == -signal.SIGKILL, (plan, ended, (folder / "victim.log").read_text()[-3000:])
-            await system.admin.execute(_HOLD)
+            await system.admin.execute(HOLD)
         await system.admin.execute(RELEASE)
         await system.finish(len(plans))
     return [_fate(system, person, plan) for person, plan in zip(people, plans, strict=True)]
@@ -91,9 +92,13 @@ class System:
     model: ScriptedModel
     admin: "asyncpg.Connection[asyncpg.Record]"
 
-    async def say(self, person: Person, words: str) -> None:
-        """Let a person write; return when it is stored."""
-        await self.simulator.providers["twilio"].act(person.key, "say", {"text": words, "wait": True})
+    async def say(self, person: Person, words: str, *media: Json) -> str:
+        """Let a person write; return its id at the provider when it is stored."""
+        told = await self.simulator.providers["twilio"].act(
+            person.key, "say", {"text": words, "media": [*media], "wait": True}
+        )
+        assert isinstance(told, dict)
+        return str(told["sid"])
 
     def fork_worker(self, name: str, **more: str) -> Forked:
         """Start a worker."""
@@ -211,6 +216,7 @@ def _environment(
         "TWILIO_AUTH_TOKEN": config.twilio.auth_token,
         "TWILIO_FROM": config.twilio.number,
         "TWILIO_API_URL": simulator.twilio_url,
+        "ONEVALET_FILES": str(folder / "files"),
         "KILLS_FOLDER": str(folder),
     }
 

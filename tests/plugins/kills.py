@@ -2,6 +2,7 @@
 
     "k07 1.1"        after the row (step 1, call 1) is committed        "k07 begun"   before anything is
     "k07 started 1.1"  after its started row is                         "k07 acted 2" in the tool, after its effect
+    "k07 stored"     while its file is taken in: `kills_files`
     "k07 1.1 drop"   the same, with the journal's writes dropped: the mutation that must make a test fail
 
 KILLS_FOLDER is where effects and marks are kept; a process with KILLS_ONLY takes the turn of that text only.
@@ -12,12 +13,14 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from core.errors import TurnDelayed
 from core.journal.types import Journal, StepRecord, StepState
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult
+from tests.plugins.kills_files import dying
 
 
 @tool(effect="once")
@@ -30,6 +33,11 @@ async def mark(turn: str, number: int) -> str:
 
 class DyingOrchestrator(Orchestrator):
     """Answers turns as the product does, over a journal at whose points the process dies."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        if files := options.get("files"):
+            options["files"] = dying(files, _die_at)
+        super().__init__(*given, **options)
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Take the turn, unless it is another process's to die of; a task's run has no point to die at."""
