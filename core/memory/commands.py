@@ -24,7 +24,8 @@ def listed(memories: Sequence[Remembered]) -> str:
         gettext("{number}. {text} ({day})", number=memory.number, text=memory.text, day=day_in_words(memory.said_at))
         for memory in memories[:MAX_SHOWN]
     ]
+    after = [gettext("Tell me what is wrong, or what to forget, in your own words.")]
     if len(memories) > MAX_SHOWN:
-        lines.append(gettext("There is more; ask me about anything in particular."))
-    end = gettext("Tell me what is wrong, or what to forget, in your own words.")
-    return "\n".join([gettext("What I remember:"), *lines, end])
+        after.insert(0, gettext("There is more; ask me about anything in particular."))
+    # A line that follows a list at once belongs to its last item, in Markdown.
+    return "\n\n".join([gettext("What I remember:"), "\n".join(lines), "\n".join(after)])

@@ -7,6 +7,8 @@ import pytest
 from core.language.catalogue import speaking
 from core.memory.access import Remembered
 from core.memory.commands import listed
+from core.messaging.messages import OutboundKind, OutboundMessage
+from notify.telegram.render import render
 
 
 @pytest.mark.parametrize(
@@ -20,4 +22,10 @@ from core.memory.commands import listed
 def test_each_line_has_its_day_in_the_persons_language(language: str, line: str) -> None:
     memory = Remembered(3, "Ich rudere.", datetime(2026, 11, 23, 8, tzinfo=UTC), "you told me")
     with speaking(language):
-        assert listed([memory]).splitlines()[1] == line
+        assert listed([memory]).splitlines()[2] == line
+
+
+def test_the_closing_is_no_part_of_the_last_memory() -> None:
+    memory = Remembered(1, "I row.", datetime(2026, 11, 23, 8, tzinfo=UTC), "you told me")
+    (part,) = render(OutboundMessage("out_1", OutboundKind.REPLY, listed([memory])))
+    assert part.text.splitlines()[-1] == "Tell me what is wrong, or what to forget, in your own words."
