@@ -43,12 +43,17 @@ function card(file, url) {
   return h("a", { class: "file", href: url.href, target: "_blank", rel: "noopener noreferrer", "data-focus": url.href }, inside);
 }
 
+// The sign of a place, drawn by the style: not every machine has a glyph for it.
+export function pin() {
+  return h("span", { class: "pin", "aria-hidden": "true" });
+}
+
 // Where a place is: its words, and a map.
 export function placeCard({ location: place, venue }) {
   const degrees = `${place.latitude}, ${place.longitude}`;
   const map = `https://www.openstreetmap.org/?mlat=${place.latitude}&mlon=${place.longitude}#map=16/${place.latitude}/${place.longitude}`;
   const words = h("span", { class: "file-about" }, h("b", {}, venue?.title ?? "Location"), h("small", {}, [venue?.address, degrees].filter(Boolean).join(" · ")));
-  return h("a", { class: "file", href: map, target: "_blank", rel: "noopener noreferrer" }, h("span", { class: "file-icon", "aria-hidden": "true" }, "📍"), words);
+  return h("a", { class: "file", href: map, target: "_blank", rel: "noopener noreferrer" }, h("span", { class: "file-icon", "aria-hidden": "true" }, pin()), words);
 }
 
 function address(url) {

@@ -1,6 +1,7 @@
 // Where a person is, sent from a small form: degrees, and what the place is called.
 
 import { h } from "/page/dom.js";
+import { pin } from "/page/file.js";
 
 // `send` takes latitude, longitude, and perhaps title and address.
 export function placeForm(send) {
@@ -12,7 +13,7 @@ export function placeForm(send) {
   const title = field("Name (optional)", "");
   const address = field("Address (optional)", "");
   const form = h("form", { class: "place", "aria-label": "Send a location" }, latitude, longitude, title, address, problem, h("button", { class: "primary" }, "Send the location"));
-  const root = h("details", { class: "commands" }, h("summary", { "aria-label": "Send a location", title: "Send a location" }, "📍"), form);
+  const root = h("details", { class: "commands where" }, h("summary", { "aria-label": "Send a location", title: "Send a location" }, pin()), form);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
