@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from core.json_types import Json, JsonObject
-from notify.slack.split import find_fences
+from notify.slack.split import Fence, find_blocks
 from providers.slack.wire import MAX_SECTION, escape, plain_text
 from providers.utf16 import units
 
@@ -63,13 +63,12 @@ def _write(match: re.Match[str]) -> str:
 
 
 def _code(markdown: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of code, in order: fences, and between them runs of as many backticks on both sides."""
-    done = 0
-    for fence in find_fences(markdown):
-        yield from _spans(markdown, done, fence.start)
-        yield fence.start, fence.end
-        done = fence.end
-    yield from _spans(markdown, done, len(markdown))
+    """Yield the places of code, in order: fences, and in a block of text runs of as many backticks on both sides."""
+    for block in find_blocks(markdown):
+        if isinstance(block, Fence):
+            yield block.start, block.end
+        else:
+            yield from _spans(markdown, block.start, block.end)
 
 
 def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -86,7 +85,7 @@ def _spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         size = behind - opens
         following = closers[size]
         at = bisect_left(following, behind)
-        if at < len(following) and markdown.find("\n\n", behind, following[at]) < 0:
+        if at < len(following):
             done = following[at] + size
             yield opens, done
 

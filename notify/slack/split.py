@@ -57,6 +57,14 @@ class Fence:
     deep: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Where a paragraph or a heading stands: code between backticks ends in the block in which it begins."""
+
+    start: int
+    end: int
+
+
 def weigh(text: str) -> int:
     """Return a text's weight; the limit is ten times MAX_TEXT."""
     size = units(text)
@@ -95,19 +103,27 @@ def split(text: str, limit: int = MAX_TEXT) -> list[Piece]:
 
 def find_fences(text: str) -> list[Fence]:
     """Return the code fences of a Markdown text, in order."""
+    return [block for block in find_blocks(text) if isinstance(block, Fence)]
+
+
+def find_blocks(text: str) -> list[Fence | TextBlock]:
+    """Return the code fences, paragraphs and headings of a Markdown text, in order."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}).disable(["reference", "inline"])
     offsets = [0]
     for line in text.split("\n"):
         offsets.append(offsets[-1] + len(line) + 1)
-    fences = []
+    blocks: list[Fence | TextBlock] = []
     for token in parser.parse(text):
-        if token.type != "fence" or token.map is None:
+        if token.type not in ("fence", "inline") or token.map is None:
             continue
         first, behind = token.map
+        if token.type == "inline":
+            blocks.append(TextBlock(offsets[first], min(offsets[behind], len(text))))
+            continue
         fence = _fence(text, offsets[first], offsets[first + 1], offsets[max(behind - 1, first + 1)], offsets[behind])
         if fence is not None:
-            fences.append(fence)
-    return fences
+            blocks.append(fence)
+    return blocks
 
 
 def _fence(text: str, start: int, inside: int, last: int, behind: int) -> Fence | None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -246,6 +246,8 @@ _marks = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(_marks, max_size=25).map("".join))
+@example("`\\<```\n>`")
+@example("> `\\<\n> `")
 def test_what_is_read_stays_the_same_and_no_bracket_is_left(markdown: str) -> None:
     written = defuse(markdown)
     assert "<" not in written
