@@ -4,14 +4,14 @@ import { h, size } from "/page/dom.js";
 
 const DRAWN = /^image\/(jpeg|png|gif|webp|avif|bmp)$/;
 const KINDS = [
-  [/^image\//, "🖼", "Picture"],
-  [/^audio\//, "🎙", "Sound"],
-  [/^video\//, "🎞", "Video"],
-  [/pdf$/, "📕", "PDF"],
-  [/wordprocessing|msword/, "📘", "Word document"],
-  [/spreadsheet|excel|\/csv$/, "📗", "Table"],
-  [/calendar/, "📅", "Calendar"],
-  [/vcard/, "👤", "Contact"],
+  [/^image\//, "Picture"],
+  [/^audio\//, "Sound"],
+  [/^video\//, "Video"],
+  [/pdf$/, "PDF"],
+  [/wordprocessing|msword/, "Word document"],
+  [/spreadsheet|excel|\/csv$/, "Table"],
+  [/calendar/, "Calendar"],
+  [/vcard/, "Contact"],
 ];
 
 // `file` has `name`, `content_type`, `size` and `url`; what is not known is empty.
@@ -36,9 +36,9 @@ function sound(file, url) {
 }
 
 function card(file, url) {
-  const [, icon, kind] = KINDS.find(([pattern]) => pattern.test(file.content_type)) ?? [null, "📄", "File"];
+  const [, kind] = KINDS.find(([pattern]) => pattern.test(file.content_type)) ?? [null, "File"];
   const about = [kind, file.size ? size(file.size) : url && url.origin !== location.origin ? url.host : ""].filter(Boolean).join(", ");
-  const inside = [h("span", { class: "file-icon", "aria-hidden": "true" }, icon), h("span", { class: "file-about" }, h("b", {}, file.name || kind), h("small", {}, about))];
+  const inside = [badge(ending(file.name) || kind.slice(0, 4)), h("span", { class: "file-about" }, h("b", { title: file.name }, file.name || kind), h("small", {}, about))];
   if (!url) return h("p", { class: "file" }, inside);
   return h("a", { class: "file", href: url.href, target: "_blank", rel: "noopener noreferrer", "data-focus": url.href }, inside);
 }
@@ -55,6 +55,11 @@ export function placeCard({ location: place, venue }) {
   const words = h("span", { class: "file-about" }, h("b", {}, venue?.title ?? "Location"), h("small", {}, [venue?.address, degrees].filter(Boolean).join(" · ")));
   return h("a", { class: "file", href: map, target: "_blank", rel: "noopener noreferrer" }, h("span", { class: "file-icon", "aria-hidden": "true" }, pin()), words);
 }
+
+// Letters, since not every machine has pictures among its letters.
+const badge = (letters) => h("span", { class: "file-icon", "aria-hidden": "true" }, letters.toUpperCase());
+
+const ending = (name = "") => /\.([a-z0-9]{1,4})$/i.exec(name)?.[1] ?? "";
 
 function address(url) {
   try {

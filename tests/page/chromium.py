@@ -151,9 +151,13 @@ class Page:
         for kind in ("dragEnter", "dragOver", *(["drop"] if drop else [])):
             await self._call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 
-    async def screenshot(self, path: Path) -> None:
-        """Keep what is seen."""
-        shot = await self._call("Page.captureScreenshot", format="png")
+    async def screenshot(self, path: Path, selector: str = "") -> None:
+        """Keep what is seen, of the whole page or of one element."""
+        clip: dict[str, object] = {}
+        if selector:
+            box = await self.evaluate(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")
+            clip["clip"] = {"scale": 1} | {name: box[name] for name in ("x", "y", "width", "height")}
+        shot = await self._call("Page.captureScreenshot", format="png", **clip)
         await asyncio.to_thread(path.write_bytes, base64.b64decode(shot["data"]))
 
     async def leave(self) -> None:
