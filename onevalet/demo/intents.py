@@ -9,7 +9,7 @@ from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import decisions, english, memories, requests
+from onevalet.demo import decisions, english, memories, requests, watches
 from onevalet.demo.intent import Found, Intent
 from onevalet.demo.phrases import TABLES, Phrases
 
@@ -33,6 +33,7 @@ def _link(match: Found) -> JsonObject:
 
 _LAST = (
     Intent(decisions.UNCLEAR, say=decisions.NAME_IT),
+    Intent(watches.PRICE, tool="ScheduleTask", arguments=watches.price),
     Intent(
         r".{0,80}?(?P<url>https?://[^\s<>\"\u3000-\u9fff\uff00-\uffef]+).{0,80}",
         tool="read_page",
