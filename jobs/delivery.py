@@ -21,6 +21,7 @@ from core.queue.quarantine import CURRENT_WORK
 from jobs.backoff import CHECK_AFTER, fate
 from jobs.provider_calls import ProviderCalls
 from jobs.rendering import render
+from jobs.sent_files import SentFiles, prepared, reader
 from jobs.timeouts import elapsed
 
 MAX_TAKE_BACK_TRIES = 2
@@ -65,6 +66,7 @@ class DeliveryRunner:
         elapsed: Callable[[], float] = elapsed,
         clock: Clock | None = None,
         notes: ReceiptNotes | None = None,
+        files: SentFiles | None = None,
     ) -> None:
         """`notes`: where receipts are noted while the database is away; nowhere without it."""
         self._outbox = outbox
@@ -73,6 +75,7 @@ class DeliveryRunner:
         self._elapsed = elapsed
         self._clock = clock or Clock()
         self._notes = notes
+        self._files = files
         self._calls = ProviderCalls(chance or random.Random())
         self._stopping = False
 
@@ -96,7 +99,7 @@ class DeliveryRunner:
                 return
             except StoreUnavailable as error:
                 _log.warning("delivery_delayed", outbound=following.outbound_id, cause=str(error))
-                await self._hand_back(following)
+                await _hand_back(self._outbox, following)
                 return
             if end.state.is_open or self._stopping:
                 return
@@ -132,8 +135,7 @@ class DeliveryRunner:
         channel = self._channels.get(due.address.channel)
         if channel is None:
             return await self._failed(claim, "the channel is not configured")
-        if not due.reachable:
-            # Promise 8, on every path: a person who said STOP or blocked us gets nothing.
+        if not due.reachable:  # promise 8, on every path: a person who said STOP or blocked us gets nothing
             return await self._failed(claim, STOPPED)
         if due.hangs >= MAX_HANGS:
             return await self._failed(claim, HANGS, missed=True)
@@ -166,7 +168,8 @@ class DeliveryRunner:
         if due.tells_missing:
             await self._outbox.tell_missing(claim)
         try:
-            rendered = Rendered(*await render(due, channel, self._clock.now()))
+            prepare = prepared(self._files, claim.tenant_id, due, channel, self._clock)
+            rendered = Rendered(*await render(due, channel, self._clock.now(), prepare))
         except Exception:
             # A message that breaks its renderer must not hold up all that come after it.
             _log.exception("render_failed", outbound=claim.outbound_id)
@@ -186,14 +189,18 @@ class DeliveryRunner:
         attempt: int,
         begun: _BegunCall | None,
     ) -> _RowEnd:
-        target = Target(due.address, part.ref, stream=due.stream if part.number == 1 else None)
+        stream = due.stream if part.number == 1 else None
+        target = Target(due.address, part.ref, stream=stream, read_file=reader(self._files, claim.tenant_id))
         if part.state in (SendState.SENDING, SendState.CHECKING):
             found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
             if found is not None:
                 return _RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
         if begun is None:
             asked, bill = self._elapsed(), _bill(channel, self._clock, part.part)
-            begun = _BegunCall(await self._outbox.begin_delivery(claim, part.number, attempt, bill), asked)
+            what = await self._outbox.begin_delivery(
+                claim, part.number, attempt, bill, uploads=part.part.file is not None
+            )
+            begun = _BegunCall(what, asked)
         if (refused := await self._refused(claim, begun.what)) is not None:
             return _RowEnd(refused)
         if self._elapsed() - begun.asked > self._outbox.lease.total_seconds() / 2:
@@ -248,12 +255,6 @@ class DeliveryRunner:
         await self._outbox.end_stream(claim)
         return SendState.SENT
 
-    async def _hand_back(self, claim: Claim) -> None:
-        try:
-            await _patiently(lambda: self._outbox.give_back(claim))
-        except (LeaseLost, StoreUnavailable) as error:
-            _log.warning("outbound_not_handed_back", outbound=claim.outbound_id, cause=type(error).__name__)
-
 
 async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
     """Return the end of a call whose receipt its worker could note but not write down."""
@@ -263,6 +264,13 @@ async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
 
 def _bill(channel: NotificationChannel, clock: Clock, part: Part) -> Bill | None:
     return Bill(part.segments, clock.now(), channel.budget) if isinstance(channel, Billed) else None
+
+
+async def _hand_back(outbox: Outbox, claim: Claim) -> None:
+    try:
+        await _patiently(lambda: outbox.give_back(claim))
+    except (LeaseLost, StoreUnavailable) as error:
+        _log.warning("outbound_not_handed_back", outbound=claim.outbound_id, cause=type(error).__name__)
 
 
 async def _patiently[T](write: Callable[[], Awaitable[T]]) -> T:

@@ -20,6 +20,8 @@ from jobs.timeouts import within
 
 SEND_TIMEOUT = 10.0
 """Seconds for one provider call; the lease is longer."""
+FILE_TIMEOUT = 40.0
+"""Seconds in which a file is uploaded, all of its calls together."""
 LOOK_UP_WITHIN = GIVE_UP_AFTER
 """How long an unknown outcome is looked up while the provider cannot tell. Later messages do not wait that long:
 `claim_outbound` lets them pass."""
@@ -40,7 +42,8 @@ class ProviderCalls:
     ) -> PartEnd:
         failure: DeliveryError
         try:
-            receipt = await within(SEND_TIMEOUT, self._send(due, channel, part, target))
+            seconds = FILE_TIMEOUT if part.part.file else SEND_TIMEOUT
+            receipt = await within(seconds, self._send(due, channel, part, target))
             return PartEnd(SendState.SENT, CallOutcome.ACCEPTED, receipt)
         except TimeoutError:
             failure = Ambiguous("no answer in time")

@@ -1,7 +1,7 @@
 """From a due message to the provider's parts, in the person's language."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,11 +17,17 @@ LONG_TEXT = 2_000
 """Characters from which a message is rendered in a thread."""
 
 
-async def render(due: DueMessage, channel: NotificationChannel, now: datetime) -> tuple[Sequence[Part], str | None]:
+type Prepare = Callable[[OutboundMessage], OutboundMessage]
+"""Returns a message with the files that its channel carries, and with words about the others."""
+
+
+async def render(
+    due: DueMessage, channel: NotificationChannel, now: datetime, prepare: Prepare
+) -> tuple[Sequence[Part], str | None]:
     """Return the parts, and the words that the message's sentences became; None where it has a text of its own."""
     with speaking(due.language):
         said = said_of(due.sentences, due.timezone, now) if due.sentences else None
-        message = _worded(due, said)
+        message = prepare(_worded(due, said))
         if len(message.text) > LONG_TEXT:  # the loop's other work need not wait for it
             return await asyncio.to_thread(channel.render, message), said
         return channel.render(message), said

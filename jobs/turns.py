@@ -174,7 +174,9 @@ class TurnRunner:
         result, note = outcome.result, outcome.note
         # What a run says goes out as a notification, which `note` holds.
         reply = "" if note else result.reply
-        outbound = [OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply)] if reply else []
+        media = () if note else result.media
+        told = OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply, media=media)
+        outbound = [told] if reply or media else []
         cards = [card(approval, self._make_id("out")) for approval in result.approvals]
         held = bool(cards and note) and await self._are_held(turn)
         finish = partial(

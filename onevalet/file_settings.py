@@ -3,8 +3,8 @@
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, SecretStr
-from pydantic_settings import BaseSettings
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode
 
 from core.errors import ConfigError
 
@@ -18,6 +18,18 @@ def _origin(value: str) -> str:
 type Origin = Annotated[str, AfterValidator(_origin)]
 
 
+def _countries(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    codes = tuple(code.strip().upper() for code in value.split(",") if code.strip() and value.lower() != "none")
+    if any(not re.fullmatch("[A-Z]{2}", code) for code in codes):
+        raise ValueError("must be countries of two letters, such as US,CA, or the word none")
+    return codes
+
+
+type Countries = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_countries)]
+
+
 class FileSettings(BaseSettings):
     """The part of the settings that is about files."""
 
@@ -29,6 +41,8 @@ class FileSettings(BaseSettings):
     onevalet_files_days: int = Field(default=30, ge=1, le=36500)
     onevalet_files_person_mb: int = Field(default=200, ge=1)
     onevalet_files_all_mb: int = Field(default=10_240, ge=1)
+    onevalet_files_link_days: int = Field(default=7, ge=1, le=365)
+    onevalet_mms_countries: Countries = ("US", "CA")
     onevalet_vision_model: str = ""
 
 

@@ -30,6 +30,7 @@ NOTE = web.RequestKey("note", dict[str, Json])
 """A handler may set `request[NOTE]` to what the journal shifts into the answer, for streamed answers."""
 
 _TEXT_LIMIT = 20_000
+_FILES = ("image/", "audio/", "video/", "application/octet-stream", "application/pdf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +285,9 @@ def _shown(headers: Mapping[str, str], body: bytes) -> dict[str, Json]:
 
 
 def _parsed(kind: str, body: bytes) -> Json:
-    """Return a form as an object (a list where a name repeats), JSON as JSON, all else as text."""
+    """Return a form as an object (a list where a name repeats), JSON as JSON, a file as its length, else the text."""
+    if kind.startswith(_FILES):
+        return f"<{len(body)} bytes>"
     text = body.decode("utf-8", "replace")
     if kind.startswith("application/x-www-form-urlencoded"):
         form: dict[str, Json] = {}

@@ -19,6 +19,7 @@ SCOPES = {
     "chat:write": "to answer",
     "commands": "to offer /valet",
     "files:read": "to read the files that people send it",
+    "files:write": "to send files",
     "im:history": "to read what people write to it, and what it missed while it was away",
     "im:read": "to find its direct conversations again after it was away",
     "im:write": "to write to a person first",

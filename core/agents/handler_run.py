@@ -122,7 +122,9 @@ async def execute(
         outcome = Outcome.ERROR
     agent.status = result.status
     record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
-    await turn.journal.write(replace(record, result=json_of(result) | {"state": agent.state}))
+    kept = json_of(result) | {"state": agent.state}
+    turn.files.note(record.key, call.context.attached if outcome is Outcome.OK else (), kept)
+    await turn.journal.write(replace(record, result=kept))
     return result, outcome
 
 

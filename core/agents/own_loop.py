@@ -50,6 +50,7 @@ class OwnLoop:
             make_context=turn.make_context,
             budget=turn.budget,
             outside=turn.outside,
+            files=turn.files,
         )
         try:
             result = await turn.run_loop(task)

@@ -56,7 +56,8 @@ class AgentTool(Tool[..., object]):
     ) -> ToolEnd:
         path = agent_path(key, self.valet.name)
         run = AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tools))
-        return ToolEnd(*await run.go(arguments))
+        text, outcome = await run.go(arguments)
+        return ToolEnd(text, outcome, files=tuple(context.attached) if outcome is Outcome.OK else ())
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None

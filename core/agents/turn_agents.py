@@ -1,6 +1,6 @@
 """The agents of one turn: what they share, and which of them the turn leaves in the pool."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -15,12 +15,12 @@ from core.clock import Clock
 from core.hooks.hooks import HookContext, Hooks
 from core.journal.types import Journal, StepKey, StepRecord
 from core.llm.types import TokenUsage
+from core.loop.attached import TurnFiles
 from core.loop.config import ReactLoopConfig
-from core.loop.control import TurnControl, TurnMessage
+from core.loop.control import StopOnly, TurnControl
 from core.loop.loop import ReactLoop
 from core.loop.outside import OutsideText
 from core.loop.result import ReactLoopResult
-from core.loop.stop_signal import StopSignal
 from core.loop.task import LoopTask
 from core.tools.context import ToolExecutionContext
 
@@ -72,6 +72,7 @@ class TurnAgents:
     hooks: Hooks = field(default_factory=Hooks)
     approval_requests: ApprovalRequests | None = None
     outside: OutsideText = field(default_factory=OutsideText)
+    files: TurnFiles = field(default_factory=TurnFiles)
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """The pool entries of the agents that wait when the turn stops, by agent path."""
     used: bool = False
@@ -92,7 +93,7 @@ class TurnAgents:
 
     async def run_loop(self, task: LoopTask) -> ReactLoopResult:
         """Run an agent's own loop: the turn's loop with its journal and budget, under the agent's path."""
-        control = _StopOnly(self.control) if self.control else None
+        control = StopOnly(self.control) if self.control else None
         return await self.loop.run(replace(task, control=control, approval_requests=self.approval_requests))
 
 
@@ -106,20 +107,3 @@ def agent_path(key: StepKey, name: str) -> str:
 
 def nesting(agent_path: str) -> int:
     return (agent_path.count("/") + 1) // 2
-
-
-@dataclass(frozen=True, slots=True)
-class _StopOnly:
-    """Pass a stop on to an agent's own loop; further messages of the person belong to the turn's loop."""
-
-    control: TurnControl
-
-    @property
-    def signal(self) -> StopSignal:
-        return self.control.signal
-
-    async def stopped(self) -> str | None:
-        return await self.control.stopped()
-
-    async def absorb(self) -> Sequence[TurnMessage]:
-        return ()

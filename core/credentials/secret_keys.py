@@ -30,6 +30,11 @@ class SecretKeys:
     def newest(self) -> SecretKey:
         return next(iter(self._keys.values()))
 
+    @property
+    def all(self) -> tuple[SecretKey, ...]:
+        """Return the keys, the newest first."""
+        return tuple(self._keys.values())
+
     def find(self, id: str) -> SecretKey | None:
         return self._keys.get(id)
 

@@ -1,13 +1,16 @@
 """The door of this room: what a turn and its tools do with people's files."""
 
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import ToolFailed
 from core.files.intake import FileIntake
+from core.files.outgoing import MAX_ATTACHED, AttachedFile, FileOutlet
 from core.files.types import SeenFile, SentFile, StoredFile
 from core.files.vision import Vision
 from core.language.catalogue import gettext
+from core.messaging.messages import Media
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,17 @@ class Files:
         """Fetch and read the files of a message; return them as the model is shown them."""
         return await self.intake.take_in(tenant_id, turn_id, inbound_id, channel or "", self.vision)
 
-    def for_turn(self, tenant_id: str, turn_id: str) -> "TenantFiles":
-        return TenantFiles(self, tenant_id, turn_id)
+    def for_turn(self, tenant_id: str, turn_id: str, attached: list[str] | None = None) -> "TenantFiles":
+        """Return one person's files; `attached` takes the ids of those that are to go out with the reply."""
+        return TenantFiles(self, tenant_id, turn_id, [] if attached is None else attached)
+
+    async def media(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[Media, ...]:
+        """Return a person's files as an outgoing message holds them."""
+        return await self.outlet.media(tenant_id, file_ids)
+
+    @property
+    def outlet(self) -> FileOutlet:
+        return FileOutlet(self.intake)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,7 @@ class TenantFiles:
     files: Files
     tenant_id: str
     turn_id: str
+    attached: "builtins.list[str]" = field(default_factory=builtins.list)
 
     async def list(self) -> Sequence[StoredFile]:
         return await self.files.intake.store.list(self.tenant_id)
@@ -67,6 +80,23 @@ class TenantFiles:
         if not question:
             await self.files.intake.store.describe(self.tenant_id, file.id, told)
         return told
+
+    async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:
+        self._check_room()
+        return self._attach(await self.files.outlet.put(self.tenant_id, name, data, content_type))
+
+    async def send(self, file_id: str) -> AttachedFile:
+        self._check_room()
+        return self._attach(await self.find(file_id))
+
+    def _check_room(self) -> None:
+        if len(self.attached) >= MAX_ATTACHED:
+            raise ToolFailed(gettext("I can send at most {count} files at once.", count=MAX_ATTACHED))
+
+    def _attach(self, file: StoredFile) -> AttachedFile:
+        if file.id not in self.attached:
+            self.attached.append(file.id)
+        return AttachedFile(file.id, file.name, file.content_type, file.kept_size)
 
     async def _bytes(self, file: StoredFile) -> bytes:
         try:

@@ -20,6 +20,16 @@ _UNFINISHED = timedelta(days=1)
 """After which nobody resumes what stores a file: a turn that is, begins its row again."""
 _MAX_LISTED = 30
 _BATCH = 200
+_LIST = (
+    "select id, kind, content_type, name, size, page_count, cut, caption, used_at from files"
+    " where tenant_id = $1 and state = 'kept' order by used_at desc limit $2"
+)
+# `size` counts the text that is kept beside the bytes, too.
+_FIND = (
+    "select id, key, kind, content_type, name, size, page_count, cut, caption, used_at,"
+    " size - coalesce((select sum(length(p)) from jsonb_array_elements_text(pages) p), 0) as kept_size"
+    " from files where tenant_id = $1 and id = $2 and state = 'kept'"
+)
 
 
 class StoreFull(Exception):
@@ -97,6 +107,10 @@ class FileStore:
         function = "fail_file($1,$2,$3,$4)" if failed else "end_file($1,$4,$2,$3)"
         await self.database.rows(f"select {function}", tenant_id, inbound_id, number, str(outcome))
 
+    async def keep_made(self, tenant_id: str, file_id: str, name: str, now: datetime) -> None:
+        """Say that the bytes of a file are there that a tool has made or sends again."""
+        await self.database.rows("select keep_made($1,$2,$3,$4)", tenant_id, file_id, name, now)
+
     async def find(self, tenant_id: str, file_id: str) -> StoredFile | None:
         """Return one file of this person's."""
         row = await self._row(tenant_id, file_id)
@@ -104,11 +118,7 @@ class FileStore:
 
     async def list(self, tenant_id: str) -> Sequence[StoredFile]:
         """Return this person's files, the last sent first."""
-        statement = (
-            "select id, kind, content_type, name, size, page_count, cut, caption, used_at from files"
-            " where tenant_id = $1 and state = 'kept' order by used_at desc limit $2"
-        )
-        return [_stored(row) for row in await self.database.tenant_rows(tenant_id, statement, _MAX_LISTED)]
+        return [_stored(row) for row in await self.database.tenant_rows(tenant_id, _LIST, _MAX_LISTED)]
 
     async def pages(self, tenant_id: str, file_id: str) -> Sequence[str]:
         """Return the text of a file, page by page."""
@@ -147,11 +157,7 @@ class FileStore:
         await self.database.rows("select make_room($1,$2,$3)", tenant_id, size, self.limits.person)
 
     async def _row(self, tenant_id: str, file_id: str) -> asyncpg.Record | None:
-        statement = (
-            "select id, key, kind, content_type, name, size, page_count, cut, caption, used_at from files"
-            " where tenant_id = $1 and id = $2 and state = 'kept'"
-        )
-        return await self.database.tenant_row(tenant_id, statement, file_id)
+        return await self.database.tenant_row(tenant_id, _FIND, file_id)
 
 
 def _stored(row: asyncpg.Record) -> StoredFile:
@@ -165,4 +171,5 @@ def _stored(row: asyncpg.Record) -> StoredFile:
         cut=row["cut"],
         caption=row["caption"],
         sent_at=row["used_at"],
+        kept_size=row.get("kept_size", 0),
     )

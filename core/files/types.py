@@ -49,6 +49,8 @@ class StoredFile:
     cut: bool
     caption: str
     sent_at: datetime
+    kept_size: int = 0
+    """Bytes of what goes out, without the text that is kept beside it."""
 
     @property
     def is_picture(self) -> bool:

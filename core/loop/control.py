@@ -44,3 +44,20 @@ class TurnControl(Protocol):
         After a take-over they may be returned again; the loop ignores those that it has recorded.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class StopOnly:
+    """Pass a stop on to an agent's own loop; further messages of the person belong to the turn's loop."""
+
+    control: TurnControl
+
+    @property
+    def signal(self) -> StopSignal:
+        return self.control.signal
+
+    async def stopped(self) -> str | None:
+        return await self.control.stopped()
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        return ()

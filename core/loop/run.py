@@ -116,7 +116,9 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
         approval_requests=task.approval_requests,
         config=config,
         outside=task.outside,
+        files=task.files,
     )
+    task.files.begin(recorded)
     task.outside.begin(window, recorded, task.tools, task.where.agent_path)
     if not recorded:
         await scope.hooks.tell(Hook.pre_call, task.where, window)

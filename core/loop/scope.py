@@ -7,6 +7,7 @@ from core.approvals.requests import ApprovalRequests
 from core.budgets.types import TurnBudget
 from core.hooks.hooks import HookContext, Hooks
 from core.journal.types import Journal, StepKey, StepRecord
+from core.loop.attached import TurnFiles
 from core.loop.config import ReactLoopConfig
 from core.loop.outside import OutsideText
 
@@ -23,6 +24,7 @@ class TurnScope:
     approval_requests: ApprovalRequests | None
     config: ReactLoopConfig
     outside: OutsideText
+    files: TurnFiles
 
     @property
     def pending_approvals(self) -> tuple[str, ...]:

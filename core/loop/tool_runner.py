@@ -240,6 +240,7 @@ class ToolRunner:
             result["entities"] = [asdict(entity) for entity in entities]
         if end.told:
             result["told"] = end.told
+        self._scope.files.note(record.key, end.files, result)
         await self._scope.journal.write(record.ended(end.outcome, result, duration_ms))
         if end.outcome is Outcome.OK:
             self._scope.outside.take(record.key, self._tools.get(record.name), kept)

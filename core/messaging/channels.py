@@ -1,12 +1,13 @@
 """The two borders of the product: a channel brings messages in, a notification channel takes them out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.json_types import JsonObject
-from core.messaging.messages import Address, Form, Inbound, OutboundMessage
+from core.messaging.files import OutgoingFile
+from core.messaging.messages import Address, Form, Inbound, Media, OutboundMessage
 from core.messaging.segments import SegmentBudget
 
 if TYPE_CHECKING:
@@ -27,6 +28,21 @@ class Part:
     segments: int = 1
     portion: int = 0
 
+    @property
+    def file(self) -> OutgoingFile | None:
+        """Return the file that the part uploads; None for any other part."""
+        file = self.data.get("file")
+        return OutgoingFile.from_json(file) if isinstance(file, dict) else None
+
+
+def file_part(file: OutgoingFile) -> Part:
+    """Return the part that uploads a file; its text is said where the provider refuses it."""
+    return Part(file.instead or file.name, {"file": file.to_json()})
+
+
+type ReadFile = Callable[[str], Awaitable[bytes | None]]
+"""Returns the content of one of a person's files by its id, None where it is gone. Raises `Unavailable`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -38,6 +54,12 @@ class Target:
     reply_to: str = ""
     stream: str | None = None
     """The message that grew while this part was written (`Streaming`): the part takes its place."""
+    read_file: ReadFile | None = None
+    """Reads the files of the person it goes to, and of nobody else."""
+
+    async def content_of(self, file: OutgoingFile) -> bytes | None:
+        """Return a file's content; None where it is gone. Raises `core.errors.Unavailable`."""
+        return await self.read_file(file.id) if self.read_file else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +113,15 @@ class Billed(Protocol):
     """Optional capability: each part costs money by its segments."""
 
     budget: SegmentBudget
+
+
+@runtime_checkable
+class Carrying(Protocol):
+    """Optional capability: files are sent as files. Elsewhere, and where they are not carried, a link is said."""
+
+    def carries(self, file: Media, to: Address) -> bool:
+        """Return whether a file of this type and size can be sent there."""
+        ...
 
 
 @runtime_checkable

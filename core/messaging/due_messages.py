@@ -66,7 +66,7 @@ class DueMessage:
     @property
     def takes_back(self) -> bool:
         """Tell that there is nothing to say, only a message without an answer to take back."""
-        return self.stream_at is not None and not self.message.text
+        return self.stream_at is not None and not self.message.text and not self.message.media
 
     @property
     def tells_missing(self) -> bool:

@@ -9,6 +9,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.json_types import JsonObject
+from core.messaging.files import OutgoingFile
+
+KEPT_FILE = "kept:"
+"""Stands before the id of a file of ours where a file's URL would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,17 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Point at a file a person sent: kept as the provider's reference, fetched later and only when asked."""
+    """Point at a file: one that a person sent by its provider's reference, one that goes out by our own."""
 
     url: str
     content_type: str
     name: str = ""
     size: int | None = None
+
+    @property
+    def file_id(self) -> str | None:
+        """Return the id of a file that we keep; None for any other."""
+        return self.url.removeprefix(KEPT_FILE) if self.url.startswith(KEPT_FILE) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +266,8 @@ class OutboundMessage:
     actions: tuple[Action, ...] = ()
     """Buttons, below the last of the parts: a press proves that all parts were sent."""
     media: tuple[Media, ...] = field(default=())
+    files: tuple[OutgoingFile, ...] = ()
+    """Those of `media` that the channel carries, filled in for its renderer. They follow the text."""
     wants_reply: bool = False
     """Where the provider can, the person's answer is begun as a reply to this message (Telegram's force_reply)."""
     closing: str = ""

@@ -16,6 +16,7 @@ from core.messaging.calls import Begun, PartEnd, Rendered
 from core.messaging.channels import Part
 from core.messaging.claimed_rows import ClaimedRows
 from core.messaging.due_messages import Claim, DueMessage, KeptPart, kept_parts, load_message, load_parts, new_parts
+from core.messaging.files import FILE_LEASE
 from core.messaging.messages import OutboundMessage
 from core.messaging.segments import Bill
 from core.messaging.states import SendState
@@ -108,9 +109,12 @@ class Outbox(ClaimedRows):
         """Return the stored parts in order; empty before the first attempt."""
         return await load_parts(self._database, claim)
 
-    async def begin_delivery(self, claim: Claim, part: int, attempt: int, bill: Bill | None = None) -> Begun:
+    async def begin_delivery(
+        self, claim: Claim, part: int, attempt: int, bill: Bill | None = None, *, uploads: bool = False
+    ) -> Begun:
         """Commit that a call is about to leave, and what it costs, or learn why it must not. Raises `LeaseLost`."""
-        given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, self.lease)
+        lease = FILE_LEASE if uploads else self.lease
+        given = (claim.tenant_id, claim.outbound_id, claim.fence, part, attempt, claim.owner, lease)
         if bill is None:
             row = await self._database.one("select begin_delivery($1,$2,$3,$4,$5,$6,$7) as begun", *given)
         else:
@@ -120,7 +124,11 @@ class Outbox(ClaimedRows):
         return Begun(row["begun"])
 
     async def begin_rendered(
-        self, claim: Claim, rendered: Rendered, attempt: int, bill: Bill | None = None
+        self,
+        claim: Claim,
+        rendered: Rendered,
+        attempt: int,
+        bill: Bill | None = None,
     ) -> tuple[Begun, list[KeptPart]]:
         """Do what `keep_parts` does, and `begin_delivery` for the first part, in one round trip.
 
@@ -134,7 +142,7 @@ class Outbox(ClaimedRows):
             claim.fence,
             attempt,
             claim.owner,
-            self.lease,
+            FILE_LEASE if rendered.parts[0].file else self.lease,
             {"parts": portions[0], "rest": portions[1:], "text": rendered.text},
             None if bill is None else bill.to_json(self._make_id),
         )

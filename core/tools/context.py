@@ -231,6 +231,8 @@ class ToolExecutionContext:
     person: PersonAccess = KEEPS_NOTHING
     files: FileAccess = NO_FILES
     in_task: bool = False
+    attached: list[str] = field(default_factory=list, repr=False)
+    """The ids of the files that this call sends with the reply; `files` fills it in."""
 
 
 async def _unwatched(text: str) -> None:

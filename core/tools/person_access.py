@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from core.files.outgoing import AttachedFile
 from core.files.types import SentFile, StoredFile
 
 
 class FileAccess(Protocol):
-    """The files that a person has sent, by their ids; an unknown one raises `core.errors.ToolFailed`."""
+    """The files of a person, by their ids; an unknown one raises `core.errors.ToolFailed`."""
 
     async def list(self) -> Sequence[StoredFile]:
         """Return the files that are kept, the last sent first."""
@@ -27,6 +28,17 @@ class FileAccess(Protocol):
 
     async def fetch(self, file_id: str) -> SentFile:
         """Return what is kept of it: of a picture a copy for models, without its place and time."""
+        ...
+
+    async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:
+        """Store a file of up to 20 MB for the person, and send it with the reply. The same content is stored once.
+
+        `content_type` is told by the first bytes or the name where it is None.
+        """
+        ...
+
+    async def send(self, file_id: str) -> AttachedFile:
+        """Send a file that is kept already with the reply."""
         ...
 
 

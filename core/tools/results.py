@@ -24,11 +24,15 @@ class TextWithData(str):
 
 
 class ToolEnd(NamedTuple):
-    """How a tool's run ended: `text` is for the model, `told` for the person where the call was handed over."""
+    """How a tool's run ended: `text` is for the model, `told` for the person where the call was handed over.
+
+    `files` are the ids of those that it sends with the reply.
+    """
 
     text: str
     outcome: Outcome = Outcome.OK
     told: str | None = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, TypedDict, Unpack, cast, overload
+from typing import Any, Literal, TypedDict, TypeGuard, Unpack, cast, overload
 
 import pydantic_core
 from pydantic import BaseModel, ValidationError
 
 from core.errors import ConfigError, ToolRetry
+from core.files.outgoing import AttachedFile, FileResult
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
 from core.llm.types import ToolCall, ToolSpec
@@ -113,15 +114,15 @@ class Tool[**P, R]:
         if self.signature.context_name:
             given[self.signature.context_name] = context
         call = cast(Callable[..., object], self.fn)
-        if self.in_thread:
-            return result_text(await call_in_thread(call, given))
-        return result_text(await cast(Awaitable[object], call(**given)))
+        made = await (call_in_thread(call, given) if self.in_thread else cast(Awaitable[object], call(**given)))
+        return result_text(await _with_files_put(made, context))
 
     async def run_call(
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
         """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
-        return ToolEnd(await self.run(arguments, context))
+        text = await self.run(arguments, context)
+        return ToolEnd(text, files=tuple(context.attached))
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         """Return the status in which a call left an agent; None, for a tool has none."""
@@ -206,9 +207,26 @@ def result_text(value: object) -> str:
         return value
     if value is None:
         return "Done."
+    if isinstance(value, AttachedFile):
+        return str(value)
+    if _holds(value, AttachedFile):
+        return "\n".join(map(result_text, value))
     if isinstance(value, BaseModel):
         return value.model_dump_json()
     return pydantic_core.to_json(value, fallback=str).decode()
+
+
+async def _with_files_put(value: object, context: ToolExecutionContext) -> object:
+    """Return a tool's result with the files in it stored, and attached to the reply."""
+    if isinstance(value, FileResult):
+        return await context.files.put(value.name, value.data, value.content_type)
+    if _holds(value, FileResult):
+        return [await _with_files_put(item, context) for item in value]
+    return value
+
+
+def _holds(value: object, kind: type[object]) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, list | tuple) and any(isinstance(item, kind) for item in value)
 
 
 def _description(function: Callable[..., Any], name: str, given: str) -> str:

@@ -8,12 +8,14 @@ import structlog
 from core.agents.turn_agents import PoolLimits, used_tokens
 from core.agents.voice import Voice, has_a_voice
 from core.errors import ModelAway, ModelError
+from core.files.access import Files
 from core.llm.types import ChatMessage, Role
 from core.loop.loop import LoopFailed
 from core.loop.model_caller import ModelCaller
 from core.loop.result import Ended, ReactLoopResult
 from core.turns.agents import where
 from core.turns.context import TurnContext
+from core.turns.files import with_files
 from core.turns.links import KnownLinks, LinkCheck, check_links, links_step
 from core.turns.outage import may_pass
 from core.turns.results import explain, turn_result, waiting_result, with_reply
@@ -31,9 +33,13 @@ class Endings:
     caller: ModelCaller
     limits: PoolLimits
     links: LinkCheck = "drop"
+    files: Files | None = None
 
     async def end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
         """Return what becomes of a turn whose loop has ended or waits."""
+        return await with_files(self.files, request, context, await self._end(request, context, result))
+
+    async def _end(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
         waiting = context.waiting
         waiting.replay(result.messages, context.tools)
         if result.ended is Ended.WAITING:

@@ -1,10 +1,11 @@
-"""The files of a turn's messages: taken in before the loop, and while it runs."""
+"""The files of a turn: those of its messages, taken in before the loop and while it runs, and those of its reply."""
 
 from dataclasses import replace
 
 from core.files.access import Files
 from core.loop.control import TurnMessage
-from core.turns.types import TurnRequest
+from core.turns.context import TurnContext
+from core.turns.types import TurnRequest, TurnResult
 
 
 async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
@@ -20,3 +21,11 @@ async def take_in(files: Files | None, request: TurnRequest, message: TurnMessag
         return message
     seen = await files.take_in(request.tenant.id, request.turn_id, message.id, request.channel)
     return replace(message, files=seen)
+
+
+async def with_files(files: Files | None, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
+    """Return a turn's result with the files that its calls attached, each in the reply after its call."""
+    due = context.agents.files.due(request.go_on_at or 0, result.waiting_step)
+    if files is None or not due:
+        return result
+    return replace(result, media=await files.media(request.tenant.id, due))

@@ -135,6 +135,7 @@ class Orchestrator:
                 budget=context.agents.budget,
                 approval_requests=context.agents.approval_requests,
                 outside=context.agents.outside,
+                files=context.agents.files,
                 go_on_at=request.go_on_at,
             )
         )

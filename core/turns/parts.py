@@ -73,6 +73,6 @@ def build_parts(
     loop = ReactLoop(caller, config, hooks)
     agents = AgentSetup(loop, config, hooks, services, limits, steps, approvals, budgets)
     preparation = Preparation(persona, services, offer, agents, options.get("name") or "")
-    endings = Endings(persona, caller, limits, options.get("links") or "drop")
+    endings = Endings(persona, caller, limits, options.get("links") or "drop", services.files)
     reads = AgentDecisions(offer.agents, approvals, services.clock) if approvals else None
     return OrchestratorParts(config, services, offer, hooks, loop, preparation, endings, approvals, budgets, reads)

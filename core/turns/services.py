@@ -80,6 +80,7 @@ class TurnServices:
         self, tenant: TurnTenant, turn_id: str, channel: str | None, tool: str, idempotency_key: str
     ) -> ToolExecutionContext:
         """Return what a tool is handed: this person's access to each service."""
+        attached: list[str] = []
         return ToolExecutionContext(
             tenant_id=tenant.id,
             turn_id=turn_id,
@@ -92,7 +93,8 @@ class TurnServices:
             language=tenant.language,
             storage=self.storage.for_tenant(tenant.id) if self.storage else KEEPS_NOTHING,
             person=self.people.for_turn(tenant.id, turn_id) if self.people else KEEPS_NOTHING,
-            files=self.files.for_turn(tenant.id, turn_id) if self.files else NO_FILES,
+            files=self.files.for_turn(tenant.id, turn_id, attached) if self.files else NO_FILES,
+            attached=attached,
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             settings=self.settings,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,

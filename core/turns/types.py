@@ -12,7 +12,7 @@ from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
-from core.messaging.messages import Address, Command, OutboundMessage
+from core.messaging.messages import Address, Command, Media, OutboundMessage
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
@@ -116,6 +116,8 @@ class TurnResult:
     approvals: tuple[NewApproval, ...] = ()
     """What the person is asked to consent to, each with a card of its own after the reply."""
     waiting_step: int | None = None
+    media: tuple[Media, ...] = ()
+    """The files that go out with the reply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import regex
 
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
-from core.messaging.channels import Part
+from core.messaging.channels import Part, file_part
 from core.messaging.messages import Action, ActionStyle, OutboundMessage
 from notify.no_text import no_text
 from notify.numbered_lists import keep_numbers
@@ -33,7 +33,7 @@ _CONTROL = regex.compile(r"(?![\n\t])[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]")
 
 
 def render(message: OutboundMessage) -> tuple[Part, ...]:
-    """Turn a message into parts, in order, the buttons in the last; never empty.
+    """Turn a message into parts, in order, the buttons in the last; never empty. Files follow a text without buttons.
 
     `Part.text` is the part's whole Markdown: sent as plain text if Slack refuses the blocks.
     """
@@ -49,7 +49,11 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     closing: JsonObject = {"closing": message.closing} if message.closing else {}
     *before, last = pieces
     parts = [*(_part(piece, ()) for piece in before), _part(last, first, closing)]
-    return (*parts, *(_part(gettext("More choices:"), group) for group in groups[1:]))
+    more = [_part(gettext("More choices:"), group) for group in groups[1:]]
+    files = [*map(file_part, message.files)]
+    if files and not message.actions:
+        return (*parts, *files) if message.text.strip() else tuple(files)
+    return (*files, *parts, *more)
 
 
 def _source(message: OutboundMessage) -> str:

@@ -1,16 +1,18 @@
 """The way out over Slack: one part, one message, one receipt; and the lookup when the answer was lost."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from core.errors import DeliveryError, Rejected, Unavailable
+from core.errors import DeliveryError, Rejected, Unavailable, Unreachable
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
 from core.messaging.channels import Part, Receipt, Target
-from core.messaging.messages import Address, OutboundMessage
-from notify.slack import redraw, streams
+from core.messaging.files import OutgoingFile
+from core.messaging.messages import Address, Media, OutboundMessage
+from notify.slack import redraw, streams, uploads
 from notify.slack.markdown import literal_blocks
 from notify.slack.marks import WorkingMarks
 from notify.slack.render import render
@@ -64,8 +66,10 @@ class SlackNotification:
         """Post one part; our id travels in its metadata. Raises `DeliveryError`.
 
         If Slack refuses the blocks, the words are sent once more as plain text, above the same buttons. A streamed
-        message is replaced by the part, or deleted if it cannot hold it.
+        message is replaced by the part, or deleted if it cannot hold it. A file that Slack refuses is told of in words.
         """
+        if part.file is not None:
+            return await self._send_file(part, to, part.file)
         blocks = _blocks(part)
         if to.stream and (receipt := await self._complete(part, to, to.stream, blocks)):
             return receipt
@@ -83,12 +87,18 @@ class SlackNotification:
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         oldest = f"{_earliest(since, to.stream):.6f}"
         try:
+            user = str((await self._client.authenticate())[0].get("user_id")) if part.file else ""
             async for message in self._said(to.address, oldest):
                 if _ref(message) == to.ref:
                     return Receipt(provider_id=str(message.get("ts") or ""))
+                if part.file and (shared := uploads.shares(message, part.file, user)):
+                    return Receipt(provider_id=shared)
         except DeliveryError as error:
             raise Unavailable(f"history cannot be read: {error}", error.code) from error
         return None
+
+    def carries(self, file: Media, to: Address) -> bool:
+        return uploads.carries(file)
 
     async def show_working(self, to: Address) -> None:
         # The top level of a direct message has no status line: the person's message is marked instead.
@@ -132,6 +142,20 @@ class SlackNotification:
     async def close(self) -> None:
         await self._marks.finish()
         await self._client.close()
+
+    async def _send_file(self, part: Part, to: Target, file: OutgoingFile) -> Receipt:
+        data = await to.content_of(file)
+        if data is None:
+            receipt = await self._post(to, {"text": escape(file.gone), "mrkdwn": False})
+            return replace(receipt, degraded=True)
+        try:
+            return await uploads.upload(self._client, file, data, to)
+        except Unreachable:
+            raise
+        except Rejected as error:
+            # A team that has not granted files:write, or takes no files of apps.
+            _log.warning("file_sent_as_text", ref=to.ref, code=error.code)
+        return replace(await self._post(to, _plain(part)), degraded=True)
 
     async def _complete(self, part: Part, to: Target, stream: str, blocks: list[Json]) -> Receipt | None:
         """Replace the streamed message by the part; return None if the part has to be posted."""

@@ -12,6 +12,7 @@ from core.messaging.messages import OutboundKind, OutboundMessage
 from notify.no_text import no_text
 from notify.plain_markdown import to_plain, without_controls
 from notify.sms.gsm import count_segments, fold, is_gsm, septets
+from notify.sms.mms import mms_parts
 from notify.text_split import Weigh, pieces_of
 from providers.sms.wire import MAX_MEDIA
 from providers.utf16 import units
@@ -25,20 +26,21 @@ def render(message: OutboundMessage, max_segments: int | None = None) -> tuple[P
     """Turn a message into texts, in order, each with its segments; never empty.
 
     With `max_segments` to a message, a longer one comes in portions, each of which ends with how to get the next.
-    A card is neither folded, whatever it costs, nor divided: the action that is shown is the action that runs.
+    A card is neither folded, whatever it costs, nor divided: the action that is shown is the action that runs. Files
+    follow the text, in messages of their own: one that cannot be sent takes no word with it.
     """
     media: list[Json] = [item.url for item in message.media]
     source = without_controls(message.text)
-    text = to_plain(source) or source.strip() or ("" if media else no_text())
+    text = to_plain(source) or source.strip() or ("" if media or message.files else no_text())
     # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
     cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]
-    pieces = [piece for piece in cut if piece.strip()] or ["" if media else no_text()]
-    parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces)]
+    pieces = [piece for piece in cut if piece.strip()] or ["" if media or message.files else no_text()]
+    parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces) if piece or media]
     is_long = max_segments is not None and sum(part.segments for part in parts) > max_segments
     if max_segments is not None and is_long and message.kind is not OutboundKind.CARD:
         parts = _portions(fold(text), media, max_segments)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
-    return (*parts, *(_part("", more) for more in rest))
+    return (*parts, *(_part("", more) for more in rest), *mms_parts(message.files))
 
 
 def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:

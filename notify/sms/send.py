@@ -1,27 +1,25 @@
-"""The way out over SMS: one part, one call to Twilio, one receipt; and the lookup when the answer was lost."""
+"""The way out over SMS: one part, one call to Twilio, one receipt."""
 
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Self
 
+import structlog
 from twilio.base.exceptions import TwilioException
 
-from core.errors import Ambiguous, Rejected, Unavailable
+from core.errors import Ambiguous, CredentialsRejected, Rejected, Unavailable, Unreachable
 from core.messaging.channels import Part, Receipt, Target
-from core.messaging.messages import Address, OutboundMessage
+from core.messaging.messages import Address, Media, OutboundMessage
 from core.messaging.segments import SegmentBudget
+from notify.sms.look_up import find_part
+from notify.sms.mms import Mms, instead_of, media_of
 from notify.sms.render import render
 from providers.sms.client import CONNECT_SECONDS, TOTAL_SECONDS, TwilioApi
-from providers.sms.errors import FAILURES, to_delivery_error
+from providers.sms.errors import to_delivery_error
 from providers.sms.wire import REAL_API_URL, is_service, status_url
 
-if TYPE_CHECKING:
-    from twilio.rest.api.v2010.account.message import MessageInstance
-
-SKEW = timedelta(seconds=5)
-"""How far Twilio's clock may be behind ours; its times are whole seconds."""
-SCAN_LIMIT = 500
-
-_TRIAL_PREFIX = "Sent from your Twilio trial account - "
+_log = structlog.get_logger()
 
 
 class SmsNotification:
@@ -47,6 +45,7 @@ class SmsNotification:
         total_seconds: float = TOTAL_SECONDS,
         budget: SegmentBudget | None = None,
     ) -> None:
+        self._mms = Mms((), sender)
         self.budget = budget or SegmentBudget()
         self._sender = sender
         self._is_service = is_service(sender)
@@ -64,11 +63,28 @@ class SmsNotification:
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message, self.budget.message)
 
+    def with_mms(self, countries: Collection[str]) -> Self:
+        """Return this channel with files as MMS in these countries, by two letters; elsewhere a link is said."""
+        self._mms = Mms(countries, self._sender)
+        return self
+
+    def carries(self, file: Media, to: Address) -> bool:
+        return self._mms.carries(file, to.peer)
+
     async def send(self, part: Part, to: Target) -> Receipt:
-        media = _media(part)
+        media, instead = media_of(part), instead_of(part)
         content: dict[str, object] = {"body": part.text} if part.text else {}
         if media:
             content["media_url"] = media
+        try:
+            return await self._send(content, to)
+        except Rejected as error:
+            if not instead or isinstance(error, Unreachable | CredentialsRejected):
+                raise
+            _log.warning("file_sent_as_text", channel=self.name, ref=to.ref, code=error.code)
+        return replace(await self._send({"body": instead}, to), degraded=True)
+
+    async def _send(self, content: Mapping[str, object], to: Target) -> Receipt:
         try:
             message = await self._api.client.messages.create_async(
                 to=to.address.peer,
@@ -86,29 +102,7 @@ class SmsNotification:
         return Receipt(provider_id=message.sid)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        """Look through Twilio's list, newest first, for this text to this person since then.
-
-        `since` is when the attempt began. Only ask once the lost request must have ended: a request still on
-        its way is not in the list. Raises `Unavailable` when the list cannot tell.
-        """
-        start = since.astimezone(UTC) - SKEW
-        try:
-            # Not narrowed by DateSent: what still waits in Twilio's queue has none.
-            messages = await self._api.client.messages.stream_async(
-                to=to.address.peer, limit=SCAN_LIMIT, page_size=100, **self._listed_from
-            )
-            seen = 0
-            async for message in messages:
-                seen += 1
-                if message.date_created is not None and message.date_created < start - timedelta(hours=1):
-                    return None  # the list goes by time of sending, which may be a little off
-                if self._is_part(message, part, start):
-                    return Receipt(provider_id=message.sid or "")
-        except FAILURES as error:
-            raise Unavailable(f"message list cannot be read: {type(error).__name__}") from error
-        if seen >= SCAN_LIMIT:
-            raise Unavailable("message list is longer than what is read")
-        return None
+        return await find_part(self._api, self._listed_from, self._sender, part, to, since)
 
     async def show_working(self, to: Address) -> None: ...
 
@@ -117,20 +111,3 @@ class SmsNotification:
 
     async def close(self) -> None:
         await self._api.close()
-
-    def _is_part(self, message: "MessageInstance", part: Part, start: datetime) -> bool:
-        if not str(message.direction or "").startswith("outbound"):
-            return False
-        if message.date_created is None or message.date_created < start:
-            return False
-        if self._is_service and message.messaging_service_sid != self._sender:
-            return False
-        body = (message.body or "").removeprefix(_TRIAL_PREFIX)
-        return body.strip() == part.text.strip() and int(message.num_media or 0) == len(_media(part))
-
-
-def _media(part: Part) -> list[str]:
-    urls = part.data.get("media", [])
-    if not isinstance(urls, list):
-        raise Rejected("media is not a list")
-    return [str(url) for url in urls]

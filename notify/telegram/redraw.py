@@ -25,7 +25,7 @@ async def redraw(bot: Bot, part: Part, chat: int, message: int, line: str) -> No
 
     Raises PTB's errors, and `Rejected` for a file, which has no text to change.
     """
-    if "media" in part.data:
+    if "media" in part.data or part.file is not None:
         raise Rejected("a file has no text to redraw")
     text = without_closing(part)
     room = min(MAX_OUTCOME, MAX_UNITS - units(text) - units(_GAP))

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
-from core.messaging.channels import Part
+from core.messaging.channels import Part, file_part
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from notify.no_text import no_text
 from notify.telegram.entities import Mark, Rich, cut
@@ -36,12 +36,12 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     """
     pieces, closing = _pieces(message)
     below = _below(message)
-    if not pieces and (below or not message.media):
+    if not pieces and (below or not (message.media or message.files)):
         pieces = [Rich(no_text())]
     last = len(pieces) - 1
     end = {**below, **closing}
     texts = [_text_part(piece, end if index == last else {}) for index, piece in enumerate(pieces)]
-    files = [_media_part(media) for media in message.media]
+    files = [*map(_media_part, message.media), *map(file_part, message.files)]
     return (*files, *texts) if below else (*texts, *files)
 
 

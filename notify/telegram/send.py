@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -12,12 +13,13 @@ from telegram.error import BadRequest, ChatMigrated, TelegramError
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
 from core.messaging.channels import Part, Receipt, Target
-from core.messaging.messages import Address, OutboundMessage
-from notify.telegram import redraw
+from core.messaging.files import OutgoingFile
+from core.messaging.messages import Address, Media, OutboundMessage
+from notify.telegram import redraw, uploads
 from notify.telegram.arguments import entities_of, markup_of, number, reply, thread
 from notify.telegram.render import render, render_end
 from providers.telegram.client import CONNECT_SECONDS, READ_SECONDS, TelegramApi
-from providers.telegram.errors import brief, refuses_formatting, refuses_keyboard, to_delivery_error
+from providers.telegram.errors import brief, refuses_file, refuses_formatting, refuses_keyboard, to_delivery_error
 from providers.telegram.wire import REAL_API_URL
 
 _log = structlog.get_logger()
@@ -95,7 +97,24 @@ class TelegramNotification:
     async def close(self) -> None:
         await self._api.close()
 
+    def carries(self, file: Media, to: Address) -> bool:
+        return uploads.carries(file)
+
+    async def _send_file(self, part: Part, to: Target, file: OutgoingFile) -> Receipt:
+        data = await to.content_of(file)
+        if data is None:
+            return await _following(self._text_call(replace(part, text=file.gone), to), to, degraded=True)
+        try:
+            return await _following(uploads.upload(self._api.bot, file, data, to), to)
+        except BadRequest as error:
+            if not refuses_file(error):
+                raise
+            _log.warning("file_sent_as_text", channel=self.name, ref=to.ref, cause=brief(error))
+        return await _following(self._text_call(part, to), to, degraded=True)
+
     async def _send(self, part: Part, to: Target) -> Receipt:
+        if part.file is not None:
+            return await self._send_file(part, to, part.file)
         media = part.data.get("media")
         if isinstance(media, dict):
             try:

@@ -2,24 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
-from pathlib import Path
 
 from core.budgets.budgeted_model import BudgetedModel
 from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.files.access import Files as Files
-from core.files.blobs import BlobStore, FolderStore
 from core.files.intake import FileIntake
-from core.files.s3 import Bucket, S3Store
-from core.files.store import FileLimits, FileStore
 from core.files.types import FileFetcher
 from core.files.vision import Vision
 from core.llm.litellm_client import LiteLLMClient
 from onevalet.settings import Settings
-
-_MEGABYTE = 1024 * 1024
+from onevalet.wiring.file_store import open_file_store
 
 
 @asynccontextmanager
@@ -27,29 +21,8 @@ async def open_files(settings: Settings, database: Database, clock: Clock) -> As
     """Yield access to the files that people send."""
     async with AsyncExitStack() as stack:
         fetchers = _fetchers(settings, stack)
-        blobs = build_blobs(settings)
-        stack.push_async_callback(blobs.close)
-        store = FileStore(database, blobs, _limits(settings))
+        store = await stack.enter_async_context(open_file_store(settings, database))
         yield Files(FileIntake(store, fetchers, clock))
-
-
-def build_blobs(settings: Settings) -> BlobStore:
-    """Create the store of bytes that the settings name."""
-    place = settings.onevalet_files
-    if not place.startswith("s3://"):
-        return FolderStore(Path(place) if place else settings.onevalet_home / "files")
-    name, _, prefix = place.removeprefix("s3://").partition("/")
-    key, secret = settings.onevalet_files_key, settings.onevalet_files_secret
-    return S3Store(
-        Bucket(
-            endpoint=settings.onevalet_files_endpoint,
-            name=name,
-            region=settings.onevalet_files_region,
-            access_key=key.get_secret_value() if key else "",
-            secret_key=secret.get_secret_value() if secret else "",
-            prefix=f"{prefix.strip('/')}/" if prefix.strip("/") else "",
-        )
-    )
 
 
 def build_vision(
@@ -71,14 +44,6 @@ def build_vision(
 
 def _same_provider(settings: Settings) -> bool:
     return settings.onevalet_vision_model.split("/", 1)[0] == settings.onevalet_model.split("/", 1)[0]
-
-
-def _limits(settings: Settings) -> FileLimits:
-    return FileLimits(
-        person=settings.onevalet_files_person_mb * _MEGABYTE,
-        everybody=settings.onevalet_files_all_mb * _MEGABYTE,
-        kept=timedelta(days=settings.onevalet_files_days),
-    )
 
 
 def _fetchers(settings: Settings, stack: AsyncExitStack) -> dict[str, FileFetcher]:

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from channels.events.receive import EventRoutes
 from channels.http.app import build_app, serve
+from channels.http.files import FileRoutes
 from channels.http.hosts import check_hosts, served_hosts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
@@ -19,6 +20,7 @@ from core.messaging.channels import Channel
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import open_connections, redis_url
+from onevalet.wiring.file_store import build_links, open_file_store
 from onevalet.wiring.secret_keys import secret_keys
 
 _log = structlog.get_logger()
@@ -40,12 +42,15 @@ async def open_web(
         bus = EventBus(redis_url(settings), database)
         stack.push_async_callback(bus.close)
         events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
-        channels = build_inbound(connections, Clock(settings.onevalet_clock))
+        store = await stack.enter_async_context(open_file_store(settings, database))
+        clock = Clock(settings.onevalet_clock)
+        files = FileRoutes(store, build_links(settings, keys), clock)
+        channels = build_inbound(connections, clock)
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
             channels,
             ready=database.ready,
-            extra_routes=[*events.routes(), *extra_routes],
+            extra_routes=[*events.routes(), *files.routes(), *extra_routes],
             hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
         )
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))

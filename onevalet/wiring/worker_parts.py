@@ -16,13 +16,16 @@ from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
 from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
+from jobs.sent_files import SentFiles
 from jobs.turns import TurnFeatures, TurnRunner
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.assistant import Assistant, open_assistant
 from onevalet.wiring.connections import Connections, open_connections, redis_url
+from onevalet.wiring.file_store import build_links
 from onevalet.wiring.outbound import Outbound, open_outbound
 from onevalet.wiring.people import build_person_commands
+from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import Triggers, build_triggers
 
 LANE_LEASE = timedelta(seconds=10)
@@ -77,7 +80,8 @@ class WorkerParts:
         outbox = Outbox(connections.database, make_id, OUTBOX_LEASE)
         notes = ReceiptNotes(redis_url(settings))
         stack.push_async_callback(notes.close)
-        delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes)
+        sent_files = SentFiles(assistant.files, build_links(settings, secret_keys(settings)))
+        delivery = DeliveryRunner(outbox, channels, name, clock=clock, notes=notes, files=sent_files)
         return cls(name, connections, clock, assistant, outbound, triggers, turns, delivery)
 
 

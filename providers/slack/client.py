@@ -1,6 +1,7 @@
 """Slack's official client, pointed at the configured API, with timeouts, silent, and never repeating a call."""
 
 import asyncio
+from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -13,6 +14,7 @@ from providers.slack.errors import FAILURES, to_delivery_error
 
 CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 20.0
+UPLOAD_SECONDS = 30.0
 PATIENCE = 5
 """How often a read waits when Slack asks it to."""
 MAX_WAIT = 60.0
@@ -63,6 +65,24 @@ class SlackApi:
         scopes = str(answer.headers.get("x-oauth-scopes", ""))
         data = answer.data if isinstance(answer.data, dict) else {}
         return data, frozenset(scope.strip() for scope in scopes.split(",") if scope.strip())
+
+    async def upload(self, url: str, data: bytes) -> None:
+        """Post a file to the address that Slack gave for it. Raises `DeliveryError`."""
+        given, api = urlsplit(url), urlsplit(self.client.base_url)
+        ours = (given.scheme, given.netloc) == (api.scheme, api.netloc)
+        if not ours and not (given.scheme == "https" and f".{given.hostname}".endswith(".slack.com")):
+            raise Unavailable("the address for the file is not Slack's")
+        session = self.client.session = self.client.session or open_session(self.timeouts)
+        limit = aiohttp.ClientTimeout(total=UPLOAD_SECONDS, connect=self.timeouts.connect)
+        headers = {"Content-Type": "application/octet-stream"}
+        try:
+            async with session.post(url, data=data, headers=headers, timeout=limit) as answer:
+                await answer.read()
+                status = answer.status
+        except FAILURES as error:
+            raise to_delivery_error(error) from error
+        if status != 200:
+            raise Unavailable(f"the file was not taken, HTTP {status}", str(status))
 
     async def close(self) -> None:
         session, self.client.session = self.client.session, None

@@ -24,6 +24,7 @@ _FORMATTING = re.compile(
     r"can't parse (?!reply|inline|keyboard)|entit(y|ies)|ENTITY_|ENTITIES_|text_link", re.IGNORECASE
 )
 _KEYBOARD = re.compile(r"button|keyboard|reply.?markup", re.IGNORECASE)
+_FILE = re.compile(r"photo|image|voice|wrong file|file must be|too big|too large|HTTP 413", re.IGNORECASE)
 _UNCHANGED = re.compile("message is not modified|MESSAGE_NOT_MODIFIED", re.IGNORECASE)
 _GONE = re.compile(
     r"chat not found|user not found|user_id_invalid|peer_id_invalid|chat_id is empty|input_user_deactivated"
@@ -90,6 +91,11 @@ def refuses_formatting(error: BadRequest) -> bool:
 def refuses_keyboard(error: BadRequest) -> bool:
     """Return whether Telegram refuses the buttons, not the text."""
     return _KEYBOARD.search(error.message) is not None
+
+
+def refuses_file(error: BadRequest) -> bool:
+    """Return whether Telegram refuses the file, not the chat."""
+    return _FILE.search(error.message) is not None
 
 
 def is_unchanged(error: BadRequest) -> bool:

@@ -8,6 +8,10 @@ FILE_SCHEME = "tg:"
 MAX_TOKEN = 64
 """Bytes that a button may carry (core.telegram.org/bots/api#inlinekeyboardbutton)."""
 
+MAX_PHOTO = 10 * 1024 * 1024
+MAX_UPLOAD = 50 * 1024 * 1024
+"""Bytes of a picture and of any other file that a bot sends (core.telegram.org/bots/api#sending-files)."""
+
 _TOKEN = re.compile(rf"[!-~]{{1,{MAX_TOKEN}}}")
 
 

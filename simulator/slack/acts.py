@@ -158,18 +158,18 @@ def _typed(hub: Hub, channel: Channel, person: Person, arguments: Obj) -> Messag
     if person.slack_user in hub.world.disabled:
         raise BadAction(f"{person.name} is deactivated.")
     message = typed_message(hub.world.next_ts(), channel.id, person.slack_user, words, thread)
-    message.files = [_file(hub, obj(file)) for file in items(arguments.get("files"))]
+    message.files = [_file(hub, person, obj(file)) for file in items(arguments.get("files"))]
     return hub.world.add(message)
 
 
-def _file(hub: Hub, given: Obj) -> Obj:
+def _file(hub: Hub, person: Person, given: Obj) -> Obj:
     name, content = _needed(given, "name"), _needed(given, "content")
     try:
         coded = content.startswith("base64:")
         data = b64decode(content[7:], validate=True) if coded else content.encode()
     except ValueError:
         raise BadAction(f"The content of {name} is not base64.") from None
-    return file_record(hub, make_id("F"), name, data)
+    return file_record(hub, make_id("F"), name, data, person.slack_user)
 
 
 def _direct(hub: Hub, person: Person) -> Channel:

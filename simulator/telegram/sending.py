@@ -9,6 +9,7 @@ from simulator.telegram.errors import Refusal, bad_request
 from simulator.telegram.fields import integer_field
 from simulator.telegram.formatting import MAX_CAPTION, check_length, read_text
 from simulator.telegram.keyboards import read_markup
+from simulator.telegram.photos import photo_problem
 from simulator.telegram.state import PRIVATE, Chat, Draft, Message, StoredFile, World
 
 _ACTIONS = frozenset(
@@ -101,6 +102,8 @@ def send_media(world: World, given: Arguments, kind: str) -> dict[str, Json]:
     elif len(source.data) > _MAX_UPLOAD[kind]:
         # https://core.telegram.org/bots/api#sending-files
         raise Refusal(413, "Request Entity Too Large")
+    elif kind == "photo" and (problem := photo_problem(source.data)):
+        raise bad_request(problem)
     else:
         file = world.keep_file(source.name, source.content_type, source.data, _FOLDERS[kind])
     check_not_blocked(chat)

@@ -32,7 +32,7 @@ def make_message(form: Form, store: Store, account: str, now: float, ours: str) 
     # docs: errors/21617. Counted in UTF-16 units, the stricter reading of "characters".
     if len(body.encode("utf-16-le")) // 2 > MAX_BODY:
         raise Refusal(21617)
-    media = _media(form.all("MediaUrl"))
+    media = _media(form.all("MediaUrl"), ours)
     callback = form.one("StatusCallback")
     if service and not callback:
         # docs: message-resource, a message's own StatusCallback stands over its service's.
@@ -97,10 +97,10 @@ def _check_to(to: str, sender: str) -> None:
         raise Refusal(21266)
 
 
-def _media(urls: list[str]) -> list[Media]:
-    # docs: errors/21623 and 21620. The files are not fetched here: the page's browser does.
+def _media(urls: list[str], ours: str) -> list[Media]:
+    # docs: errors/21623 and 21620; the files are fetched later (`simulator.twilio.fetching`).
     if len(urls) > MAX_MEDIA:
         raise Refusal(21623)
-    if not all(is_url(url, url) for url in urls):
+    if not all(is_url(url, ours) for url in urls):
         raise Refusal(21620)
     return [Media(new_sid("ME"), "application/octet-stream", url=url) for url in urls]

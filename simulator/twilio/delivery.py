@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from simulator.base import Wire
 from simulator.twilio.errors import DELIVERY_ERRORS
+from simulator.twilio.fetching import fetch_media
 from simulator.twilio.state import Debug, Message, MessageStatus, Store
 from simulator.twilio.webhooks import deliver
 
@@ -38,6 +39,8 @@ class Phone:
 async def carry(wire: Wire, store: Store, message: Message, phone: Phone) -> None:
     """Move a message to its end, telling the gateway as the phone's callback mode says."""
     last, error = PHONE_MODES[phone.mode]
+    if (unfetched := await fetch_media(wire, store, message)) is not None:
+        last, error = "failed", unfetched
     callbacks: list[dict[str, str]] = []
 
     async def tell() -> None:

@@ -47,6 +47,9 @@ _MESSAGES = {
 _STATUS = {20003: 401, 20004: 405, 20404: 404, 20429: 429, 20500: 500, 20503: 503}
 
 DELIVERY_ERRORS = {
+    11200: "HTTP retrieval failure",
+    11751: "Media Message - Media exceeds messaging provider size limit",
+    12300: "Invalid Content-Type",
     30003: "Unreachable destination handset",
     30004: "Message blocked",
     30005: "Unknown destination handset",

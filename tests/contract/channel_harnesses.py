@@ -53,7 +53,7 @@ class SmsHarness(ChannelHarness):
             api_url=api_url or self.simulator.twilio_url,
             connect_seconds=seconds,
             total_seconds=seconds,
-        )
+        ).with_mms(("US",))
 
     async def prepare(self) -> None:
         await self.channel.setup()

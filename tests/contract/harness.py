@@ -323,11 +323,13 @@ class ChannelHarness(ABC):
 
 
 @asynccontextmanager
-async def open_harness(kind: type[ChannelHarness], inner: InboundSink | None = None) -> AsyncIterator[ChannelHarness]:
-    """Serve the provider and the channel; by default the inbox is in memory."""
+async def open_harness(
+    kind: type[ChannelHarness], inner: InboundSink | None = None, routes: Sequence[web.RouteDef] = ()
+) -> AsyncIterator[ChannelHarness]:
+    """Serve the provider and the channel, and further routes; by default the inbox is in memory."""
     async with serve_simulator(WORLD, SystemClock()) as simulator, aiohttp.ClientSession() as http:
         harness = kind(simulator, Sink(inner or MemorySink()))
-        app = build_app([harness.channel], ready=_ready)
+        app = build_app([harness.channel], ready=_ready, extra_routes=routes)
         app.middlewares.insert(0, harness.recorder())
         try:
             async with serve(app, "127.0.0.1", 0) as port:

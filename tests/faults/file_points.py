@@ -23,11 +23,13 @@ READING = 0.02
 def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str], bool]) -> None:
     """Wrap what a worker fetches, reads and stores files with."""
     import core.files.intake
+    import onevalet.wiring.file_store
     import onevalet.wiring.files
 
     wiring: Any = onevalet.wiring.files
+    kept: Any = onevalet.wiring.file_store
     intake: Any = core.files.intake
-    fetchers, build_blobs, read_content = wiring._fetchers, wiring.build_blobs, intake.read_content
+    fetchers, build_blobs, read_content = wiring._fetchers, kept.build_blobs, intake.read_content
 
     async def reading(data: bytes, kind: Any) -> Any:
         return await _die_within(read_content(data, kind), "decode within", READING, is_due)
@@ -37,7 +39,7 @@ def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str]
         return {name: _CrashingFetcher(fetcher, reach, is_due) for name, fetcher in made.items()}
 
     wiring._fetchers = crashing_fetchers
-    wiring.build_blobs = lambda settings: _crashing_store(build_blobs(settings), reach)
+    kept.build_blobs = lambda settings: _crashing_store(build_blobs(settings), reach)
     intake.read_content = reading
 
 

@@ -28,13 +28,19 @@ class SlowOutbox(Outbox):
     passed = 0.0
     meanwhile: Callable[[], Awaitable[None]] | None = None
 
-    async def begin_delivery(self, claim: Claim, part: int, attempt: int, bill: Bill | None = None) -> Begun:
-        begun = await super().begin_delivery(claim, part, attempt, bill)
+    async def begin_delivery(
+        self, claim: Claim, part: int, attempt: int, bill: Bill | None = None, *, uploads: bool = False
+    ) -> Begun:
+        begun = await super().begin_delivery(claim, part, attempt, bill, uploads=uploads)
         await self._held_up()
         return begun
 
     async def begin_rendered(
-        self, claim: Claim, rendered: Rendered, attempt: int, bill: Bill | None = None
+        self,
+        claim: Claim,
+        rendered: Rendered,
+        attempt: int,
+        bill: Bill | None = None,
     ) -> tuple[Begun, list[KeptPart]]:
         begun = await super().begin_rendered(claim, rendered, attempt, bill)
         await self._held_up()

@@ -96,7 +96,7 @@ async def test_files_go_both_ways(harness: Harness) -> None:
     assert (sent.caption, sent.document.file_name) == ("Here", "a.txt")
     file = await harness.bot.get_file(sent.document.file_id)
     assert bytes(await file.download_as_bytearray()) == b"paper"
-    again = await harness.bot.send_photo(ADA, b"picture")
+    again = await harness.bot.send_photo(ADA, b"\xff\xd8\xffpicture")
     assert again.photo
     spoken = await harness.act("voice", data="dm9pY2U=", caption="listen")
     (update,) = (await harness.bot.get_updates(offset=-1))[-1:]

@@ -89,7 +89,7 @@ async def _use_everything(harness: Harness) -> None:
     await bot.send_message_draft(ADA, 1, "draft")
     for kind in ("voice", "photo", "document"):
         await harness.act(kind)
-    await bot.send_photo(ADA, b"p", "caption")
+    await bot.send_photo(ADA, b"\xff\xd8\xffp", "caption")
     await bot.send_voice(ADA, b"v")
     document = await bot.send_document(ADA, b"d", filename="d.txt")
     assert document.document is not None

@@ -1,0 +1,86 @@
+"""`GET /files/{token}`: a person's file, for whoever has its link, until the link expires or the file is deleted."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+import structlog
+from aiohttp import web
+
+from core.clock import Clock
+from core.errors import RequestRefused, StoreUnavailable
+from core.files.content_types import UNKNOWN
+from core.files.links import PATH, FileLinks
+from core.files.store import FileStore
+from core.files.types import StoredFile
+
+AT_ONCE = 4
+"""Files that a process hands out at one moment: each lies in its memory meanwhile."""
+_SHOWN_TYPE = re.compile(r"(image|audio|video)/[a-z0-9.+-]{1,60}|text/(csv|vcard|calendar)|application/pdf")
+"""What a file may be declared as; anything else, such as HTML, is so many bytes."""
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+_log = structlog.get_logger()
+
+
+class FileRoutes:
+    """Hand out files by their links. Without `links` there are none, and so no file."""
+
+    def __init__(self, store: FileStore, links: FileLinks | None, clock: Clock) -> None:
+        self._store = store
+        self._links = links
+        self._clock = clock
+        self._at_once = asyncio.Semaphore(AT_ONCE)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(f"{PATH}{{token}}", self._hand_out)]
+
+    async def _hand_out(self, request: web.Request) -> web.StreamResponse:
+        now = self._clock.now()
+        linked = (
+            self._links.read(request.match_info["token"], now) if self._links and not request.query_string else None
+        )
+        if linked is None:
+            raise _nothing()
+        file = await self._store.find(linked.tenant_id, linked.file_id)
+        if file is None:
+            raise _nothing()
+        headers = _headers(file)
+        if request.method == "HEAD":
+            return web.Response(headers={**headers, "Content-Length": str(file.kept_size)})
+        async with self._at_once:
+            body = await self._read(linked.tenant_id, linked.file_id)
+            response = web.Response(body=body, headers=headers)
+            await response.prepare(request)
+            await response.write_eof()
+            return response
+
+    async def _read(self, tenant_id: str, file_id: str) -> bytes:
+        try:
+            body = await self._store.bytes_of(tenant_id, file_id)
+        except OSError as error:
+            _log.error("file_store_unreachable", cause=type(error).__name__)
+            raise StoreUnavailable("the files cannot be reached") from error
+        if body is None:
+            raise _nothing()
+        return body
+
+
+def _nothing() -> RequestRefused:
+    """Return the one answer to a link that is wrong, too old, or whose file is gone: nobody learns which."""
+    return RequestRefused("no such file", status=404)
+
+
+def _headers(file: StoredFile) -> Mapping[str, str]:
+    kind = file.content_type if _SHOWN_TYPE.fullmatch(file.content_type) and "svg" not in file.content_type else UNKNOWN
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", file.name).strip("_")[-60:] or "file"
+    named = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name or plain, safe='')}"
+    return {**_HEADERS, "Content-Type": kind, "Content-Disposition": named}

@@ -1,0 +1,60 @@
+"""The store of people's files, and the links to them. Light: `web` opens it, too."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from core.credentials.secret_keys import SecretKeys
+from core.db.database import Database
+from core.files.blobs import BlobStore, FolderStore
+from core.files.links import FileLinks
+from core.files.s3 import Bucket, S3Store
+from core.files.store import FileLimits, FileStore
+from onevalet.settings import Settings
+
+_MEGABYTE = 1024 * 1024
+
+
+@asynccontextmanager
+async def open_file_store(settings: Settings, database: Database) -> AsyncIterator[FileStore]:
+    """Yield where people's files are kept."""
+    blobs = build_blobs(settings)
+    try:
+        yield FileStore(database, blobs, _limits(settings))
+    finally:
+        await blobs.close()
+
+
+def build_links(settings: Settings, keys: SecretKeys) -> FileLinks | None:
+    """Return the links to people's files; None without PUBLIC_URL."""
+    if not settings.public_url:
+        return None
+    return FileLinks.of(keys, settings.public_url, settings.onevalet_files_link_days)
+
+
+def build_blobs(settings: Settings) -> BlobStore:
+    """Create the store of bytes that the settings name."""
+    place = settings.onevalet_files
+    if not place.startswith("s3://"):
+        return FolderStore(Path(place) if place else settings.onevalet_home / "files")
+    name, _, prefix = place.removeprefix("s3://").partition("/")
+    key, secret = settings.onevalet_files_key, settings.onevalet_files_secret
+    return S3Store(
+        Bucket(
+            endpoint=settings.onevalet_files_endpoint,
+            name=name,
+            region=settings.onevalet_files_region,
+            access_key=key.get_secret_value() if key else "",
+            secret_key=secret.get_secret_value() if secret else "",
+            prefix=f"{prefix.strip('/')}/" if prefix.strip("/") else "",
+        )
+    )
+
+
+def _limits(settings: Settings) -> FileLimits:
+    return FileLimits(
+        person=settings.onevalet_files_person_mb * _MEGABYTE,
+        everybody=settings.onevalet_files_all_mb * _MEGABYTE,
+        kept=timedelta(days=settings.onevalet_files_days),
+    )
