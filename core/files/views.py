@@ -35,7 +35,8 @@ def describe(file: StoredFile) -> str:
         return "a picture"
     kind = {FileKind.PDF: "a PDF", FileKind.OFFICE: "a document"}.get(file.kind, "a text")
     pages = "1 page" if file.page_count == 1 else f"{file.page_count} pages"
-    return f"{kind} of {pages}, {max(file.size, 1) / _MEGABYTE:.1f} MB"
+    size = f"{file.size / _MEGABYTE:.1f} MB" if file.size >= _MEGABYTE / 10 else f"{max(file.size // 1000, 1)} KB"
+    return f"{kind} of {pages}, {size}"
 
 
 def numbered(number: int, text: str) -> str:
