@@ -257,6 +257,7 @@ async def open_harness(
         )
         plan = ProvidersPlan(
             port=simulator_port,
+            url=f"http://127.0.0.1:{wires['providers'].port}",
             gateway_url=f"http://127.0.0.1:{balancer}",
             public_url=PUBLIC_URL,
             people=list(people),

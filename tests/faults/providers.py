@@ -20,6 +20,8 @@ class ProvidersPlan:
     """What the providers are told."""
 
     port: int
+    url: str
+    """Where the gateway reaches them, as the addresses of files say."""
     gateway_url: str
     public_url: str
     people: list[Person]
@@ -58,7 +60,8 @@ async def _serve(plan: ProvidersPlan) -> None:
         patience=plan.patience,
         seed=plan.seed,
     )
-    async with serve_simulator(config, Clock(Path(plan.clock)), "127.0.0.1", plan.port):
+    async with serve_simulator(config, Clock(Path(plan.clock)), "127.0.0.1", plan.port) as simulator:
+        simulator.wire.url = plan.url
         await stop.wait()
 
 
