@@ -74,7 +74,13 @@ async def test_no_way_of_saying_it_makes_a_page_act(trap: Trap, ways: list[str])
             assert "Pay Mallory" in said, f"{way}: what is to be approved is shown in full"
             assert "I have just read what others wrote" in said
             await trap.system.decide("Cancel")
+        else:
+            assert said == "Here is what the page says.", way
     assert await trap.facts() == before
+
+
+def test_twenty_pages_are_hostile() -> None:
+    assert len(WAYS) >= 20
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -112,6 +112,10 @@ class System:
         finally:
             await _end(survivor)
 
+    async def end(self, worker: Forked) -> None:
+        """Ask a worker to end, and wait until it has."""
+        await _end(worker)
+
     def answers(self, person: Person) -> tuple[str, ...]:
         """Return what the person got."""
         people = self.simulator.providers["twilio"].state()["people"]  # type: ignore[index, call-overload]

@@ -6,14 +6,21 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from io import BytesIO
+from typing import cast
 
 import pytest
 from PIL import Image
 
-from core.documents.file import FileUnreadable, read_content
+from core.documents.file import read_content
 from core.documents.kinds import FileFailure, FileKind, kind_of
+from core.files.intake import FileIntake
 from core.files.names import MAX_NAME, clean_name
+from core.files.store import FileStore
+from core.files.types import SentFile
+from core.files.vision import Vision
+from core.messaging.messages import Media
 from tests.core.documents import samples
 
 VCARD = (
@@ -122,13 +129,51 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[FileFailure]]] = {
 }
 
 
+SENTENCES = {
+    FileFailure.UNKNOWN: "I cannot read the file “it.bin”: I do not know that kind of file.",
+    FileFailure.TOO_MUCH: "I cannot read the file “it.bin”: it takes too much time or memory.",
+    FileFailure.BROKEN: "I cannot read the file “it.bin”: it is damaged, or not what it says it is.",
+    FileFailure.NO_TEXT: "I cannot read the file “it.bin”: there is no text in it, perhaps only scans.",
+    FileFailure.AUDIO: "I cannot listen to sound yet. Please write to me what the file “it.bin” says.",
+    FileFailure.VIDEO: "I cannot watch videos. Please send a picture in place of the file “it.bin”.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OneFile:
+    """A message with one file, its provider, and the notes of what became of it."""
+
+    data: bytes
+    noted: list[str | FileFailure] = field(default_factory=list)
+
+    async def fetch(self, media: Media, max_bytes: int) -> SentFile:
+        return SentFile("application/octet-stream", self.data)
+
+    async def media_of(self, tenant_id: str, inbound_id: str) -> list[Media]:
+        return [Media("https://a/1", "application/octet-stream", "it.bin")]
+
+    async def taken(self, tenant_id: str, inbound_id: str) -> dict[int, str | FileFailure]:
+        return {}
+
+    async def known(self, tenant_id: str, data: bytes) -> str | None:
+        return None
+
+    async def record(self, tenant_id: str, inbound_id: str, number: int, outcome: str | FileFailure) -> None:
+        self.noted.append(outcome)
+
+
 @pytest.mark.parametrize("name", HOSTILE)
-async def test_a_hostile_file_ends_in_a_reason(name: str) -> None:
+async def test_a_hostile_file_ends_in_one_sentence(name: str) -> None:
     make, reasons = HOSTILE[name]
-    data = make()
-    with pytest.raises(FileUnreadable) as refused:
-        await read_content(data, kind_of(data))
-    assert refused.value.failure in reasons
+    message = OneFile(make())
+    intake = FileIntake(cast(FileStore, message), {"sms": message})
+    (seen,) = await intake.take_in("t", "turn", "m", "sms", Vision())
+    assert seen.failure in {SENTENCES[reason] for reason in reasons}
+    assert [seen.failure] == [SENTENCES[FileFailure(noted)] for noted in message.noted], "it is not fetched again"
+
+
+def test_thirty_files_are_hostile() -> None:
+    assert len(HOSTILE) >= 30
 
 
 async def test_a_polyglot_is_read_as_what_it_begins_as() -> None:
