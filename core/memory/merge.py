@@ -34,13 +34,15 @@ class MemoryMerge(MergeHook):
 
     @override
     async def after_parting(self, connection: Connection, parting: Parting) -> None:
-        # No index of either may hold a word of the other's memories.
+        # No index of either may hold a word of the other's memories. One who comes back had epochs before, of which a
+        # worker may have an index still: the time is later than any of them.
         for tenant_id in (parting.other_id, parting.tenant_id):
             await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
             await connection.execute("delete from memory_terms where tenant_id = $1", tenant_id)
             await connection.execute(
                 "insert into memory_versions as v (tenant_id, version, epoch)"
-                " select $1, coalesce(max(number), 0), 1 from memories where tenant_id = $1"
+                " select $1, coalesce(max(number), 0), extract(epoch from clock_timestamp())::bigint"
+                " from memories where tenant_id = $1"
                 " on conflict (tenant_id) do update set epoch = v.epoch + 1",
                 tenant_id,
             )

@@ -117,7 +117,8 @@ class StructuredIndexes:
     async def _catch_up(self, tenant_id: str) -> None:
         newest = await self._store.version(tenant_id)
         entry = self._entries.get(tenant_id)
-        if entry is not None and entry.version.epoch != newest.epoch:
+        # A number lower than the index has reached: whose it was has become somebody else.
+        if entry is not None and (entry.version.epoch != newest.epoch or entry.version.number > newest.number):
             await self.drop(tenant_id)
             entry = None
         if newest.number == 0:

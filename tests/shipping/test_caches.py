@@ -1,0 +1,89 @@
+"""Whatever a process keeps by some key is listed here: what is kept by person has to follow when two become one."""
+
+import re
+from collections.abc import Iterator
+
+from tests.shipping.harness import ROOT
+
+FOLDERS = ("core", "channels", "notify", "providers", "jobs", "agents")
+_MAP = r"(?:dict|OrderedDict|defaultdict|TTLCache|LRUCache)"
+KEPT = re.compile(
+    rf"^ +self\.(?P<own>_\w+)(?:: {_MAP}\[.*?)? = (?:{{}}|{_MAP}\(.*)$"
+    rf"|^ +(?P<field>\w+): {_MAP}\[.*? = field\(default_factory={_MAP}\b",
+    re.MULTILINE,
+)
+_TURN, _LOADED, _TEXT = "a turn's", "once, at the start", "text, nobody's"
+BY_PERSON = {
+    "core/memory/index/cache.py _entries": "test_indexes_that_are_warm_with_both_follow",
+    "core/memory/index/cache.py _catching": "test_indexes_that_are_warm_with_both_follow",
+    "core/memory/index/cache.py _soon": "test_indexes_that_are_warm_with_both_follow",
+    "core/people/rate_limit.py people": "test_one_limit_counts_on_both_channels",
+    "core/people/rate_limit.py told": "test_one_limit_counts_on_both_channels",
+    "agents/web/page_cache.py _pages": "test_pages_and_all_that_is_read_in_a_turn_follow",
+    "channels/events/receive.py _known": "test_every_event_during_a_link_is_taken_and_fires_its_task_once",
+}
+"""The test of what happens to each when two people become one."""
+OTHERWISE = {
+    "core/agents/field_collection.py wrong": _TURN,
+    "core/agents/pending_answers.py changed": _TURN,
+    "core/agents/pending_answers.py ended": _TURN,
+    "core/agents/registry.py _inner": _LOADED,
+    "core/agents/registry.py _valets": _LOADED,
+    "core/agents/turn_agents.py waiting": _TURN,
+    "core/approvals/consent.py labels": _TURN,
+    "core/approvals/requests.py new": _TURN,
+    "core/db/groups.py _waiting": "sender, until the write of a moment is done",
+    "core/events/bus.py _groups": _LOADED,
+    "core/events/bus.py handlers": _LOADED,
+    "core/events/source_index.py _by_bearer": "secret of a source, whoever's it is",
+    "core/llm/direct/anthropic.py _blocks": "one answer's",
+    "core/llm/direct/anthropic.py _inputs": "one answer's",
+    "core/llm/direct/plans.py _kept": "model",
+    "core/llm/direct/whole.py model_call_details": "one answer's",
+    "core/llm/lean_litellm.py names": _LOADED,
+    "core/memory/index/embedder.py _known": _TEXT,
+    "core/memory/index/typeagent_index.py _knowledge": "one index's",
+    "core/memory/index/typeagent_index.py _vectors": "one index's",
+    "core/memory/index/typeagent_storage.py _entities": "one index's",
+    "core/memory/index/typeagent_storage.py _known": "one index's",
+    "core/memory/index/typeagent_storage.py _ranges": "one index's",
+    "core/memory/index/typeagent_storage.py _rows": "one index's",
+    "core/loop/attached.py _calls": _TURN,
+    "core/people/rate_limit.py accounts": "account of ours",
+    "core/people/rate_limit.py verdicts": "turn",
+    "core/people/tiers.py _tiers": _LOADED,
+    "core/queue/due.py _calls": "kind of work",
+    "core/queue/setbacks.py _known": "person, to be left alone for a while: who is gone has no work",
+    "core/tools/docstrings.py parameters": _LOADED,
+    "core/tools/registry.py _tools": _LOADED,
+    "channels/events/receive.py _counts": "limit, and in it the source",
+    "channels/http/connections.py _proven": "address of a network",
+    "channels/http/connections.py _sources": "connection",
+    "channels/http/connections.py _waiting": "address of a network",
+    "channels/http/penalties.py _windows": "address of a network",
+    "channels/slack/identity.py _direct": "Slack's user, for whom Slack has one conversation with us",
+    "channels/slack/sender_profiles.py _asked": "Slack's user, whose profile Slack has",
+    "notify/slack/marks.py _setting": "message on Slack",
+    "jobs/slow_model.py _timers": "turn",
+    "jobs/stops.py _running": "lane of a turn that runs: nobody is linked meanwhile",
+    "jobs/supervision.py _histories": "kind of work",
+}
+"""What each is kept by instead."""
+
+
+def kept() -> Iterator[str]:
+    """Yield what our processes keep by some key, by file and name."""
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for match in KEPT.finditer(path.read_text()):
+                yield f"{path.relative_to(ROOT)} {match['own'] or match['field']}"
+
+
+def test_each_cache_is_told_apart_by_what_it_is_kept_by() -> None:
+    assert set(kept()) == {*BY_PERSON, *OTHERWISE}, "list it above; one that is kept by person needs a test of a link"
+
+
+def test_what_is_kept_by_person_has_its_test_of_a_link() -> None:
+    tests = [(ROOT / "tests" / path).read_text() for path in
+             ("core/people/test_warm_caches.py", "channels/events/test_during_merge.py")]  # fmt: skip
+    assert [name for name in BY_PERSON.values() if not any(f"def {name}(" in text for text in tests)] == []
