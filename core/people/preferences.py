@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
 from functools import cache
+from unicodedata import combining, normalize
 from zoneinfo import available_timezones
+
+from babel import Locale
 
 from core.db.database import Database
 from core.errors import OneValetError
-from core.language.catalogue import gettext, gettext_noop, speaking
+from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
 from core.language.tags import named_tag
 from core.people.place_names import channel_name
 from core.people.tenant import QuietHours, WhileRunning
@@ -31,6 +34,8 @@ _NAMES = (
 """The preferences as people of other languages are told of them."""
 FROM_PROFILE = "profile"
 """The source of a language that the person told, in place of a channel's name."""
+_CITIES_OF = {"pt": "pt_PT"}
+"""Whose names of cities go with a language, where it is not the language's own."""
 WORDS_TELL = ("sms", "terminal")
 """The channels whose provider tells no language, so that the person's words do."""
 
@@ -140,8 +145,7 @@ def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping
 
 def find_timezone(text: str) -> str:
     """Return the IANA name of a timezone that is written in full or by its city; raises `PreferenceRefused`."""
-    wanted = re.sub(r"[\s-]+", "_", text.strip()).casefold()
-    names = _zones().get(wanted, ())
+    names = _zones().get(_as_key(text), ())
     if len(names) == 1:
         return names[0]
     if names:
@@ -188,7 +192,7 @@ def _shown_language(preferences: Preferences) -> str | None:
 
 @cache
 def _zones() -> dict[str, tuple[str, ...]]:
-    """Return the timezones by full name, and by city where they lie in a region, case-folded."""
+    """Return the timezones by full name, and by city where they lie in a region, in the languages that we speak."""
     zones: dict[str, set[str]] = {}
     for zone in available_timezones():
         region, _, city = zone.partition("/")
@@ -197,7 +201,19 @@ def _zones() -> dict[str, tuple[str, ...]]:
         zones.setdefault(zone.casefold(), set()).add(zone)
         if city:
             zones.setdefault(zone.rpartition("/")[2].casefold(), set()).add(zone)
-    return {name: tuple(matching) for name, matching in zones.items()}
+    others: dict[str, set[str]] = {}
+    for language in LANGUAGES:  # whichever they speak: people write a city as they know it
+        for zone, words in Locale.parse(_CITIES_OF.get(language, language)).time_zones.items():
+            name = _as_key(words.get("city", ""))
+            if name and name not in zones and zone in available_timezones():
+                others.setdefault(name, set()).add(zone)
+    return {name: tuple(matching) for name, matching in (zones | others).items()}
+
+
+def _as_key(name: str) -> str:
+    """Return a name as it is looked up: without accents, which few type everywhere, in small letters."""
+    plain = "".join(letter for letter in normalize("NFKD", name.strip()) if not combining(letter))
+    return re.sub(r"[\s-]+", "_", plain).casefold()
 
 
 def _language(value: str) -> str:

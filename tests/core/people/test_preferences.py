@@ -71,6 +71,27 @@ def test_quiet_hours_may_pass_midnight() -> None:
     assert find_timezone("St Johns") == "America/St_Johns"
 
 
+@pytest.mark.parametrize(
+    ("city", "zone"),
+    [
+        ("Lissabon", "Europe/Lisbon"),
+        ("lisboa", "Europe/Lisbon"),
+        ("Lisbonne", "Europe/Lisbon"),
+        ("里斯本", "Europe/Lisbon"),
+        ("Tóquio", "Asia/Tokyo"),
+        ("Tokio", "Asia/Tokyo"),
+        ("toquio", "Asia/Tokyo"),
+        ("Wien", "Europe/Vienna"),
+        ("Nueva York", "America/New_York"),
+        ("nova iorque", "America/New_York"),
+        ("São Paulo", "America/Sao_Paulo"),
+        ("Kolkata", "Asia/Kolkata"),
+    ],
+)
+def test_a_city_is_known_by_its_name_in_each_language(city: str, zone: str) -> None:
+    assert find_timezone(city) == zone
+
+
 async def test_commands_set_what_the_next_turn_is_given(harness: Harness) -> None:
     assert "timezone: not set" in await harness.ask("PREFS", ANN)
     assert "timezone: Europe/Lisbon" in await harness.ask("prefs timezone Lisbon", ANN)
