@@ -9,6 +9,7 @@ from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
+from core.memory.extraction.questions import asks
 
 _LETTING_GO = re.compile(
     r"(cancel|stop)( it| that)?|(drop|skip|leave|forget) (it|that)|forget about it|never ?mind"
@@ -20,6 +21,22 @@ _LETTING_GO = re.compile(
     r"|取消|算了|不用(了|谢了?)?|不要了?|没有"
 )
 """Answers that let go of a question, rather than answer it."""
+_WEATHER = r"(?:weather|forecast|wetter|tiempo|clima|météo|temps|tempo|天气)"
+_TO_US = (
+    r"(?:remind|tell|show|find|send|get|book|wake) me\b|(?:erinner|zeig|sag|such|schick|buch|weck)e? (?:mich|mir)\b"
+    r"|(?:recu[ée]rda|muéstra|di|busca|búsca|env[ií]a|despiérta)me\b|(?:lembr|mostr|dig|procur|envi|acord)[ae]-me\b"
+    r"|(?:rappel(?:le|ez)|montrez?|dis|dites|cherchez?|trouvez?|envo(?:ie|yez)|réveillez?)-moi\b"
+    r"|(?:提醒|告诉|叫醒|通知)我|帮我"
+)
+_ERRAND = re.compile(
+    rf"{_TO_US}|/[a-z]|(?:note|notiz|nota|笔记|备忘)\s?[:：]"
+    rf"|(?:(?:the|das|el|la|le|o) )?{_WEATHER}\b.* (?:in|for|en|à|em|no|na) \w|.+天气(?:怎么样|如何|预报)?$"
+    r"|(?:flights?|flüge?|vuelos?|vols?|voos?) (?:from|to|von|nach|de|a|à|para) \w|.+[到飞往].+(?:航班|机票)$"
+    r"|(?:every|jede[nrs]?|alle|cada|tod[oa]s [oa]s|todos los|todas las|chaque|tous les|toutes les|每).*"
+    rf"(?:{_TO_US}|{_WEATHER}|notes|notizen|notas|笔记)",
+    re.IGNORECASE,
+)
+"""How errands begin that nobody gives as a value: "call mum" may be one, "remind me to call mum" is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +110,14 @@ def asked_names(inputs: Mapping[str, InputField], collected: Collected) -> tuple
 def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> Answer | None:
     """Return the answer that a message is, without a model: one field was asked for, and the text is valid for it.
 
-    None for a message that may be something else: a question, words that let go, or valid words among others
-    ("it's ann@example.org").
+    None for a message that may be something else: a question, a new request, words that let go, or valid words among
+    others ("it's ann@example.org").
     """
     if entry.status is not AgentStatus.WAITING_FOR_INPUT or len(entry.asked) != 1 or entry.asked[0] not in inputs:
         return None
     input_field, words = inputs[entry.asked[0]], text.strip()
     lets_go = input_field.type is str and _LETTING_GO.fullmatch(words.rstrip(".!").casefold())
-    if not words or "?" in words or lets_go or not _valid(input_field, words):
+    if not words or "?" in words or lets_go or _asks_for_more(words) or not _valid(input_field, words):
         return None
     count = len(words.split())
     valid = sum(_valid(input_field, word) for word in words.split())
@@ -122,6 +139,11 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> 
         return entry, {"": gettext("it answers nothing that was asked")}
     # Without a question, so that the agent asks again for what is still missing.
     return replace(entry, fields=collected.fields, answer=answer.words, question=None, reminded=False), {}
+
+
+def _asks_for_more(text: str) -> bool:
+    """Return whether a text is plainly a question or a new request, which no field is filled with unread."""
+    return asks(text) or _ERRAND.match(text) is not None
 
 
 def _valid(input_field: InputField, text: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from core.agents.pending_answers import ANSWER, HOLD
 from core.json_types import JsonObject
 from core.tools.tool import tool
+from onevalet import AgentResult, AgentStatus, InputField, StandardAgent, valet
 from tests.core.agents.harness import ANN, BOB, Talk
 from tests.core.agents.mail import SENT, SendEmailAgent
 from tests.scripted_model import calls, error, text
@@ -206,3 +207,25 @@ async def test_new_answers_a_waiting_question_on_sms_and_starts_afresh_elsewhere
     await mail.say("send a mail")
     mail.model.add(text("An address, please."))
     assert "An address, please." in (await mail.say("NEW", command="new"))[0]
+
+
+async def test_a_new_request_in_between_keeps_what_was_collected_and_says_so(talk: Talk) -> None:
+    @valet(name="PostAgent")
+    class PostAgent(StandardAgent):
+        """Post a parcel."""
+
+        town = InputField("To which town?")
+        what = InputField("What is in it?")
+
+        async def on_running(self, msg: str) -> AgentResult:
+            return self.make_result(status=AgentStatus.COMPLETED, raw_message=f"{self.what} to {self.town}")
+
+    talk.agents = [PostAgent]
+    talk.model.add(calls(("PostAgent", {"what": "Books"})))
+    assert await talk.say("post the books") == ["To which town?"]
+    talk.model.add(text("I shall."))
+    said = await talk.say("Erinnere mich morgen um 9 an den Tee")
+    assert said == ["I shall.\n\nBy the way, I still need to know: To which town?"]
+    talk.model.add(text("It is posted."))
+    assert await talk.say("Graz") == ["It is posted."]
+    assert list(talk.last.tool_results.values()) == ["Books to Graz"]
