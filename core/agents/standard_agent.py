@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from core.agents.fields import Field, InputField, OutputField, fields_of, values_of
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject, canonical_hash
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, in_a_row, labelled
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, Risk
 
@@ -124,9 +124,10 @@ class StandardAgent:
         name = self.valet.name
         inputs = fields_of(type(self), InputField)
         details = {field.name: field.to_json(getattr(self, field.name)) for field in inputs.values()}
-        values = ", ".join(f"{field.label}: {details[field.name]}" for field in inputs.values())
+        values = in_a_row([labelled(field.label, str(details[field.name])) for field in inputs.values()])
         summary = gettext(self.valet.description.splitlines()[0].rstrip("."))
-        return ApprovalRequest(name, f"{summary} ({values})" if values else summary, details)
+        summary = gettext("{action} ({details})", action=summary, details=values) if values else summary
+        return ApprovalRequest(name, summary, details)
 
     async def parse_approval_async(self, text: str) -> ApprovalDecision | None:
         """Parse an answer to its approval request; None unless it is exactly one of the options."""

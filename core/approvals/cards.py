@@ -7,7 +7,7 @@ from core.approvals.exact_replies import Verb, button
 from core.approvals.rendering import as_markdown
 from core.approvals.types import HIGH, NewApproval
 from core.json_types import JsonObject
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, labelled
 from core.language.times import duration_in_words
 from core.messaging.messages import Action, ActionStyle, OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal, plain_words
@@ -44,7 +44,7 @@ def actions(token: str, *, editable: bool) -> tuple[Action, ...]:
 
 
 def _lines(approval: NewApproval) -> list[str]:
-    lines = [f"**{approval.code}: {literal(approval.summary)}**", ""]
+    lines = [f"**{labelled(approval.code, literal(approval.summary))}**", ""]
     if approval.note:
         lines += [literal(plain_words(approval.note)), ""]
     lines += [as_markdown(approval.rendered)]
@@ -72,4 +72,4 @@ def _closing(approval: NewApproval) -> str:
 
 def _halves(change: str) -> tuple[str, str]:
     label, _, rest = change.partition(": ")
-    return label, rest
+    return label[:1].upper() + label[1:], rest

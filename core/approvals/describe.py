@@ -4,7 +4,7 @@ from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import tool_check, tool_form
 from core.approvals.rendering import as_text, is_empty
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, gettext_noop, name_in_words
+from core.language.catalogue import gettext, gettext_noop, in_a_row, labelled, name_in_words
 from core.messaging.visible_text import plain_words
 from core.tools.tool import AnyTool, Risk
 
@@ -50,7 +50,7 @@ def _heading(name: str, details: JsonObject) -> str:
     """Return the tool's name with the arguments that fit; the card shows all of them below."""
     words, parts, left_out = name_in_words(name), list[str](), False
     for label, value in details.items():
-        part = f"{name_in_words(label)}: {as_text(value)}"
+        part = labelled(name_in_words(label), as_text(value))
         if is_empty(value):
             continue
         if "\n" in part or plain_words(part) != part or len(", ".join([*parts, part])) > _MAX_OF_HEADING:
@@ -59,7 +59,7 @@ def _heading(name: str, details: JsonObject) -> str:
             parts.append(part)
     if not parts:
         return words
-    return f"{words} ({', '.join([*parts, '...'] if left_out else parts)})"
+    return gettext("{action} ({details})", action=words, details=in_a_row([*parts, "..."] if left_out else parts))
 
 
 def _with_defaults(tool: AnyTool, given: JsonObject) -> JsonObject:

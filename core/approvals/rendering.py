@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from core.approvals.consent import Described
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext, gettext_noop, name_in_words
+from core.language.catalogue import gettext, gettext_noop, in_a_row, labelled, name_in_words
 from core.language.yes_no import yes_or_no
 from core.messaging.visible_text import literal, plain_line, visible
 
 _NONE, _EMPTY = gettext_noop("(none)"), gettext_noop("(empty)")
 _LIKE_ANOTHER = re.compile(r"""(?s)["\[{].*|-?[0-9.]+(?:e[+-]?[0-9]+)?""")
+_COMMA = re.compile(r"[,\n\u060c\u3001\uff0c]")
+"""What may part the items of a list, in some language, or end a line."""
 _NAME = re.compile(r"\w(?:[\w .-]*\w)?")
 
 
@@ -54,12 +56,12 @@ def as_text(value: Json) -> str:
         case list():
             parts = [_inner(item) for item in value]
             plain = not any(
-                isinstance(item, list | dict) or "\n" in part or "," in part or part.startswith("- ")
+                isinstance(item, list | dict) or _COMMA.search(part) or part.startswith("- ")
                 for item, part in zip(value, parts, strict=True)
             )
             if not plain and len(parts) == 1 and isinstance(value[0], str) and "\n" not in parts[0]:
                 return _quoted(value[0])  # the comma, or the mark of a list, is the item's own
-            lines = ", ".join(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
+            lines = in_a_row(parts) if plain else "\n".join(f"- {_inside(part)}" for part in parts)
             return lines or gettext(_EMPTY)
         case dict():
             return "\n".join(f"{_key(name)}: {_inside(_inner(item))}" for name, item in value.items()) or gettext(
@@ -79,9 +81,9 @@ def _pair(label: str, text: str) -> str:
     # Within code, only the mark that ends it is markup.
     literal = text.replace("`", "<U+0060>")
     if "\n" not in literal and literal == literal.strip():
-        return f"{label}: `{literal}`"
+        return labelled(label, f"`{literal}`")
     quoted = "\n".join(f"> {line}" for line in literal.split("\n"))
-    return f"{label}:\n```\n{quoted}\n```"
+    return f"{labelled(label, '').rstrip()}\n```\n{quoted}\n```"
 
 
 def _inner(value: Json) -> str:

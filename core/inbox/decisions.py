@@ -16,7 +16,7 @@ from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import of_message, of_press
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, speaking
+from core.language.catalogue import gettext, labelled, speaking
 from core.messaging.channels import Received
 from core.messaging.messages import Form, InboundMessage, Press
 from core.people.access_policy import Access
@@ -115,4 +115,6 @@ def _form(row: JsonObject, verb: Verb, timezone: str, now: datetime) -> Form:
         return Form(token, gettext("Change {code}", code=code), str(row["summary"]), read_form(row["form"]))
     until = moment(datetime.fromisoformat(str(row["until"])), timezone, now) if row["until"] else ""
     pairs = [*cast(list[list[str]], row["shown"]), [gettext("By"), str(row["name"])], [gettext("Open until"), until]]
-    return Form(token, gettext("Details of {code}", code=code), "\n".join(f"{label}: {text}" for label, text in pairs))
+    return Form(
+        token, gettext("Details of {code}", code=code), "\n".join(labelled(label, text) for label, text in pairs)
+    )

@@ -77,6 +77,17 @@ def listed(names: Sequence[str], style: Literal["standard", "or"] = "standard") 
     return format_list(list(names), style, locale=current_locale())
 
 
+def labelled(label: str, value: str) -> str:
+    """Return a label with its value as the language writes it, such as "Subject: Lunch"."""
+    return gettext("{label}: {value}", label=label, value=value)
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    """Return names one after the other, with the comma of the language and no "and"."""
+    middle = str(current_locale().list_patterns["standard"]["middle"])
+    return middle.removeprefix("{0}").removesuffix("{1}").join(names)
+
+
 def current_locale() -> Locale:
     """Return whose rules for dates, numbers and lists go with the person's language."""
     return Locale.parse({"en": "en_GB", "pt": "pt_PT"}.get(_language.get(), _language.get()))

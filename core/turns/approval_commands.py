@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.approvals.outcomes import moment
 from core.approvals.types import Approval
-from core.language.catalogue import gettext, gettext_noop
+from core.language.catalogue import gettext, gettext_noop, labelled
 from core.llm.types import ToolCall
 from core.messaging.visible_text import literal
 from core.turns.types import TurnRequest
@@ -35,6 +35,6 @@ def asked_again(request: TurnRequest, old: Approval) -> TurnRequest:
 def _waiting(approval: Approval, timezone: str, now: datetime) -> str:
     code, summary = approval.code, literal(approval.summary)
     if approval.expires_at is None:
-        return f"{code}: {summary}"
+        return labelled(code, summary)
     until = moment(approval.expires_at, timezone, now)
     return gettext("{code}: {summary}, until {time}", code=code, summary=summary, time=until)
