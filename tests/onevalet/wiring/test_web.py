@@ -1,4 +1,4 @@
-"""A running web process is light: neither the model stack nor the plugins are in its memory."""
+"""A running web process is light: neither the model stack nor the plugins are in its memory, which is as stated."""
 
 import asyncio
 import base64
@@ -13,6 +13,7 @@ import aiohttp
 
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 from tests.patience import PATIENCE
+from tests.shipping.sizes import is_about, resident, stated
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify")
@@ -64,6 +65,8 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
             except aiohttp.ClientError:
                 assert process.returncode is None
                 await asyncio.sleep(0.1)
+    size = resident([process.pid])
+    assert is_about(size, stated("web")[0]), (size, "docs/deploy.md, Sizes")
     process.send_signal(signal.SIGTERM)
     _, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert process.returncode == 0, errors.decode()
