@@ -1,4 +1,7 @@
-"""`python -m tests.page.picture`: take the README's picture of the page, from a `dev` that starts from nothing."""
+"""`python -m tests.page.picture`: take the README's picture of the page, from a `dev` that starts from nothing.
+
+Beside it is kept what it was taken of, so that a test notices when the page or the talk has changed since.
+"""
 
 import asyncio
 import signal
@@ -6,12 +9,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.forker import ROOT
 from tests.page.chromium import Page, open_page, running_browser
+from tests.page.shown import PICTURE, RECORD, record
 from tests.page.talk import ask, said
 from tests.running_dev import running_dev
 
-PICTURE = ROOT / "docs" / "page.png"
 SIZE = (1440, 1000)
 EMAIL = "Email sam@example.com that I am ten minutes late"
 FLIGHTS = "Find flights from Berlin to Rome on Friday and email the results to sam@example.com"
@@ -26,6 +28,8 @@ def main(path: Path = PICTURE) -> None:
         running_dev(Path(folder) / "home", signal.SIGINT) as dev,
     ):
         asyncio.run(_take(browser, dev.simulator_url, path))
+    if path == PICTURE:
+        RECORD.write_text(record())
 
 
 async def _take(browser: str, url: str, path: Path) -> None:

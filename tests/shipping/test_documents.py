@@ -16,6 +16,7 @@ from core.language.update import sentences
 from onevalet.cli.main import app
 from onevalet.dev.run import describe
 from onevalet.wiring.plugins import load_plugins
+from tests.page.shown import PICTURE, RECORD, record
 from tests.shipping.harness import ROOT, clean_environment, read, run
 
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -112,6 +113,11 @@ def test_every_module_of_the_tests_that_a_document_runs_exists(document: str) ->
 def test_every_link_inside_the_project_leads_somewhere(document: str) -> None:
     links = [link for link in _LINK.findall(read(document)) if "://" not in link]
     assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
+
+
+def test_the_readmes_picture_shows_the_page_and_the_talk_of_now() -> None:
+    assert PICTURE.name in read("README.md")
+    assert RECORD.read_text() == record(), "take it again: uv run -m tests.page.picture"
 
 
 def test_the_index_lists_every_page_once_with_a_line_on_it() -> None:
