@@ -64,7 +64,7 @@ async def test_the_demo_model_edits_a_card_in_words(system: Approving) -> None:
     await system.say("mail sam")
     code, system.model = await system.code(), demo
     await told(system, f"EDIT {code} subject: Half an hour late")
-    assert "subject: Late -> Half an hour late" in system.last()
+    assert "Subject: Late -> Half an hour late" in system.last()
     await told(system, f"OK {await system.code()}")
     assert [mail["subject"] for mail in system.sent] == ["Half an hour late"]
 
