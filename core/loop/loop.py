@@ -83,11 +83,19 @@ class ReactLoop:
             elif answer.text.strip():
                 if await self._judge_answer(run, answer):
                     return run.end(Ended.ANSWERED, answer_text(answer))
-            elif run.empties > self._config.max_empty_answers:
-                return run.end(Ended.EMPTY, gettext(replies.NOTHING_SAID))
-            else:
-                run.say(ChatMessage(Role.USER, replies.SAY_SOMETHING, internal=True), keep=False)
+            elif silent := self._said_nothing(run):
+                return silent
         return await self._summarise(run, Ended.MAX_TURNS)
+
+    def _said_nothing(self, run: LoopRun) -> ReactLoopResult | None:
+        """Return the end of a run whose model answers nothing; None where it is asked again."""
+        if _all_cancelled(run.results):
+            run.say(ChatMessage(Role.ASSISTANT, gettext("Cancelled.")))  # history tells what the card told
+            return run.end(Ended.CANCELLED, "")
+        if run.empties > self._config.max_empty_answers:
+            return run.end(Ended.EMPTY, gettext(replies.NOTHING_SAID))
+        run.say(ChatMessage(Role.USER, replies.SAY_SOMETHING, internal=True), keep=False)
+        return None
 
     async def _act(self, run: LoopRun, answer: ModelAnswer) -> list[CallResult]:
         if not answer.tool_calls:
@@ -163,6 +171,13 @@ class ReactLoop:
     def _over_budget(self, run: LoopRun) -> bool:
         budget = self._config.max_tokens_budget
         return budget is not None and run.usage.total >= budget
+
+
+def _all_cancelled(results: Sequence[CallResult]) -> bool:
+    """Return whether the newest calls were all cancelled by the person, on their cards."""
+    return bool(results) and all(
+        result.outcome is Outcome.REFUSED and result.text == replies.CANCELLED for result in results
+    )
 
 
 def _message(run: LoopRun, result: CallResult) -> ChatMessage:

@@ -23,6 +23,8 @@ class Ended(StrEnum):
     BUDGET = "budget"
     WAITING = "waiting"
     """A call waits for the person; `stopped_at` are the results of that answer's calls."""
+    CANCELLED = "cancelled"
+    """The person cancelled all that waited, was told so at once, and the model has nothing to add."""
     HANDED_OVER = "handed_over"
     """Everything was for a waiting turn, which resumes."""
     INTERRUPTED = "interrupted"

@@ -70,7 +70,7 @@ def waiting_result(
 def with_reply(result: TurnResult, reply: str) -> TurnResult:
     """Change the reply in history too: the model must know what the person read."""
     history = result.history
-    if history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
+    if reply and history and history[-1].role is Role.ASSISTANT and not history[-1].tool_calls:
         history = (*history[:-1], replace(history[-1], text=reply))
     return replace(result, reply=reply, history=history)
 

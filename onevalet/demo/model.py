@@ -34,6 +34,7 @@ HOW_TO_CHANGE = gettext_noop(
     "I am only the demo model and know a few phrases; ask me: what can you do? For a real model, set "
     "ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and start again."
 )
+LET_GO = gettext_noop("All right, I let that go.")
 LANGUAGES = gettext_noop("I know phrases in English, Spanish, German, French, Portuguese and Chinese.")
 
 _OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
@@ -98,7 +99,7 @@ def _answer(
 ) -> ModelAnswer:
     """Answer in the language that is spoken; `known` tells whether it is the person's."""
     before, after, done = _since_last_answer(messages)
-    texts = [*before, *after]
+    texts, said = [*before, *after], [_text(message.get("content")) for message in messages]
     if texts and texts[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
@@ -112,6 +113,8 @@ def _answer(
     if calls:
         return ModelAnswer(tool_calls=tuple(calls), model=MODEL, finish_reason="tool_calls")
     parts += [_for_person(call.result) for call in done]
+    if parts == [gettext(LET_GO)] and replies.SAY_SOMETHING not in said:
+        return ModelAnswer(model=MODEL, finish_reason="stop")  # a card that was cancelled says so itself
     if not parts or not all(plan.intent for plan in plans):
         parts.append(gettext(HOW_TO_CHANGE))
         parts += [] if known or not texts else [gettext(LANGUAGES)]
@@ -336,7 +339,7 @@ def _phrase(plan: Plan, made: Done) -> str:
 
 def _for_person(result: str) -> str:
     """Return a result as it is told."""
-    return gettext("All right, I let that go.") if result == replies.CANCELLED else result
+    return gettext(LET_GO) if result == replies.CANCELLED else result
 
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:

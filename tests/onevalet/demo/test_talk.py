@@ -49,8 +49,13 @@ async def test_the_demo_model_remembers_recalls_and_forgets_in_words(system: App
     assert card.startswith(f"{await system.code()}: Forget for good\n\n")
     assert re.search(r'^Memories: "\d+\. I row on Tuesdays \(.*, you told me\)"$', card, re.MULTILINE)
     code = await system.code()
-    assert "let that go" in await told(system, f"NO {code}")
-    assert "I row on Tuesdays" in await told(system, "what do you know about me")
+    before = len(system.delivery.channel.bubbles())
+    assert await told(system, f"NO {code}") == f"Cancelled {code}: Forget for good."
+    assert len(system.delivery.channel.bubbles()) == before + 1, "one message says it"
+    assert await system.delivery.store.column("select reason from turns where reason <> ''") == ["cancelled"]
+    listed = await told(system, "what do you know about me")
+    assert "I row on Tuesdays" in listed
+    assert "let that go" not in listed
     await told(system, "forget that I row on Tuesdays")
     assert "Forgotten for good: " in await told(system, f"OK {await system.code()}")
     assert "Tuesdays" not in await told(system, "what do you know about me?")
