@@ -6,25 +6,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.arithmetic import calculate
+from agents.clock import current_time
+from agents.memory import list_memories, remember, search_memory
+from agents.notes import add_note, list_notes
 from core.agents.pending_answers import ANSWER
 from core.approvals.exact_replies import parse_exact_reply
 from core.clock import Clock
 from core.db.database import Database
+from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, Role
+from core.memory.config import MomexConfig
 from core.memory.extraction.ingest import may_tell
 from core.memory.extraction.speech import spoken_of
 from core.memory.extraction.statements import statements, worth_keeping
+from core.memory.long_term import MomexParts
+from core.memory.momex import Momex
 from core.memory.types import ASSISTANT, PERSON
 from core.messaging.commands import own_words
 from core.messaging.help_text import words
+from core.tools.storage import Storage
 from core.turns.decide_tool import DECIDE
 from onevalet.demo.errands import TELLING, tells_nothing
 from onevalet.demo.intents import INTENTS
+from onevalet.demo.model import DEMO_MODEL
 from onevalet.demo.phrases import TABLES
 from onevalet.settings import Settings
 from onevalet.wiring.memory import build_momex
 from onevalet.wiring.models import build_models
-from tests.core.memory.harness import NOW
+from tests.clocks import StandingClock
+from tests.contract.approving import Approving, open_approving
+from tests.contract.channel_harnesses import SmsHarness
+from tests.core.harness import Ids
+from tests.core.memory.harness import NOW, WordEmbedder
 from tests.core.memory.test_requests import of
 from tests.onevalet.demo.test_requests import REQUESTS
 
@@ -195,3 +209,30 @@ async def test_the_demo_model_alone_has_its_table_tell_what_is_an_errand(databas
 def test_no_reply_of_the_demo_model_is_remembered(reply: str) -> None:
     assert heard(reply, Role.ASSISTANT) != []
     assert kept(reply, ASSISTANT) == []
+
+
+TALK = """Hallo | Was kannst du? | Flüge von Berlin nach Rom am Freitag | Notiz: Milch kaufen | Zeig mir meine Notizen
+    Jeden Werktag um 7 das Wetter in Berlin | EDIT 7P kürzer | /prefs language de | Was ist 17,5 % von 260?
+    Erinnere mich am 31. Februar an den Zahnarzt | Was weißt du über mich?"""
+
+
+async def test_a_talk_with_the_demo_model_leaves_what_was_told_alone(database_url: str) -> None:
+    client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
+    await client.warm_up()
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
+        database = system.delivery.store.database
+        parts = MomexParts(WordEmbedder(), make_id=Ids(), clock=StandingClock(NOW), tells_nothing=tells_nothing)
+        momex = Momex(config=MomexConfig(structured=False), database=database, parts=parts)
+        system.model, system.options = client, {"momex": momex, "storage": Storage(database)}
+        system.more = [current_time, calculate, add_note, list_notes, list_memories, search_memory, remember]
+        for text in [*of(TALK), "Meine Schwester heißt Ottilie."]:
+            await system.say(text)
+            while job := await momex.work.claim(None, "w"):
+                await momex.work.run(job)
+        assert await database_texts(system) == ["Meine Schwester heißt Ottilie."]
+        await momex.close()
+    await client.close()
+
+
+async def database_texts(system: Approving) -> list[object]:
+    return await system.delivery.store.column("select text from memories order by number")
