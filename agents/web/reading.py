@@ -22,9 +22,9 @@ _NAMED = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,24}(?![\w.-])")
 _CACHE = PageCache()
 
 
-@tool(name="read_page", effect="read", outside=True, addresses=("url",), timeout=45)
+@tool(name="read_page", effect="read", outside=True, addresses=("url",), timeout=90)
 async def read_page(url: str, context: ToolExecutionContext, part: int = 1) -> TextWithData:
-    """Read a page of the web as text: one that the person named, or that a search or another page showed.
+    """Read a page of the web or a PDF as text: one that the person named, or that a search or another page showed.
 
     A watch finds its data at $.price, $.currency, $.prices[0].price, $.title, $.date and $.text.
 

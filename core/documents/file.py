@@ -63,3 +63,8 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
 def without_hidden(text: str) -> str:
     """Return a text without characters that nobody sees."""
     return _HIDDEN.sub("", text)
+
+
+def numbered(number: int, text: str) -> str:
+    """Return a page below its number."""
+    return f"--- Page {number} ---\n{text}"

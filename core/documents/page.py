@@ -1,16 +1,24 @@
-"""The text of a fetched page, made in a child process: a hostile page costs its reader a sentence, never a worker."""
+"""The text of a fetched page or PDF, made in a child process: a hostile one costs a sentence, never a worker."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.documents.child_process import ChildFailed, run_in_child
+from core.documents.file import FileUnreadable, numbered, read_content
+from core.documents.kinds import FileFailure, FileKind, kind_of
 from core.errors import ToolFailed
 from core.http.types import HttpResponse
 from core.json_types import Json, JsonObject
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 
 _SCRIPT = Path(__file__).with_name("page_script.py")
+_BROKEN = gettext_noop("That page cannot be read: it is broken, or made to be too much.")
+_PDF_TOO_LARGE = gettext_noop("That PDF is too large to be read from the web.")
+_UNREADABLE_PDF = {
+    FileFailure.LOCKED: gettext_noop("That PDF is locked with a password."),
+    FileFailure.NO_TEXT: gettext_noop("There is no text in that PDF, perhaps only scans."),
+}
 _TEXTS = ("application/json", "application/xml", "application/rss+xml", "application/atom+xml", "application/xhtml+xml")
 
 
@@ -56,10 +64,10 @@ def is_page(content_type: str) -> bool:
 
 
 async def read_html(response: HttpResponse) -> Page:
-    """Return the text of a response that is a page or plain text. Raises `ToolFailed` in one plain sentence."""
+    """Return the text of a response that is a page, plain text or a PDF. Raises `ToolFailed` in one plain sentence."""
     kind = response.content_type
-    if kind == "application/pdf" or response.body.startswith(b"%PDF-"):
-        raise ToolFailed(gettext("That is a PDF, which I cannot read yet."))
+    if kind == "application/pdf" or kind_of(response.body) is FileKind.PDF:
+        return await _read_pdf(response)
     if kind and not kind.startswith("text/") and kind not in _TEXTS and not kind.endswith("+json"):
         raise ToolFailed(gettext("That is no page that can be read, but {type}.", type=kind[:60]))
     given = {"url": response.url, "content_type": response.headers.get("Content-Type", "")[:200]}
@@ -67,6 +75,18 @@ async def read_html(response: HttpResponse) -> Page:
         out = await run_in_child(_SCRIPT, json.dumps(given).encode() + b"\n" + response.body)
         found = json.loads(out)
     except (ChildFailed, ValueError) as error:
-        raise ToolFailed(gettext("That page cannot be read: it is broken, or made to be too much.")) from error
+        raise ToolFailed(gettext(_BROKEN)) from error
     prices = tuple(found.pop("prices", ()))
     return Page(url=response.url, cut=response.cut, prices=prices, **found)
+
+
+async def _read_pdf(response: HttpResponse) -> Page:
+    """Return the text of a PDF, each page below its number, by the reader of people's files."""
+    if response.cut:  # what tells where its pages are stands at its end
+        raise ToolFailed(gettext(_PDF_TOO_LARGE))
+    try:
+        content = await read_content(response.body, FileKind.PDF)
+    except FileUnreadable as error:
+        raise ToolFailed(gettext(_UNREADABLE_PDF.get(error.failure, _BROKEN))) from error
+    pages = [numbered(number, text) for number, text in enumerate(content.pages, start=1)]
+    return Page(response.url, "\n\n".join(pages), title=f"PDF, {content.page_count} pages", cut=content.cut)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.documents.file import numbered
 from core.documents.kinds import FileKind
 from core.files.types import SeenFile, StoredFile
 
@@ -37,11 +38,6 @@ def describe(file: StoredFile) -> str:
     pages = "1 page" if file.page_count == 1 else f"{file.page_count} pages"
     size = f"{file.size / _MEGABYTE:.1f} MB" if file.size >= _MEGABYTE / 10 else f"{max(file.size // 1000, 1)} KB"
     return f"{kind} of {pages}, {size}"
-
-
-def numbered(number: int, text: str) -> str:
-    """Return a page below its number."""
-    return f"--- Page {number} ---\n{text}"
 
 
 def _beginning(pages: Sequence[str]) -> tuple[list[str], int]:

@@ -40,15 +40,23 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`max_bytes`: of a decompressed body. Times are seconds, `total` over all redirects and the body."""
+    """`max_bytes`: of a decompressed body, `pdf_bytes`: of one that is a PDF, whose beginning alone cannot be read.
+
+    Times are seconds, `total` over all redirects and the body.
+    """
 
     max_bytes: int = 2 * 1024 * 1024
+    pdf_bytes: int = 8 * 1024 * 1024
     redirects: int = 5
     connect: float = 5.0
     silence: float = 10.0
     total: float = 20.0
     header_bytes: int = 8190
     headers: int = 128
+
+    def of(self, content_type: str) -> int:
+        """Return how large a body of a type may be."""
+        return max(self.max_bytes, self.pdf_bytes) if content_type == "application/pdf" else self.max_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ class GuardedClient:
             ask = _first(method, url, headers or {}, json, body)
             host = ask.target.host
             async with asyncio.timeout(self._limits.total):
-                return await self._follow(ask, max_bytes or self._limits.max_bytes, may_go, whole=whole)
+                return await self._follow(ask, max_bytes, may_go, whole=whole)
         except Barred as error:
             _log.warning("fetch_refused", reason=str(error))
             raise ToolFailed(gettext(str(error))) from error
@@ -138,7 +146,7 @@ class GuardedClient:
         self._guarded = self._open = None
 
     async def _follow(
-        self, ask: _Ask, most: int, may_go: Callable[[Target], bool] | None, *, whole: bool
+        self, ask: _Ask, most: int | None, may_go: Callable[[Target], bool] | None, *, whole: bool
     ) -> HttpResponse:
         for _ in range(self._limits.redirects + 1):
             session = self._admit(ask.target)
@@ -151,7 +159,7 @@ class GuardedClient:
                 if answer.status in _REDIRECTS and location is not None:
                     ask = _next(ask, answer.status, location)
                     continue
-                return await _read(answer, ask, most, whole=whole)
+                return await _read(answer, ask, most or self._limits.of(answer.content_type), whole=whole)
         raise Barred(gettext_noop("That address redirects too often."))
 
     def _admit(self, target: Target) -> aiohttp.ClientSession:
