@@ -32,6 +32,11 @@ _NAMES = (
     gettext_noop("mute"),
 )
 """The preferences as people of other languages are told of them."""
+_WHILE_BUSY = {
+    WhileRunning.STEER: gettext_noop("what you write meanwhile joins the answer"),
+    WhileRunning.QUEUE: gettext_noop("what you write meanwhile is answered next"),
+    WhileRunning.INTERRUPT: gettext_noop("what you write meanwhile starts the answer over"),
+}
 FROM_PROFILE = "profile"
 """The source of a language that the person told, in place of a channel's name."""
 _CITIES_OF = {"pt": "pt_PT"}
@@ -167,7 +172,7 @@ def _written(preferences: Preferences) -> str:
         ("timezone", preferences.timezone),
         ("channel", preferences.channel),
         ("quiet", f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else ""),
-        ("busy", preferences.busy.value),
+        ("busy", f"{preferences.busy.value} ({gettext(_WHILE_BUSY[preferences.busy])})"),
         ("mute", gettext("all but urgent") if "*" in preferences.muted else ", ".join(preferences.muted)),
     ]
     return "\n".join(f"{_label(name)}: {value or gettext('not set')}" for name, value in lines)

@@ -96,7 +96,9 @@ async def test_commands_set_what_the_next_turn_is_given(harness: Harness) -> Non
     assert "timezone: not set" in await harness.ask("PREFS", ANN)
     assert "timezone: Europe/Lisbon" in await harness.ask("prefs timezone Lisbon", ANN)
     assert "I know no such timezone" in await harness.ask("PREFS timezone Nowhere", ANN)
-    assert "busy: interrupt" in await harness.ask("PREFS busy interrupt", ANN)
+    assert "busy: interrupt (what you write meanwhile starts the answer over)" in await harness.ask(
+        "PREFS busy interrupt", ANN
+    )
     assert "quiet: 22:00-07:00" in await harness.ask("/prefs quiet 10pm-7am", ANN)
     assert "mute: price, weather" in await harness.ask("PREFS mute weather and price", ANN)
     assert "mute: not set" in await harness.ask("PREFS mute off", ANN)
