@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
+from core.messaging.messages import Media
 from core.notifications.types import NotificationStatus, Urgency
 from core.tools.context import TaskState, ToolExecutionContext
 from core.triggers.codec import Kind, StoredTrigger
@@ -113,6 +114,7 @@ class RunNotice:
     state: NoticeState
     fate: NotificationStatus | None = None
     place: str | None = None
+    media: tuple[Media, ...] = ()
 
     @classmethod
     def from_row(cls, row: JsonObject) -> "RunNotice":
@@ -124,6 +126,7 @@ class RunNotice:
             state=NoticeState(str(row["state"])),
             fate=NotificationStatus(str(row["fate"])) if row["fate"] else None,
             place=str(row["place"] or "") or None,
+            media=tuple(Media(**media) for media in cast("list[dict[str, Any]]", row["media"])),
         )
 
 

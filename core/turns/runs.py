@@ -1,7 +1,7 @@
 """A run's turn as the store of turns reads and ends it. Light: whatever serves turns imports it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from core.db.database import Connection
@@ -10,6 +10,7 @@ from core.json_types import JsonObject
 from core.llm.types import ChatMessage
 from core.loop.control import TurnControl, TurnMessage
 from core.loop.stop_signal import StopSignal
+from core.messaging.messages import Media
 from core.people.access_policy import PersonRole
 from core.people.tenant import TurnTenant
 
@@ -69,6 +70,8 @@ class RunNote:
     waiting_step: int | None = None
     text: str = ""
     disabled: str = ""
+    media: tuple[Media, ...] = ()
+    """The files that go with the text."""
 
     def to_json(self) -> JsonObject:
         """Return what `note_run` takes."""
@@ -81,6 +84,7 @@ class RunNote:
             "text": self.text,
             "max_failures": MAX_FAILURES,
             "disabled": self.disabled,
+            "media": [asdict(media) for media in self.media],
         }
 
 

@@ -135,20 +135,23 @@ class RunExecutors:
         if turn.state is TurnState.WAITING:
             history = (*request.history, *turn.history)
             kind, step = NoticeKind.QUESTION, turn.waiting_step
-            note = RunNote(RunState.PENDING_APPROVAL, turn.reason, history, kind, step, turn.reply, disabled)
+            note = RunNote(
+                RunState.PENDING_APPROVAL, turn.reason, history, kind, step, turn.reply, disabled, turn.media
+            )
             return turn, note
         if turn.state is TurnState.FAILED:
             text = failed_text(task, done.output or gettext(replies.MODEL_DOWN) if done.turn else done.output)
             # A silent task runs often: not every failure of it is worth a message.
             text = "" if task.output.silent else text
-            return turn, RunNote(RunState.FAILED, done.error or turn.reason, text=text, disabled=disabled)
+            media = turn.media if text else ()
+            return turn, RunNote(RunState.FAILED, done.error or turn.reason, text=text, disabled=disabled, media=media)
         state = RunState.CANCELLED if turn.state is TurnState.INTERRUPTED else RunState.COMPLETED
         if _expired(request):
             state = RunState.EXPIRED
-        if task.output.silent and says_nothing(turn.reply):
+        if task.output.silent and says_nothing(turn.reply) and not turn.media:
             return replace(turn, reply="", reason=Reason.NOTHING_TO_TELL), RunNote(state, Reason.NOTHING_TO_TELL)
         text = result_text(task, run, turn.reply) if turn.reply else ""
-        return turn, RunNote(state, turn.reason, text=text)
+        return turn, RunNote(state, turn.reason, text=text, media=turn.media)
 
 
 def _expired(request: TurnRequest) -> bool:

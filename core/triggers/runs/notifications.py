@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -76,7 +77,7 @@ class Notices:
         notice = next((notice for notice in run.notices if notice.key == key), None)
         if notice is None:
             return
-        told = notification(task, run, notice.text, notice.kind, key)
+        told = replace(notification(task, run, notice.text, notice.kind, key), media=notice.media)
         notified = await self._notifier.notify(tenant_id, told)
         await self._store.handed_over(tenant_id, run_id, key, notified)
         _log.info("run_told", run=run_id, task=task.id, fate=notified.fate.value)

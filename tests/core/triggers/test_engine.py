@@ -11,6 +11,7 @@ from core.agents.standard_agent import AgentStatus
 from core.errors import ToolFailed, ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
+from core.messaging.messages import Media
 from core.notifications.types import Urgency
 from core.tools.context import TaskState
 from core.triggers.codec import Trigger
@@ -67,6 +68,23 @@ async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: H
     # What was told stands in the conversation, as ours, so that an answer to it makes sense.
     history = await harness.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
     assert history[-2:] == ["usertrue", "assistant"]
+
+
+async def test_the_files_of_a_run_go_with_what_it_tells(store: Store) -> None:
+    media = (Media("kept:f0123456789", "text/plain", "notes.txt", 10),)
+
+    async def sends(request: TurnRequest) -> TurnResult:
+        return TurnResult(TurnState.DONE, "Your notes.", media=media)
+
+    harness = await make_harness(store, sends)
+    task = await harness.engine.create_task(tenant_id=harness.tenant, trigger=DAILY, action={"instruction": "My notes"})
+    harness.clock.move(hours=23, seconds=1)
+    await harness.work()
+    (run,) = await harness.runs(task)
+    assert [notice.media for notice in run.notices] == [media]
+    assert await store.column("select media -> 0 ->> 'url' from outbound order by seq") == [media[0].url]
+    await store.database.rows("select redact($1,$2)", harness.tenant, ["notes"])
+    assert "notes" not in str(await store.column("select media from run_notices"))
 
 
 async def test_promise_13_each_occurrence_runs_once_however_many_workers_look(harness: Harness, store: Store) -> None:

@@ -190,8 +190,9 @@ begin
         actions = redact_value(n.actions, p_phrases), media = redact_value(n.media, p_phrases)
     where n.tenant_id = p_tenant and n.state not in ('held', 'queued')
       and value_says(jsonb_build_array(n.title, n.text, n.actions, n.media), p_phrases);
-    update run_notices r set text = '[forgotten]'
-    where r.tenant_id = p_tenant and r.state <> 'open' and says_any(r.text, p_phrases);
+    update run_notices r set text = '[forgotten]', media = redact_value(r.media, p_phrases)
+    where r.tenant_id = p_tenant and r.state <> 'open'
+      and value_says(jsonb_build_array(r.text, r.media), p_phrases);
     update task_runs r set cause = redact_value(r.cause, p_phrases), history = redact_value(r.history, p_phrases),
         reason = redact_text(r.reason, p_phrases)
     where r.tenant_id = p_tenant and r.state not in ('QUEUED', 'RUNNING', 'PENDING_APPROVAL')
@@ -206,7 +207,8 @@ begin
         (exists (select from approvals a where a.tenant_id = p_tenant and value_says(approval_words(to_jsonb(a)), p_phrases))),
         (exists (select from approval_audit d where d.tenant_id = p_tenant and value_says(d.detail, p_phrases))),
         (exists (select from events e where e.tenant_id = p_tenant and value_says(e.data, p_phrases))),
-        (exists (select from run_notices r where r.tenant_id = p_tenant and says_any(r.text, p_phrases))),
+        (exists (select from run_notices r where r.tenant_id = p_tenant
+                 and value_says(jsonb_build_array(r.text, r.media), p_phrases))),
         (exists (select from task_runs r where r.tenant_id = p_tenant
                  and value_says(jsonb_build_array(r.cause, r.history, r.reason), p_phrases))),
         (exists (select from notifications n where n.tenant_id = p_tenant
