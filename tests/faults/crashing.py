@@ -6,8 +6,8 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_FOLDER   where the journals are
     FAULTS_POINT    where: "STATEMENT WHEN" (before, after, unknown: it committed, and its answer was lost),
                     "acknowledged", "send before", "send within, accepted" (or "not accepted": what the provider
-                    does is its own affair), "send after", "once.entered", "once.acted", "again.acted", and those
-                    of `file_points`
+                    does is its own affair), "send after", "once.entered", "once.acted", "again.acted", those of
+                    a file that goes out ("upload before", "halfway", "after"), and those of `file_points`
     FAULTS_NAME     the name of this plan: it happens once over all processes that have it
     FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
@@ -71,6 +71,7 @@ def main() -> None:
     connections.Database = CrashingDatabase
     outbound.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
     file_points.put_in_place(reach, _is_due)
+    _put_between_the_steps()
     jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))
@@ -158,6 +159,13 @@ def _hooked(channels: Mapping[str, NotificationChannel]) -> Mapping[str, Notific
 
 def _crashing_send(send: Callable[[Part, Target], Awaitable[Receipt]]) -> Callable[[Part, Target], Awaitable[Receipt]]:
     async def crashing(part: Part, target: Target) -> Receipt:
+        if part.file is not None or "media" in part.data:
+            await reach("upload before")
+            if target.address.channel != "slack":
+                await reach("upload halfway")
+            receipt = await send(part, target)
+            await reach("upload after")
+            return receipt
         await reach("send before")
         if _is_due("send within, accepted") or _is_due("send within, not accepted"):
             sending = asyncio.ensure_future(send(part, target))
@@ -168,6 +176,20 @@ def _crashing_send(send: Callable[[Part, Target], Awaitable[Receipt]]) -> Callab
         return receipt
 
     return crashing
+
+
+def _put_between_the_steps() -> None:
+    """Put a point between the upload of a file to Slack and its share."""
+    from providers.slack.client import SlackApi
+
+    slack: Any = SlackApi
+    upload = slack.upload
+
+    async def crashing(api: Any, url: str, data: bytes) -> None:
+        await upload(api, url, data)
+        await reach("upload halfway")
+
+    slack.upload = crashing
 
 
 def _crashing_answer(finish: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

@@ -14,8 +14,8 @@ from tests.faults.members import Member
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
-from tests.faults.script import ACT, answer
-from tests.faults.sends import downloads, sends
+from tests.faults.script import ACT, UPLOAD, answer
+from tests.faults.sends import downloads, sends, uploads
 from tests.scripted_model import error
 
 MET_WITHIN = 40.0
@@ -57,7 +57,8 @@ class Plan:
     @property
     def said(self) -> Saying:
         """Return the text as others have it."""
-        body = self.token if self.point.has_file else f"{self.token} {ACT}"
+        word = f" {UPLOAD}" if self.point.has_upload else "" if self.point.has_file else f" {ACT}"
+        body = f"{self.token}{word}"
         return Saying(0.0, self.token, self.person, self.channel, body)
 
 
@@ -76,6 +77,7 @@ class Fate:
     ambiguous: int
     downloads: int
     kept: int
+    uploads: int
 
     def misses(self, expected: Expected) -> list[str]:
         """Name what is not as expected."""
@@ -87,6 +89,7 @@ class Fate:
             "ambiguous": (self.ambiguous, expected.ambiguous),
             "downloads": (self.downloads, expected.downloads),
             "kept": (self.kept, expected.kept),
+            "uploads": (self.uploads, expected.uploads),
         }
         wrong = [name for name, (count, (low, high)) in bounds.items() if not low <= count <= high]
         wrong += ["told"] if self.told not in expected.told else []
@@ -242,6 +245,7 @@ async def _fate(harness: Harness, plan: Plan) -> Fate:
         if files
         else 0,
         kept=len({file["id"] for file in files}),
+        uploads=uploads(journal, plan.token),
     )
 
 
@@ -288,5 +292,5 @@ def _short(fate: Fate) -> str:
     return (
         f"met {fate.met}, answers {fate.answers}, once {fate.once}, again {fate.again} under {fate.keys} keys,"
         f" model {fate.models}, told {fate.told or 'nothing'}, ambiguous {fate.ambiguous},"
-        f" downloads {fate.downloads}, files kept {fate.kept}"
+        f" downloads {fate.downloads}, files kept {fate.kept}, uploads {fate.uploads}"
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 CHANNELS = ("sms", "slack", "telegram")
 FOUND = ("sms", "slack")
 """Where a lost answer can be looked up; elsewhere the stated policy is to send again, counted."""
-ACCEPTED_UNSEEN = ("send within, accepted", "send after", "end_delivery before")
+ACCEPTED_UNSEEN = ("send within, accepted", "send after", "end_delivery before", "upload after")
 """Points at which the provider has a message of which nothing is written down."""
 
 
@@ -17,7 +17,7 @@ class Expected:
     """What must have happened in the end: bounds, both inclusive.
 
     `told`: what the answer says of the `once` tool; "acted", or "unsure" where its outcome is unknown. `downloads`:
-    of the person's file; `kept`: how many files they then have.
+    of the person's file; `uploads`: of the file that they get; `kept`: how many files they then have.
     """
 
     answers: tuple[int, int] = (1, 1)
@@ -27,6 +27,7 @@ class Expected:
     told: tuple[str, ...] = ("acted",)
     ambiguous: tuple[int, int] = (0, 0)
     downloads: tuple[int, int] = (0, 0)
+    uploads: tuple[int, int] = (0, 0)
     kept: tuple[int, int] = (0, 0)
 
 
@@ -58,8 +59,15 @@ class Point:
         """Return whether the text comes with a file."""
         return self.expected.kept != (0, 0)
 
+    @property
+    def has_upload(self) -> bool:
+        """Return whether the text is answered with a file."""
+        return self.expected.uploads != (0, 0)
+
     def on(self, channel: str) -> Expected:
         """Return what is expected on a channel."""
+        if self.has_upload and self.name in ACCEPTED_UNSEEN and channel not in FOUND:
+            return replace(self.expected, uploads=(2, 2))
         if self.name in ACCEPTED_UNSEEN and channel not in FOUND:
             return replace(self.expected, answers=(2, 2))
         return self.expected
@@ -84,6 +92,7 @@ _ACTED_UNSURE = Expected(once=(1, 1), again=(1, 2), told=("unsure",))
 _LOOKED_UP = Expected(ambiguous=(0, 1))
 _FETCHED_ONCE = Expected(once=(0, 0), again=(0, 0), models=(1, 1), told=("",), downloads=(1, 1), kept=(1, 1))
 """After a file no tool acts without consent, so that the text asks for none."""
+_UPLOADED = Expected(once=(0, 0), again=(0, 0), told=("",), ambiguous=(0, 1), uploads=(1, 1))
 _FETCHED_AGAIN = replace(_FETCHED_ONCE, downloads=(2, 2))
 
 
@@ -127,6 +136,9 @@ POINTS: tuple[Point, ...] = (
     Point("end_delivery before", "worker", _LOOKED_UP, "the same: accepted, and not written down"),
     Point("end_delivery after", "worker", _WELL, "written down: not sent again"),
     Point("end_delivery unknown", "worker", _WELL, "the write is repeated"),
+    Point("upload before", "worker", _UPLOADED, "looked up, not found, sent; the text before it is not sent again"),
+    Point("upload halfway", "worker", _UPLOADED, "Slack has the bytes and shows nothing: uploaded again, shared once"),
+    Point("upload after", "worker", _UPLOADED, "looked up and found; Telegram cannot be asked, and is sent to again"),
     Point("fetch before", "worker", _FETCHED_ONCE, "nothing was fetched yet"),
     Point("fetch within", "worker", _FETCHED_AGAIN, "half a file is none: it is fetched again"),
     Point("fetch after", "worker", _FETCHED_AGAIN, "what is not stored is fetched again"),

@@ -26,6 +26,8 @@ NUMBERS = "numbers"
 """A text upon which a tool is called with numbers that are none."""
 MANY = "many"
 """A text upon which 500 calls are wanted at once."""
+UPLOAD = "upload"
+"""A text that is answered with a file ends in this word."""
 SLOW = "slow"
 """A text that the model answers over the seconds that follow the word."""
 
@@ -48,6 +50,9 @@ def answer(call: ModelCall) -> Reply:
     consents = [token for text in asked if text.endswith(CONSENT) for token in TOKEN.findall(text)]
     if waiting := [token for token in consents if token not in called]:
         return calls(*(("act_approved", {"token": token}) for token in waiting))
+    uploads = [token for text in asked if text.endswith(UPLOAD) for token in TOKEN.findall(text)]
+    if unsent := [token for token in uploads if token not in called]:
+        return calls(*(("act_upload", {"token": token}) for token in unsent))
     acting = [token for text in asked if text.endswith(ACT) for token in TOKEN.findall(text)]
     if fresh := [token for token in acting if token not in called]:
         return calls(*((name, {"token": token}) for token in fresh for name in ("act_once", "act_again")))

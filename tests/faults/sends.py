@@ -14,6 +14,7 @@ _SENDS = {
     "slack.chat.postMessage": ("slack", "channel"),
     "telegram.sendMessage": ("telegram", "chat_id"),
 }
+_UPLOADS = ("twilio.messages.create", "slack.files.completeUploadExternal", "telegram.sendDocument")
 _FETCHES = {"sms": "twilio.media.fetch", "slack": "slack.files", "telegram": "telegram.getFile"}
 RATE_LIMIT_SECONDS = 2.0
 """The Retry-After of every rate limit that a run asks for: the journal does not repeat a fault's headers."""
@@ -51,7 +52,11 @@ class Arrival:
 
 def sends(path: Path) -> list[Send]:
     """Return every such call, in the order in which the provider had it: one that hung is journalled when it ended."""
-    calls = [call for call in read(path) if call["direction"] == "out" and str(call["endpoint"]) in _SENDS]
+    calls = [
+        call
+        for call in read(path)
+        if call["direction"] == "out" and str(call["endpoint"]) in _SENDS and "MediaUrl" not in str(call["request"])
+    ]
     return [_send(call) for call in sorted(calls, key=lambda call: float(str(call["at"])))]
 
 
@@ -65,6 +70,15 @@ def downloads(path: Path, channel: str, file: str) -> int:
     return sum(
         call["endpoint"] == _FETCHES[channel] and file in str(_dict(call["request"]).get("url")) for call in read(path)
     )
+
+
+def uploads(path: Path, token: str) -> int:
+    """Return how often a person was shown the file of a token."""
+    shown = [call for call in read(path) if call["direction"] == "out" and str(call["endpoint"]) in _UPLOADS]
+    files = [
+        call for call in shown if call["endpoint"] != "twilio.messages.create" or "MediaUrl" in str(call["request"])
+    ]
+    return sum(f"{token}.csv" in str(call["request"]) and _took(_would(call)) for call in files)
 
 
 def numbers(path: Path) -> dict[str, str]:
@@ -92,8 +106,7 @@ def _arrivals(path: Path) -> Iterator[Arrival]:
 
 def _send(call: JsonObject) -> Send:
     channel, peer = _SENDS[str(call["endpoint"])]
-    body, answer = _dict(_dict(call["request"]).get("body")), _dict(call["answer"])
-    would = _dict(answer.get("would_have_answered")) if "fault" in answer else answer
+    body, would = _dict(_dict(call["request"]).get("body")), _would(call)
     shown = json.dumps(_dict(call["answer"]))
     return Send(
         at=float(str(call["at"])) + float(str(call["duration_ms"])) / 1000,
@@ -107,6 +120,11 @@ def _send(call: JsonObject) -> Send:
         # A message's id may hold the number of any error.
         final=not _took(would) and any(word in shown for word in _FINAL),
     )
+
+
+def _would(call: JsonObject) -> JsonObject:
+    answer = _dict(call["answer"])
+    return _dict(answer.get("would_have_answered")) if "fault" in answer else answer
 
 
 def _took(answer: JsonObject) -> bool:

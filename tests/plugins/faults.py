@@ -36,6 +36,13 @@ async def act_approved(token: str, context: ToolExecutionContext) -> str:
 
 
 @tool(effect="read")
+async def act_upload(token: str, context: ToolExecutionContext) -> str:
+    """Send a file with the reply."""
+    await context.files.put(f"{token}.csv", f"token,{token}\n".encode())
+    return f"upload {token} done"
+
+
+@tool(effect="read")
 async def act_poison(token: str) -> str:
     """Kill the process, as a text does that some library cannot bear."""
     os.kill(os.getpid(), signal.SIGKILL)
