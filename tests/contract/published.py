@@ -26,6 +26,8 @@ NEWER: dict[str, set[str]] = {
     "chat.postMessage": {"metadata"},
     "conversations.history": {"include_all_metadata"},
     "conversations.replies": {"include_all_metadata"},
+    "files.completeUploadExternal": {"*"},
+    "files.getUploadURLExternal": {"*"},
 }
 """By method, the arguments that Slack's description lacks; `*`: it lacks the method."""
 NEWER_BLOCKS = {"markdown"}
