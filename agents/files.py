@@ -1,6 +1,6 @@
-"""Read what a person sent: documents by page or by words, pictures by a question."""
+"""Read what a person sent: documents by page or by words, pictures by a question; and send it back."""
 
-from onevalet import ToolExecutionContext, ToolRetry, tool
+from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
 
 _MAX_READ = 12_000
 """Characters of the pages that one call returns."""
@@ -67,6 +67,26 @@ async def search_file(file: str, words: str, context: ToolExecutionContext) -> s
     )
     lines = [f"Page {-number}: {_around(pages[-number - 1], wanted)}" for count, number in ranked[:_MAX_FOUND] if count]
     return "\n".join(lines) or f"None of its {len(pages)} pages has any of these words."
+
+
+@tool(name="send_file", effect="read", outside=True)
+async def send_file(file: str, context: ToolExecutionContext) -> str:
+    """Send the person a file that they sent earlier, or that was made for them.
+
+    Args:
+        file: The file's id, such as f1a2b3c4d5, or its name.
+    """
+    wanted = file.strip().casefold()
+    files = await context.files.list()
+    found = [kept for kept in files if kept.id == wanted or kept.name.casefold() == wanted]
+    found = found[:1] or [kept for kept in files if wanted and wanted in kept.name.casefold()]
+    if not found:
+        raise ToolRetry(gettext("There is no such file. It may have been deleted."), note="list_files has the ids.")
+    if len(found) > 1:
+        names = ", ".join(f"{kept.id} ({kept.name})" for kept in found)
+        raise ToolRetry(f"Several files fit: {names}. Name one by its id.")
+    sent = await context.files.send(found[0].id)
+    return gettext("Here is the file {name}.", name=f"“{sent.name}”" if sent.name else sent.id)
 
 
 def _around(page: str, words: list[str]) -> str:

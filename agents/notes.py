@@ -33,6 +33,17 @@ async def list_notes(context: ToolExecutionContext) -> str:
     return "\n".join([gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)])
 
 
+@tool(name="export_notes", effect="read")
+async def export_notes(context: ToolExecutionContext) -> str:
+    """Send the person all their notes as a text file."""
+    notes = await context.storage.list(_NOTES)
+    if not notes:
+        return gettext("There are no notes.")
+    lines = [gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)]
+    await context.files.put(gettext("notes.txt"), "\n".join([*lines, ""]).encode(), "text/plain")
+    return gettext("Here are your notes as a file.")
+
+
 @tool(name="forget_note", effect="idempotent", parallel=False)
 async def forget_note(number: int, context: ToolExecutionContext) -> str:
     """Forget a note for good.

@@ -17,6 +17,7 @@ from core.agents.valet import valet_of
 from core.clock import Clock
 from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError
+from core.files.outgoing import AttachedFile
 from core.json_types import Json, JsonObject
 from core.language.catalogue import speaking as speaking
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
@@ -82,6 +83,17 @@ class MemoryCredentials:
         """Accept any choice: there is one account of each service at most."""
 
 
+@dataclass
+class MemoryFiles:
+    """The files that a tool sends, in memory: `context.files`. `sent` holds their content by name."""
+
+    sent: dict[str, bytes] = field(default_factory=dict)
+
+    async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:
+        self.sent[name] = data
+        return AttachedFile(f"f{len(self.sent):010}", name, content_type or "application/octet-stream", len(data))
+
+
 def make_context(**changes: Any) -> ToolExecutionContext:
     """Create a tool's context; `changes` replace any of its fields, such as `http` or `credentials`."""
     values: dict[str, Any] = {
@@ -93,6 +105,7 @@ def make_context(**changes: Any) -> ToolExecutionContext:
         "http": NO_WEB,
         "log": structlog.get_logger(),
         "storage": MemoryStorage(),
+        "files": MemoryFiles(),
     }
     return ToolExecutionContext(**(values | changes))
 

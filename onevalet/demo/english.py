@@ -126,6 +126,11 @@ _NOTE = (
     r"(?:(?:take|make|add|write|keep|save) (?:down )?)?(?:a |the |this |new )*note(?: down)?(?: to self)?(?: that| to)?"
 )
 _REMEMBER = r"(?:remember|don't forget|do not forget)(?: that| to)?"
+_EXPORT = (
+    r"(?:(?:send|give|export|show)(?: me)? )?(?:all (?:of )?)?(?:my |the )?notes (?:as|in|to) (?:a |one )?"
+    r"(?:text )?file"
+    r"|export (?:all (?:of )?)?(?:my |the )?notes"
+)
 _LIST = (
     r"(?:(?:what are|what's in|what is in|show|list|read|tell|give)(?: me)?(?: all)?(?: of)? )?(?:my |the |all )*notes"
     r"|(?:do i have|are there)(?: any)? notes|what (?:did i note|have i noted)(?: down)?"
@@ -157,6 +162,7 @@ ENGLISH = (
     Intent(memories.REMEMBER, tool="remember", example="remember that I am allergic to nuts"),
     Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
+    Intent(_EXPORT, tool="export_notes"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
     Intent(
         memories.LIST,

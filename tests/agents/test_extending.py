@@ -47,7 +47,7 @@ async def test_the_code_of_the_page_is_a_plugin_whose_tests_pass(lunch: Path) ->
     assert orchestrator.tools.get("todays_menu") is not None
     tests = runpy.run_path(str(lunch.parent / "tests" / "test_lunch.py"))
     run = [value for name, value in tests.items() if name.startswith("test_")]
-    assert len(run) == 3
+    assert len(run) == 4
     for test in run:
         result = test()
         if inspect.isawaitable(result):
@@ -57,7 +57,16 @@ async def test_the_code_of_the_page_is_a_plugin_whose_tests_pass(lunch: Path) ->
 def test_every_name_the_page_imports_is_public() -> None:
     page = PAGE.read_text(encoding="utf-8")
     imported = set(re.findall(r"^from ([\w.]+) import", page, re.MULTILINE))
-    assert imported == {"onevalet", "onevalet.testing", "datetime", "enum", "lunch.menu", "lunch.order", "lunch.orders"}
+    assert imported == {
+        "onevalet",
+        "onevalet.testing",
+        "datetime",
+        "enum",
+        "lunch.menu",
+        "lunch.order",
+        "lunch.orders",
+        "lunch.sheet",
+    }
 
 
 async def test_what_a_plugins_catalogue_lacks_is_said_as_written(lunch: Path) -> None:

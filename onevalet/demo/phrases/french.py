@@ -19,6 +19,11 @@ FRENCH = Phrases(
     also=r"et puis|et ensuite|puis|ensuite|et",
     calls={
         "add_note": (r"(?:(?:nouvelle |prends |prenez )?note|notez|notes?)(?: que| qu'| ?[:,])? ?(?P<text>.+)",),
+        "export_notes": (
+            r"(?:(?:envo(?:ie|yez)|donne(?:z)?)(?:-moi)? )?(?:toutes )?(?:mes |les )notes "
+            r"(?:dans|sous forme de|en) (?:un )?fichier(?: texte)?",
+            r"exporte[sz]? (?:toutes )?(?:mes |les )notes",
+        ),
         "list_notes": (
             r"(?:(?:quelles sont|montre(?:z)?(?:-moi)?|lis|lisez) )?(?:toutes )?(?:mes |les )notes",
             r"qu'est-ce que j'ai noté|qu'ai-je noté",

@@ -20,6 +20,11 @@ GERMAN = Phrases(
             r"(?:(?:neue |mach eine |schreib(?:e)? eine )?notiz|notier[e]?(?: mir| dir)?|schreib[e]? (?:dir )?auf)"
             r"(?:,? dass |\s*[:,]\s*|\s+)(?P<text>.+)",
         ),
+        "export_notes": (
+            r"(?:(?:schick[e]?|send[e]?|gib)(?: mir)?(?: bitte)? )?(?:alle )?(?:meine |die )?notizen "
+            r"als (?:text)?datei",
+            r"exportier[e]? (?:alle )?(?:meine |die )?notizen",
+        ),
         "list_notes": (
             r"(?:(?:was sind|zeig[e]?(?: mir)?(?: bitte)?|lies|wie lauten) )?(?:alle )?(?:meine |die )?notizen",
             r"was habe ich (?:mir )?notiert",

@@ -18,6 +18,11 @@ PORTUGUESE = Phrases(
     also=r"e depois|e então|depois|e",
     calls={
         "add_note": (r"(?:(?:nova |faça uma |tome )?nota|anot[ae]|apont[ae])(?: que|\s*[:,])? (?P<text>.+)",),
+        "export_notes": (
+            r"(?:(?:envi[ae]|mand[ae]|d[êá])(?:-me)? )?(?:todas )?(?:as )?(?:minhas )?notas (?:como|em|num) (?:um )?"
+            r"(?:ficheiro|arquivo)(?: de texto)?",
+            r"export[ae] (?:todas )?(?:as )?(?:minhas )?notas",
+        ),
         "list_notes": (
             r"(?:(?:quais são|mostr[ae](?:-me)?|l[êe]|leia) )?(?:todas )?(?:as )?(?:minhas )?notas",
             r"o que (?:anotei|tenho anotado)",

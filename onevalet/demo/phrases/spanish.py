@@ -18,6 +18,11 @@ SPANISH = Phrases(
     also=r"y luego|y después|luego|después|y",
     calls={
         "add_note": (r"(?:(?:nueva |crea una |toma )?nota|anota|apunta)(?: que|\s*[:,])? (?P<text>.+)",),
+        "export_notes": (
+            r"(?:(?:envíame|mándame|dame|pásame|exporta) )?(?:todas )?(?:mis |las )?notas "
+            r"(?:como|en) (?:un )?(?:archivo|fichero)(?: de texto)?",
+            r"exporta (?:todas )?(?:mis |las )?notas",
+        ),
         "list_notes": (
             r"(?:(?:cuáles son|muéstrame|muestra|enséñame|lee|dime) )?(?:todas )?(?:mis |las )?notas",
             r"qué (?:he anotado|tengo anotado)",

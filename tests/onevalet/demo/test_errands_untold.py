@@ -45,6 +45,7 @@ from tests.onevalet.demo.test_requests import REQUESTS
 CHANNELS = ("sms", "slack", "telegram", "terminal")
 MORE = {
     "en": """what time is it in Tokyo? | what is 3 percent of 80? | note: buy milk | what are my notes? | forget note 1
+        send me my notes as a file
         weather in Berlin tomorrow | flights from Berlin to Rome next Friday | email sam@example.com that I am late
         remind me at 3pm to call mum | every weekday at 8 my notes | every Monday at 9 remind me to water the plants
         what have I got scheduled? | undo it | why didn't task 2 run | stop task 2 | pause task 2 | resume task 2

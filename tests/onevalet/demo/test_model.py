@@ -30,7 +30,7 @@ from onevalet.demo.model import DEMO_MODEL
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import user
 
-TOOLS = ["current_time", "calculate", "add_note", "list_notes", "forget_note"]
+TOOLS = ["current_time", "calculate", "add_note", "list_notes", "export_notes", "forget_note"]
 
 
 def says(text: str) -> JsonObject:
@@ -78,6 +78,8 @@ def calls_of(*texts: str) -> list[tuple[str, str]]:
         ("Don't forget to call Zoë", "add_note", '{"text": "call Zoë"}'),
         ("note: a\nb", "add_note", '{"text": "a\\nb"}'),
         ("what are my notes", "list_notes", "{}"),
+        ("send me my notes as a file", "export_notes", "{}"),
+        ("Export my notes, please", "export_notes", "{}"),
         ("show me all my notes, please", "list_notes", "{}"),
         ("forget note 2", "forget_note", '{"number": 2}'),
         ("delete my note #12!", "forget_note", '{"number": 12}'),

@@ -27,6 +27,7 @@ REQUESTS: dict[str, dict[str, tuple[str, JsonObject]]] = {
         "1.000 geteilt durch 8": ("calculate", {"expression": "1000 / 8"}),
         "Notiz: Milch kaufen": ("add_note", {"text": "Milch kaufen"}),
         "Zeig mir bitte meine Notizen": ("list_notes", NONE),
+        "Schick mir meine Notizen als Datei": ("export_notes", NONE),
         "Lösche die Notiz Nr. 2": ("forget_note", {"number": 2}),
         "Flüge von Berlin nach Rom am Freitag, zurück am Sonntag": (
             "FlightSearchAgent",
@@ -64,6 +65,7 @@ REQUESTS: dict[str, dict[str, tuple[str, JsonObject]]] = {
         "¿Cuánto es el 17,5 % de 260?": ("calculate", SHARE),
         "Nota: comprar leche": ("add_note", {"text": "comprar leche"}),
         "Muéstrame mis notas, por favor": ("list_notes", NONE),
+        "Envíame mis notas como archivo": ("export_notes", NONE),
         "Borra la nota 2": ("forget_note", {"number": 2}),
         "Busca vuelos de Madrid a Roma el viernes": (
             "FlightSearchAgent",
@@ -86,6 +88,7 @@ REQUESTS: dict[str, dict[str, tuple[str, JsonObject]]] = {
         "Combien font 17,5 % de 260 ?": ("calculate", SHARE),
         "Note : acheter du lait": ("add_note", {"text": "acheter du lait"}),
         "Montrez-moi mes notes": ("list_notes", NONE),
+        "Envoyez-moi mes notes sous forme de fichier": ("export_notes", NONE),
         "Effacez la note 2": ("forget_note", {"number": 2}),
         "Trouvez-moi un vol de Paris à Rome vendredi, retour dimanche": (
             "FlightSearchAgent",
@@ -107,6 +110,7 @@ REQUESTS: dict[str, dict[str, tuple[str, JsonObject]]] = {
         "Quanto é 17,5% de 260?": ("calculate", SHARE),
         "Nota: comprar leite": ("add_note", {"text": "comprar leite"}),
         "Mostre-me as minhas notas": ("list_notes", NONE),
+        "Envie-me as minhas notas como ficheiro": ("export_notes", NONE),
         "Apague a nota 2": ("forget_note", {"number": 2}),
         "Voos de Lisboa para Roma na sexta-feira": (
             "FlightSearchAgent",
@@ -126,6 +130,7 @@ REQUESTS: dict[str, dict[str, tuple[str, JsonObject]]] = {
         "3加4乘5等于多少": ("calculate", {"expression": "3 + 4 * 5"}),
         "笔记：买牛奶": ("add_note", {"text": "买牛奶"}),
         "看看我的笔记": ("list_notes", NONE),
+        "把我的笔记作为文件发给我": ("export_notes", NONE),
         "删除笔记2": ("forget_note", {"number": 2}),
         "周五从北京到罗马的航班": ("FlightSearchAgent", {"origin": "北京", "destination": "罗马", "date": FRIDAY}),
         "每个工作日8点北京的天气": ("ScheduleTask", {"what": "北京的天气", "cron": WEEKDAYS_AT_8}),
