@@ -152,7 +152,7 @@ class Inbox(Overviews):
             await self._tell_refused(row["tenant_id"], refused)
         elif row["lane_id"]:
             self._wakeups.wake_turn(row["lane_id"])
-            if message.command and message.command.name == STOP:
+            if row.get("interrupts") or (message.command and message.command.name == STOP):
                 self._wakeups.stop_turn(row["lane_id"])
         # Each sweep hands in what is known already, every few minutes: that would be most of the log.
         tell = _log.debug if row["duplicate"] else _log.info

@@ -30,7 +30,7 @@ class TurnControl(Protocol):
 
     @property
     def signal(self) -> StopSignal:
-        """Return what is set where a stop comes while a model is asked."""
+        """Return what is set where a stop, or what interrupts, comes while a model is asked."""
         ...
 
     async def stopped(self) -> str | None:

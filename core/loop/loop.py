@@ -53,8 +53,10 @@ class ReactLoop:
         run = await begin_run(task, self._config, self._hooks)
         try:
             return await self._loop(run)
-        except CutOff as stop:
-            return run.end(Ended.INTERRUPTED, replies.stopped(stop.words))
+        except CutOff as cut:
+            if cut.superseded:
+                return run.end(Ended.SUPERSEDED, "")
+            return run.end(Ended.INTERRUPTED, replies.stopped(cut.words))
         except OutOfMoney as spent:
             return run.end(Ended.BUDGET, str(spent))
         except MoneyAsked:

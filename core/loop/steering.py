@@ -52,7 +52,10 @@ class Steering:
         return await self._control.stopped() if self._control else None
 
     def cuts_off(self) -> AbstractAsyncContextManager[None]:
-        """Return a block in which models are asked: a stop raises `CutOff` from it at once."""
+        """Return a block in which models are asked: a stop raises `CutOff` from it at once.
+
+        So does a further message of a person who wants turns to end for it.
+        """
         return self._control.signal.cuts_off() if self._control else nullcontext()
 
     async def superseded(self) -> bool:

@@ -1,4 +1,4 @@
-"""A person's stop that reaches a turn while it waits for a model: the call is cut off, not awaited."""
+"""A person's stop, or their next message, that reaches a turn while it waits for a model: the call is cut off."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,25 +6,29 @@ from contextlib import asynccontextmanager
 
 
 class CutOff(Exception):
-    """A call was cut off, as the person asked to stop. `words`: their message with it, which may be empty."""
+    """A call was cut off, as the person asked to stop. `words`: their message with it, which may be empty.
 
-    def __init__(self, words: str) -> None:
-        super().__init__("stopped")
+    `superseded`: they did not, but wrote again, and want the turn to end for that.
+    """
+
+    def __init__(self, words: str, *, superseded: bool = False) -> None:
+        super().__init__("superseded" if superseded else "stopped")
         self.words = words
+        self.superseded = superseded
 
 
 class StopSignal:
     """Cuts off the calls of one turn, now and later, once it is set. Only calls: a tool that has begun is awaited."""
 
     def __init__(self) -> None:
-        self._words: str | None = None
+        self._cut: CutOff | None = None
         self._calls: set[asyncio.Timeout] = set()
 
-    def set(self, words: str | None) -> None:
+    def set(self, words: str | None, *, superseded: bool = False) -> None:
         """Cut off what the turn waits for, and what it would wait for next. None: there is no stop that is stored."""
-        if words is None or self._words is not None:
+        if self._cut is not None or (words is None and not superseded):
             return
-        self._words = words
+        self._cut = CutOff(words or "", superseded=words is None)
         now = asyncio.get_running_loop().time()
         for call in self._calls:
             call.reschedule(now)
@@ -32,8 +36,8 @@ class StopSignal:
     @asynccontextmanager
     async def cuts_off(self) -> AsyncIterator[None]:
         """Raise `CutOff` from the block as soon as the signal is set."""
-        if self._words is not None:
-            raise CutOff(self._words)
+        if self._cut is not None:
+            raise self._cut
         limit = asyncio.timeout(None)
         try:
             async with limit:
@@ -43,6 +47,6 @@ class StopSignal:
                 finally:
                     self._calls.discard(limit)
         except TimeoutError:
-            if limit.expired() and self._words is not None:
-                raise CutOff(self._words) from None
+            if limit.expired() and self._cut is not None:
+                raise self._cut from None
             raise

@@ -39,7 +39,7 @@ class Wakeups(Protocol):
     def wake_memory(self, job_id: str) -> None: ...
 
     def stop_turn(self, lane_id: str) -> None:
-        """Tell the worker that runs the lane's turn that its person asked to stop."""
+        """Tell the worker that runs the lane's turn that its person asked to stop, or wrote what interrupts it."""
         ...
 
 

@@ -25,7 +25,7 @@ _CLAIM_TURN = (
     "select c.*, t.* from claim_lane($1,$2,$3,$4,$5,$6) c"
     " left join lateral open_turn(c.tenant_id, c.lane_id, c.fence, $7, $8) t on true"
 )
-_RENEW = "select renew_lane($1,$2,$3,$4) as held, lane_stop($1,$2) as stop"
+_RENEW = "select held.held, cut.* from renew_lane($1,$2,$3,$4) held, lane_cut($1,$2) cut"
 
 REST_KEPT = timedelta(days=1)
 """How long a person may ask for the rest of a long answer."""
@@ -93,17 +93,17 @@ class TurnStore:
         await self._database.call("select end_leases($1,$2)", worker, hung_on)
 
     async def renew(self, lease: Lease, stop: StopSignal | None = None) -> bool:
-        """Prolong the lease; False when another worker has it by now. Sets `stop` where its person asked to stop."""
+        """Prolong the lease; False when another worker has it by now. Sets `stop` where the turn is to be cut off."""
         row = await self._database.call(_RENEW, lease.tenant_id, lease.lane_id, lease.fence, self.lease)
         if row and stop:
-            stop.set(row["stop"])
+            stop.set(row["stop"], superseded=row["superseded"])
         return bool(row and row["held"])
 
     async def look_for_stop(self, lease: Lease, stop: StopSignal) -> None:
-        """Set `stop` where the person has asked to stop the turn that runs on the lane."""
-        row = await self._database.call("select lane_stop($1,$2) as stop", lease.tenant_id, lease.lane_id)
+        """Set `stop` where the person has asked to stop the lane's turn, or wrote what they want it to end for."""
+        row = await self._database.call("select * from lane_cut($1,$2)", lease.tenant_id, lease.lane_id)
         if row:
-            stop.set(row["stop"])
+            stop.set(row["stop"], superseded=row["superseded"])
 
     async def leave(self, lease: Lease, delay: timedelta) -> None:
         """Release the lease voluntarily; the turn is retried after `delay`, not counted as an attempt."""

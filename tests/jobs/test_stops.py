@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from core.errors import StoreUnavailable
-from core.llm.types import ModelAnswer, ModelRequest
+from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.messaging.messages import Command
 from core.queue.wakeups import STOPS
 from core.turns.orchestrator import Orchestrator
@@ -31,10 +31,13 @@ class Model:
     asked: int = 0
     free: asyncio.Event = field(default_factory=asyncio.Event)
     asks: asyncio.Condition = field(default_factory=asyncio.Condition)
+    said: list[str] = field(default_factory=list)
+    """What the person said, in the newest request."""
 
-    async def hang(self, _: ModelRequest) -> ModelAnswer:
+    async def hang(self, request: ModelRequest) -> ModelAnswer:
         async with self.asks:
             self.asked += 1
+            self.said = [each.text for each in request.messages if each.role is Role.USER and not each.internal]
             self.asks.notify_all()
         await self.free.wait()
         return says("Seven")
@@ -92,6 +95,30 @@ async def test_a_notice_without_a_stop_in_the_store_stops_nothing(store: Store) 
         await runner.stops.look(str(await store.one("select lane_id from turns")))
         model.free.set()
     assert await replies(store) == ["Seven"]
+
+
+async def test_a_message_that_interrupts_cuts_off_the_call_and_both_are_answered(store: Store) -> None:
+    async with hanging(store, OTHER) as (model, runner):
+        await store.admin.execute("update tenants set while_running = 'interrupt'")
+        await store.say("No, what was it?", sender=OTHER)
+        [lane] = store.wakeups.stops
+        await runner.stops.look(lane)
+        await model.until_asked(2)
+        assert [str(row[0]) for row in await fates(store)] == ["interrupted", "running"]
+        assert model.said == ["What is it?", "No, what was it?"]
+        model.free.set()
+    assert await replies(store) == ["Seven"]
+
+
+@pytest.mark.parametrize("mode", ["steer", "queue"])
+async def test_a_message_that_does_not_interrupt_cuts_off_nothing(store: Store, mode: str) -> None:
+    async with hanging(store, OTHER) as (model, runner):
+        await store.admin.execute("update tenants set while_running = $1", mode)
+        await store.say("No, what was it?", sender=OTHER)
+        assert store.wakeups.stops == []
+        await runner.stops.look(str(await store.one("select lane_id from turns where state = 'running'")))
+        model.free.set()
+    assert "interrupted" not in [str(row[0]) for row in await fates(store)]
 
 
 async def test_without_a_notice_the_next_renewal_of_the_lease_finds_it(store: Store) -> None:

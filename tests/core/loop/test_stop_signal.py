@@ -115,6 +115,22 @@ async def test_a_pause_before_the_next_try_is_cut_off() -> None:
     assert (result.ended, len(model.requests)) == (Ended.INTERRUPTED, 1)
 
 
+async def test_a_model_that_hangs_is_cut_off_for_what_interrupts_it() -> None:
+    hang, control, budget = Hanging(), Control(), RecordedBudget()
+
+    async def interrupt() -> None:
+        await hang.begun.wait()
+        control.signal.set(None, superseded=False)
+        control.signal.set(None, superseded=True)
+        control.signal.set("too late")
+
+    interrupting = asyncio.create_task(interrupt())
+    result, _ = await run_loop([hang], control=control, budget=budget)
+    await interrupting
+    assert (result.ended, result.response, hang.cut) == (Ended.SUPERSEDED, "", True)
+    assert budget.noted == ["reserved", "settled at None"]
+
+
 async def test_a_judge_that_hangs_is_cut_off() -> None:
     hang, control = Hanging(), Control()
     async with stopped_once(hang.begun, control):

@@ -43,11 +43,12 @@ end $$;
 -- does not let in stays out even if known, unless paired, linked or brought in by the operator. A sender who stays out
 -- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text.
 -- p_wait: whether to wait for a conversation that somebody else holds; else it is `busy`, and nothing was done. `again`:
--- this very call was committed before, and its answer was lost.
+-- this very call was committed before, and its answer was lost. `interrupts`: a turn runs that its person wants to end for
+-- what they write; its worker is told of it.
 -- Single values are assigned, which costs a tenth of a query.
 create function take_message(
     p_arrival jsonb, p_wait boolean, out inbound_id text, out duplicate boolean, out tenant_id text, out lane_id text,
-    out again boolean, out busy boolean)
+    out again boolean, out busy boolean, out interrupts boolean)
 language plpgsql as $$
 declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
@@ -66,6 +67,7 @@ begin
     duplicate := false;
     again := false;
     busy := false;
+    interrupts := false;
     select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(v.channel, v.account, v.user_key) f;
     v_owner := set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
@@ -179,7 +181,11 @@ begin
     insert into lanes as l (tenant_id, id, conversation_id, pending, pending_since)
     values (v_tenant, v_conversation, v_conversation, true, clock_timestamp())
     on conflict on constraint lanes_pkey do update
-    set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since);
+    set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since)
+    returning l.owner is not null into interrupts;
+    if interrupts then
+        interrupts := (select t.while_running = 'interrupt' from tenants t where t.tenant_id = v_tenant);
+    end if;
     lane_id := v_conversation;
 end $$;
 
@@ -203,7 +209,8 @@ end $$;
 -- the same order. Without p_wait a message whose conversation somebody else holds is `busy`, so that the others need not
 -- wait for it. `refused`: see refuse_beyond.
 create function receive_messages(p_arrivals jsonb, p_of_person int, p_of_all int, p_wait boolean)
-returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, refused jsonb, busy boolean)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, refused jsonb, busy boolean,
+               interrupts boolean)
 language plpgsql as $$
 declare
     v_arrival jsonb;
@@ -219,6 +226,7 @@ begin
         tenant_id := v_in.tenant_id;
         lane_id := v_in.lane_id;
         busy := v_in.busy;
+        interrupts := v_in.interrupts;
         refused := null;
         if v_in.inbound_id is not null and v_in.tenant_id is not null and not v_in.duplicate then
             if v_in.again then

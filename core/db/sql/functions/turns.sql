@@ -104,7 +104,20 @@ begin
     return found;
 end $$;
 
--- Returns the message with which a person asked to stop the turn that runs on their lane; null if they did not.
+-- Returns why the calls of the turn that runs on a lane are cut off: the message with which its person asked to stop, and
+-- whether they wrote again and prefer that turns end for it; null and false if neither.
+create function lane_cut(p_tenant text, p_lane text, out stop text, out superseded boolean)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select t.stop_message, case when p.while_running = 'interrupt'
+                                then jsonb_array_length(turn_news(t.tenant_id, t.id) -> 'waiting') > 0 end
+    into stop, superseded from turns t join tenants p on p.tenant_id = t.tenant_id
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running';
+    superseded := coalesce(superseded, false);
+end $$;
+
+-- For workers of before lane_cut; until the release after.
 create function lane_stop(p_tenant text, p_lane text)
 returns text
 language plpgsql as $$
@@ -489,7 +502,9 @@ language sql stable as $$
         'id', p_inbound.id, 'text', p_inbound.text, 'received_at', p_inbound.received_at,
         'media_count', jsonb_array_length(p_inbound.media), 'command', p_inbound.command, 'origin', p_inbound.origin,
         'provider_id', p_inbound.provider_id,
-        'about', answered_card(p_inbound.tenant_id, p_inbound.conversation_id, p_inbound.reply_to))
+        -- Few messages answer another: a call that finds nothing costs as much as all the rest.
+        'about', case when p_inbound.reply_to <> ''
+                      then answered_card(p_inbound.tenant_id, p_inbound.conversation_id, p_inbound.reply_to) end)
 $$;
 
 create function read_steps(p_tenant text, p_turn text)
