@@ -2,6 +2,8 @@
 
 from onevalet import ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool, with_note
 
+_GROUP = "memories"
+"""Of the tools that look after what is remembered, which few talks need."""
 _MAX_LENGTH = 600
 _NAMES = (gettext_noop("memories"),)
 """What the card calls the argument of `forget`."""
@@ -35,7 +37,7 @@ async def search_memory(question: str, context: ToolExecutionContext) -> str:
     return "\n".join([gettext("Known:"), *(memory.line() for memory in memories)])
 
 
-@tool(name="list_memories", effect="read", needs_memory="on")
+@tool(name="list_memories", effect="read", needs_memory="on", group=_GROUP)
 async def list_memories(context: ToolExecutionContext) -> str:
     """List what the person has told about themselves, the newest first: for "what do you know about me?"."""
     memories = await context.memory.overview()
@@ -44,7 +46,7 @@ async def list_memories(context: ToolExecutionContext) -> str:
     return "\n".join([gettext("Remembered:"), *(memory.line() for memory in memories)])
 
 
-@tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on")
+@tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on", group=_GROUP)
 async def correct_memory(number: int, context: ToolExecutionContext, statement: str = "") -> str:
     """Put right what is remembered wrongly, or let a memory hold again that was wrongly replaced.
 
@@ -58,7 +60,7 @@ async def correct_memory(number: int, context: ToolExecutionContext, statement: 
     return "\n".join([gettext("From now on this counts:"), *(memory.line() for memory in kept)])
 
 
-@tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on")
+@tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on", group=_GROUP)
 async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[int] | None = None) -> str:
     """Begin to forget: find what is meant. Then call forget with what is to go; nothing is forgotten before that.
 
@@ -82,6 +84,7 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
     parallel=False,
     needs_memory="on",
     needs_approval=True,
+    group=_GROUP,
 )
 async def forget(memories: list[str], context: ToolExecutionContext) -> str:
     """Forget memories for good. The person is shown exactly these and must agree; nothing else is forgotten.

@@ -2,6 +2,9 @@
 
 from onevalet import ToolExecutionContext, gettext, tool
 
+_GROUP = "person"
+"""Of the tools that show what is kept of them, which few talks need."""
+
 
 @tool(name="set_preference", effect="idempotent", parallel=False)
 async def set_preference(name: str, value: str, context: ToolExecutionContext) -> str:
@@ -17,19 +20,19 @@ async def set_preference(name: str, value: str, context: ToolExecutionContext) -
     return await context.person.prefer(name, value)
 
 
-@tool(name="show_preferences", effect="read")
+@tool(name="show_preferences", effect="read", group=_GROUP)
 async def show_preferences(context: ToolExecutionContext) -> str:
     """List how the person wants to be served: name, language, timezone, channel, quiet hours and the like."""
     return await context.person.preferences()
 
 
-@tool(name="show_profile", effect="read")
+@tool(name="show_profile", effect="read", group=_GROUP)
 async def show_profile(context: ToolExecutionContext) -> str:
     """List what is known about the person, each with a number and whether they told it or it was inferred."""
     return await context.person.profile()
 
 
-@tool(name="undo_profile_fact", effect="once", parallel=False)
+@tool(name="undo_profile_fact", effect="once", parallel=False, group=_GROUP)
 async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
     """Take back one thing that is known about the person, when they say that it is wrong or should be forgotten.
 
@@ -39,7 +42,7 @@ async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
     return await context.person.unlearn(number)
 
 
-@tool(name="list_accounts", effect="read")
+@tool(name="list_accounts", effect="read", group=_GROUP)
 async def list_accounts(context: ToolExecutionContext) -> str:
     """List the services that the person has connected, with the accounts of each and which one is meant by itself."""
     connected = await context.credentials.list(context.tenant_id)
@@ -52,7 +55,7 @@ async def list_accounts(context: ToolExecutionContext) -> str:
     )
 
 
-@tool(name="choose_account", effect="idempotent", parallel=False)
+@tool(name="choose_account", effect="idempotent", parallel=False, group=_GROUP)
 async def choose_account(service: str, account: str, context: ToolExecutionContext) -> str:
     """Remember which of several accounts of a service is meant from now on. Only after the person said which.
 

@@ -160,7 +160,7 @@ class ScheduleTask(PlanningAgent):
         }
 
 
-@valet(name="set_heartbeat", effect="idempotent")
+@valet(name="set_heartbeat", effect="idempotent", group="tasks")
 class SetHeartbeat(PlanningAgent):
     """Look from time to time whether anything is worth telling the person; nothing is sent when nothing is.
 

@@ -3,7 +3,8 @@
     uv run -m benchmarks.prompt_share
 
 Conversations of twenty messages by SMS, with the tools that ship, through a worker's parts and a scripted model on the
-wire: plain talk, tools, recall, reminders, and all of it. Tools and messages count, as they are sent.
+wire: plain talk, tools, recall, reminders, and all of it; and, while they last, an agent that waits for a field, cards
+that wait for approval, and notices. Tools and messages count, as they are sent.
 """
 
 import asyncio

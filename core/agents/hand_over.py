@@ -35,17 +35,22 @@ class HandOverTool(Tool[..., object]):
 
 
 def hand_over_tool(
-    name: str, description: str, properties: JsonObject, required: list[Json], take: Take
+    name: str, description: str, properties: JsonObject, shown: JsonObject, required: list[Json], take: Take
 ) -> HandOverTool:
-    """Return the tool with the JSON schema of its parameters."""
-    schema: JsonObject = {"type": "object", "properties": properties, "required": required}
+    """Return the tool. `properties` are its parameters for what waits now, by which a call is read.
+
+    The model is shown those that hold whatever waits: what differs from turn to turn is in the turn's note.
+    """
+    schema: JsonObject = {"type": "object", "properties": properties}
     return HandOverTool(
         name=name,
         description=description,
         fn=take,
         signature=Signature(BaseModel, schema, frozenset(properties), {}),
+        shown={"type": "object", "properties": shown, "required": required},
         effect=Effect.READ,
         parallel=False,
         hands_on=True,
+        of_turn=True,
         take=take,
     )

@@ -1,7 +1,7 @@
 """Route the person's answer to the agent that waits for it: recognised here, or passed on by the model."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.field_collection import Answer, plain_answer, take
@@ -10,7 +10,7 @@ from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.schema import field_schema
 from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolRetry
-from core.json_types import Json, JsonObject
+from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import ChatMessage, Marker
 from core.loop.control import TurnMessage
@@ -28,6 +28,19 @@ _SAYS = (
     "Hand on what the person said to an agent that waits for their answer: what was asked, a correction of what it "
     "was given before, or that they drop it."
 )
+WAIT = "These wait for an answer of the person:"
+"""The line of the note below which those who wait are listed."""
+_NOBODY_WAITS = "Nothing waits for an answer of the person now."
+_SHOWN: JsonObject = {
+    "task": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "Which of those that wait; needed where there are several.",
+    },
+    "fields": {"type": "object", "description": "Values by field name, as far as the person said them."},
+    "words": {"type": "string", "description": "Their answer in words, where no field was asked for."},
+    "drop": {"type": "boolean", "description": "True when the person no longer wants it."},
+}
 
 
 @dataclass(slots=True)
@@ -75,9 +88,9 @@ class PendingAnswers:
         self.changed[entry.agent_id] = taken
         return taken
 
-    def tools(self) -> list[AnyTool]:
-        """Return the tool that passes answers on; nothing when nobody asks."""
-        return [_answer_tool(self)] if self.offered else []
+    def tools(self, offered: Collection[str] = ()) -> list[AnyTool]:
+        """Return the tool that passes answers on; nothing when nobody asks, unless it is among those offered before."""
+        return [_answer_tool(self)] if self.offered or ANSWER in offered else []
 
     def note(self) -> str:
         """Return the note that tells the model who waits for what, and what is paused; empty where nobody waits."""
@@ -91,7 +104,7 @@ class PendingAnswers:
             return []
         lines = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.offered, 1)]
         return [
-            "These wait for an answer of the person:",
+            WAIT,
             *lines,
             f"If the person's message answers one, corrects what it was given, or drops it, call {ANSWER}; if they "
             f"want it to wait until later, call {HOLD}. If it is something else, deal with that alone: it goes on "
@@ -123,6 +136,8 @@ class PendingAnswers:
         task, change = arguments.get("task"), arguments.get("change")
         if task is None and len(self.held) == 1:
             task = 1
+        if not self.held:
+            raise ToolRetry(_NOBODY_WAITS)
         if not isinstance(task, int) or not 1 <= task <= len(self.held):
             raise ToolRetry(f"Say which: `task` is a number from 1 to {len(self.held)}.")
         entry = self.held[task - 1][0]
@@ -162,6 +177,8 @@ class PendingAnswers:
     def _meant(self, task: object) -> tuple[PoolEntry, Valet]:
         if task is None and len(self.offered) == 1:
             task = 1
+        if not self.offered:
+            raise ToolRetry(_NOBODY_WAITS)
         if not isinstance(task, int) or not 1 <= task <= len(self.offered):
             raise ToolRetry(f"Say which: `task` is a number from 1 to {len(self.offered)}.")
         entry, valet = self.offered[task - 1]
@@ -169,31 +186,23 @@ class PendingAnswers:
 
 
 def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
-    properties: JsonObject = {
-        "task": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": len(waiting.offered),
-            "description": "Which of those that wait, by its number.",
-        },
-        "fields": {
-            "type": "object",
-            "description": "Values by field name, as far as the person said them.",
-            "properties": {
-                name: {key: value for key, value in field_schema(input_field).items() if key != "default"}
-                for _, valet in waiting.offered
-                for name, input_field in valet.inputs.items()
-            },
-        },
-        "words": {"type": "string", "description": "Their answer in words, where no field was asked for."},
-        "drop": {"type": "boolean", "description": "True when the person no longer wants it."},
+    fields: JsonObject = {
+        name: {key: value for key, value in field_schema(input_field).items() if key != "default"}
+        for _, valet in waiting.offered
+        for name, input_field in valet.inputs.items()
     }
-    required: list[Json] = ["task"] if len(waiting.offered) > 1 else []
-    return hand_over_tool(ANSWER, _SAYS, properties, required, waiting.give)
+    properties = _SHOWN | {"fields": {"type": "object", "properties": fields}}
+    return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.give)
 
 
 def _described(entry: PoolEntry, valet: Valet) -> str:
     known = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.fields.items())
-    asked = f" (fields: {', '.join(entry.asked)})" if entry.asked else ""
+    asked = f" (fields: {'; '.join(_field(name, valet) for name in entry.asked)})" if entry.asked else ""
     question = json.dumps(entry.question, ensure_ascii=False)
     return f"{valet.name}, which asked: {question}{asked}. Given so far: {known or 'nothing'}."
+
+
+def _field(name: str, valet: Valet) -> str:
+    """Return a field's name, and its description where it says more than the question."""
+    input_field = valet.inputs.get(name)
+    return f"{name}, {input_field.description}" if input_field and input_field.description else name

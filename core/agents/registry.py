@@ -15,8 +15,13 @@ from core.tools.registry import ToolRegistry
 class AgentRegistry:
     """Agents by name. Two of the same name are an error that names both places."""
 
-    def __init__(self, agents: Iterable[type[StandardAgent]] = (), exposed: Mapping[str, bool] | None = None) -> None:
-        """`exposed` overrides `expose_as_tool` by name."""
+    def __init__(
+        self,
+        agents: Iterable[type[StandardAgent]] = (),
+        exposed: Mapping[str, bool] | None = None,
+        groups: Mapping[str, str] | None = None,
+    ) -> None:
+        """`exposed` overrides `expose_as_tool` by name; `groups` are those of the agents that name none."""
         self._valets: dict[str, Valet] = {}
         for agent in dict.fromkeys(agents):
             marked = valet_of(agent)
@@ -26,7 +31,8 @@ class AgentRegistry:
                 raise ConfigError(
                     f"Two agents are named {marked.name!r}: {known.place} and {marked.place}; rename one."
                 )
-            self._valets[marked.name] = marked
+            group = (groups or {}).get(marked.name) if marked.group is None else marked.group
+            self._valets[marked.name] = marked if group == marked.group else replace(marked, group=group)
         self._inner: dict[str, Valet] = {}
         for valet in list(self._valets.values()):
             self._know_inner(valet)

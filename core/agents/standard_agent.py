@@ -201,7 +201,7 @@ class Valet:
     expose_as_tool: bool = True
     effect: Effect = Effect.ONCE
     risk: Risk = ""
-    group: str = ""
+    group: str | None = None
     needs_account: str | None = None
     timeout: float | None = None
     ttl: timedelta | None = None

@@ -212,7 +212,8 @@ def _handler(local: LocalModel) -> Any:
 
     class LocalProvider(CustomLLM):
         async def acompletion(self, *args: Any, **kwargs: Any) -> Any:
-            tools = [tool["function"]["name"] for tool in kwargs["optional_params"].get("tools") or ()]
+            offered = [tool["function"] for tool in kwargs["optional_params"].get("tools") or ()]
+            tools = {tool["name"]: str(tool.get("description", "")) for tool in offered}
             answer = local.answer(kwargs["messages"], tools)
             message = Message(
                 content=answer.text or None,

@@ -12,6 +12,7 @@ _MAY_BE_ZERO = {
     "max_advice",
     "max_empty_answers",
     "temperature",
+    "tools_in_full",
 }
 _SHARES = {"max_tool_result_share", "context_trim_threshold"}
 
@@ -42,6 +43,8 @@ class ReactLoopConfig:
     tool_execution_timeout: float = 30.0
     agent_tool_execution_timeout: float = 120.0
     parallel_tools: bool = True
+    tools_in_full: int = 12
+    """Tools up to which all are described to the model in full; with more, a group is one line until it is needed."""
     max_tool_result_share: float = 0.3
     """Share of the context that one result may fill."""
     max_tool_result_chars: int = 400_000

@@ -22,7 +22,8 @@ _CARRIED_FAR = 100
 class ConversationState:
     """The state between two turns.
 
-    `groups` are the tool groups that are switched on; `seen` the entities of tool results, the newest last.
+    `groups` are the tool groups that are open, and the tools of single turns that go on to be offered, in the order in
+    which they came; `seen` the entities of tool results, the newest last.
     `summary` covers the history up to the message whose digest is `summarised`.
     """
 

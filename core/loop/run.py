@@ -122,7 +122,7 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
     task.outside.begin(window, recorded, task.tools, task.where.agent_path)
     if not recorded:
         await scope.hooks.tell(Hook.pre_call, task.where, window)
-    tools = Toolbox(task.tools, task.state.groups)
+    tools = Toolbox(task.tools, task.state.groups, config.tools_in_full)
     judges = scope.hooks.of(Judge)
     run = LoopRun(
         task=task,

@@ -18,9 +18,11 @@ class ToolRegistry:
             self._add(tool)
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
         """What the model is shown."""
-        described: list[Json] = [[tool.name, tool.signature.digest] for tool in self._tools.values()]
+        described: list[Json] = [
+            [tool.name, tool.signature.digest] for tool in self._tools.values() if not tool.of_turn
+        ]
         self.hash = canonical_hash(described)
-        """Changes when a tool's name or parameters do."""
+        """Changes when a tool's name or parameters do; those of a single turn come and go."""
 
     def __iter__(self) -> Iterator[AnyTool]:
         return iter(self._tools.values())

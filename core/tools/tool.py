@@ -36,8 +36,8 @@ class Tool[**P, R]:
 
     `effect` says what may happen to a call whose end is not known (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default. A tool whose `in_thread` is true is an ordinary (not async)
-    function: it runs in a thread of its own, which a timeout cannot stop. One with a `group` is offered once that
-    group is switched on, one with `needs_account` to people who have connected an account of that service.
+    function: it runs in a thread of its own, which a timeout cannot stop. One with `needs_account` is offered to people
+    who have connected an account of that service.
     """
 
     name: str
@@ -48,7 +48,11 @@ class Tool[**P, R]:
     needs_approval: bool = False
     parallel: bool = True
     risk: Risk = ""
-    group: str = ""
+    group: str | None = None
+    """Where there are many tools, those of a group are one line until the conversation opens it. Empty: in none; None:
+    in that of its module, where a plugin brings several."""
+    of_turn: bool = False
+    """It belongs to one turn, and is offered last. Where its conversation was offered it once, it goes on to be."""
     needs_account: str | None = None
     needs_memory: str = ""
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
@@ -66,6 +70,8 @@ class Tool[**P, R]:
     title: str = ""
     """What cards call it, in English; a catalogue may translate it. Empty: its name as words."""
     preset: Mapping[str, object] | None = None
+    shown: JsonObject | None = None
+    """The parameters that the model is shown where they are not the signature's, which may differ from turn to turn."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself."""
@@ -84,7 +90,7 @@ class Tool[**P, R]:
     @property
     def spec(self) -> ToolSpec:
         """Return what the model is shown."""
-        return ToolSpec(self.name, self.description, self.signature.schema)
+        return ToolSpec(self.name, self.description, self.shown or self.signature.schema)
 
     def with_preset(self, **values: object) -> "Tool[P, R]":
         """Fix parameters: the model neither sees them nor may give them."""
@@ -146,7 +152,8 @@ class ToolOptions(TypedDict, total=False):
     """False runs it alone."""
     risk: Risk
     group: str
-    """Keeps it out of sight until the conversation switches the group on."""
+    """Where there are many tools, those of a group are one line until the conversation opens it; empty keeps it out of
+    its module's."""
     needs_account: str | None
     """The service of which the person must have connected an account, such as `google`."""
     needs_memory: str

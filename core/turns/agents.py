@@ -1,6 +1,6 @@
 """The agents of one turn and what they share: its loop, its budget, its requests for approval."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -61,11 +61,14 @@ class AgentSetup:
             approval_requests=self._approval_requests(request),
         )
 
-    def decide_tools(self, request: TurnRequest) -> Sequence[AnyTool]:
-        """Return the tool that hands on decisions in words; nothing where the turn's messages can decide nothing."""
+    def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:
+        """Return the tool that hands on decisions in words; nothing where the turn's messages can decide nothing.
+
+        `offered`: the tools of earlier turns that the conversation goes on to be offered.
+        """
         if self.approvals is None:
             return ()
-        tool = decide_tool(request, self.approvals, self.services.clock, request.approvals)
+        tool = decide_tool(request, self.approvals, self.services.clock, request.approvals, offered)
         return () if tool is None else (tool,)
 
     def _approval_requests(self, request: TurnRequest) -> ApprovalRequests | None:

@@ -5,7 +5,7 @@ any other tool ran in that turn, and never for high risk (DESIGN section 5).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -162,23 +162,32 @@ def _named(approval: Approval, request: TurnRequest) -> bool:
 
 
 def decide_tool(
-    request: TurnRequest, store: ApprovalStore, clock: Clock, approvals: Sequence[Approval]
+    request: TurnRequest,
+    store: ApprovalStore,
+    clock: Clock,
+    approvals: Sequence[Approval],
+    offered: Collection[str] = (),
 ) -> AnyTool | None:
-    """Return the tool for one turn, or None if its messages can decide nothing."""
+    """Return the tool for one turn, or None if its messages can decide nothing.
+
+    Where it is among the tools that the conversation was offered, it goes on to be, and decides nothing.
+    """
     codes = open_to_words(request, approvals)
-    if not codes:
+    if not codes and DECIDE not in offered:
         return None
     return DecideTool(
         name=DECIDE,
         description=_SAYS,
         fn=_nothing,
         signature=Signature(BaseModel, _schema(list(codes)), frozenset({"decisions"}), {}),
+        shown=_SHOWN,
+        of_turn=True,
         effect=Effect.IDEMPOTENT,
         parallel=False,
         store=store,
         clock=clock,
         channel=request.channel,
-        said_in=request.inbound[-1].id,
+        said_in=request.inbound[-1].id if request.inbound else "",
         open_to_words=codes,
         codes_only=request.channel in store.codes_only,
         tenant_id=request.tenant.id,
@@ -213,10 +222,11 @@ def _line(approval: Approval, *, in_words: bool) -> str:
 
 
 def _schema(codes: Sequence[str]) -> JsonObject:
+    code: JsonObject = {"type": "string", "description": "Which action."}
     decision: JsonObject = {
         "type": "object",
         "properties": {
-            "code": {"type": "string", "enum": list(codes), "description": "Which action."},
+            "code": code | ({"enum": list(codes)} if codes else {}),
             "decision": {"type": "string", "enum": list(_VERBS), "description": "What the person wants."},
             "changes": {
                 "type": "object",
@@ -231,6 +241,10 @@ def _schema(codes: Sequence[str]) -> JsonObject:
         "required": ["decisions"],
         "additionalProperties": False,
     }
+
+
+_SHOWN = _schema(())
+"""What the model is shown: the codes stand in the note, which changes from turn to turn."""
 
 
 def _listed(given: object) -> list[JsonObject]:

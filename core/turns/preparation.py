@@ -48,7 +48,8 @@ class Preparation:
         context = context_message(request.tenant, now, known)
         messages = (ChatMessage(Role.SYSTEM, prompt), *history, context, *user_messages)
         agents = self.agents.for_turn(request)
-        own = [*waiting.tools(), *hold_tools(waiting), *self.agents.decide_tools(request)]
+        before = state.groups
+        own = [*waiting.tools(before), *hold_tools(waiting, before), *self.agents.decide_tools(request, before)]
         tools = await self.offer.for_turn(request, agents, own)
         said = tuple(map(for_later, user_messages))
         return TurnContext(with_person(with_summary(messages, state)), said, tools, agents, state, waiting)

@@ -13,12 +13,13 @@ from datetime import datetime
 from typing import cast
 
 from core import replies
-from core.agents.pending_answers import ANSWER
+from core.agents.pending_answers import ANSWER, WAIT
 from core.json_types import Json, JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop, listed, speaking
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
 from core.loop.outside import words_of_others
+from core.tools.toolbox import SWITCH, names_in
 from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, pattern_of, read_lines
 from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
@@ -103,6 +104,7 @@ def _answer(
     if texts and texts[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
     prompt = _prompt(messages)
+    tools = tools if WAIT in prompt or CONTEXT not in prompt else {*tools} - {ANSWER}
     usable = frozenset({*tools, *(call.tool for call in done)})
     context = _Known(usable, intents, _now(prompt), *read_pending(prompt))
     plans = [plan for text in before for plan in _plans(text, context)]
@@ -362,4 +364,9 @@ def _short(text: str) -> str:
     return line if len(line) <= _MAX_QUOTE else f"{line[:_MAX_QUOTE].rstrip()}…"
 
 
-DEMO_MODEL = LocalModel(MODEL, answer)
+def _answer_offered(messages: Sequence[JsonObject], tools: Mapping[str, str]) -> ModelAnswer:
+    """Answer by the tools that a call reaches: those that are offered, and those of the groups that are closed."""
+    return answer(messages, [*tools, *names_in(tools.get(SWITCH, ""))])
+
+
+DEMO_MODEL = LocalModel(MODEL, _answer_offered)

@@ -66,7 +66,7 @@ async def build_orchestrator(
             trigger_engine=engine,
             name=settings.assistant_name,
             tools=plugins.tools,
-            agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY)),
+            agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY), plugins.groups),
             hooks=hooks,
             checks=ordered_checks(settings.access, rates, tiers, safety=plugins.checks),
             tiers=tiers,

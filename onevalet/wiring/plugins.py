@@ -6,8 +6,9 @@ No decorator registers anything: what a module holds when it has been imported i
 import importlib
 import pkgutil
 import traceback
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -18,10 +19,15 @@ from core.hooks.hooks import Hook
 from core.journal.types import Effect
 from core.language.catalogue import add_catalogues
 from core.tools.registry import ToolRegistry
-from core.tools.tool import Tool
+from core.tools.tool import AnyTool, Tool
 from core.triggers.types import ActionExecutor
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
+
+SHIPPED = "agents"
+"""The package of the tools that ship: each says itself whether it is in a group."""
+GROUPED_FROM = 3
+"""So many tools of a plugin's module are a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,8 @@ class Plugins:
     checks: tuple[SafetyCheck, ...] = ()
     executors: tuple[ActionExecutor, ...] = ()
     orchestrator: type[Orchestrator] = Orchestrator
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """The groups of the agents that name none themselves, by the agents' names."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -52,14 +60,30 @@ def load_plugins(names: Sequence[str]) -> Plugins:
         if folder.is_dir():
             add_catalogues(folder)
     values = [value for module in modules for value in vars(module).values()]
+    tools = ToolRegistry(value for value in values if isinstance(value, Tool))
+    agents = tuple(dict.fromkeys(value for value in values if valet_of(value) is not None))
+    groups = _groups(tools, agents)
     return Plugins(
-        tools=ToolRegistry(value for value in values if isinstance(value, Tool)),
-        agents=tuple(dict.fromkeys(value for value in values if valet_of(value) is not None)),
+        tools=ToolRegistry(replace(tool, group=groups[tool.name]) if tool.name in groups else tool for tool in tools),
+        groups=groups,
+        agents=agents,
         hooks=tuple(dict.fromkeys(value for value in values if isinstance(value, Hook))),
         executors=_executors(values),
         checks=tuple(dict.fromkeys(value for value in values if isinstance(value, SafetyCheck))),
         orchestrator=_one_orchestrator(modules),
     )
+
+
+def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> dict[str, str]:
+    """Return the groups of the tools and agents that name none: a plugin's module that brings several is one."""
+    modules = {tool.name: tool.fn.__module__ for tool in tools if tool.group is None}
+    modules |= {valet.name: agent.__module__ for agent in agents if (valet := valet_of(agent)) and valet.group is None}
+    members = Counter(modules.values())
+    return {
+        name: module.rpartition(".")[2]
+        for name, module in modules.items()
+        if members[module] >= GROUPED_FROM and module.partition(".")[0] != SHIPPED
+    }
 
 
 def _executors(values: Sequence[object]) -> tuple[ActionExecutor, ...]:

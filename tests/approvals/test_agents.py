@@ -341,11 +341,16 @@ async def test_a_yes_elsewhere_an_edit_alone_and_a_trigger_answer_nothing(system
         " select tenant_id, 'cv_other', identity_id, channel, account, peer, 'other' from conversations"
     )
     await system.delivery.store.admin.execute("update approvals set conversation_id = 'cv_other'")
-    system.model.script = [says("Yes to what?")]
+    code = await system.code()
+    system.model.script = [
+        wants(("decide_approvals", {"decisions": [{"code": code, "decision": "approve"}]})),
+        says("Yes to what?"),
+    ]
     await system.say("yes")
-    assert "decide_approvals" not in {spec.name for spec in system.model.requests[-1].tools}
+    assert f"{code} cannot be decided in words" in system.model.requests[-1].messages[-1].text
+    assert await system.states() == ["pending"]
     system.model.script = [says("What about it?")]
-    await system.say(f"what is {await system.code()}?")
+    await system.say(f"what is {code}?")
     assert "decide_approvals" in {spec.name for spec in system.model.requests[-1].tools}, "its code names it"
     assert (await system.states(), DONE) == (["pending"], [])
 

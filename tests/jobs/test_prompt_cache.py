@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from core.agents.pending_answers import WAIT
 from tests.jobs.prompt_share import answer, cached_share, talk_with
 from tests.jobs.talking import Talking, talking
 
@@ -37,6 +39,26 @@ async def test_nine_tenths_of_twenty_messages_prompts_begin_like_the_one_before(
     assert len({call.system for call in asked}) == 1
     assert len({json.dumps(call.body["tools"]) for call in asked}) == 1
     assert any("What you remember" in call.context for call in asked), "although other things are recalled"
+
+
+async def test_prompts_begin_alike_while_agents_cards_and_notices_come_and_go(
+    person: Talking, record_property: Callable[[str, object], None]
+) -> None:
+    asked = await talk_with(person, "waiting")
+    count = person.store.one
+    assert await count("select count(*) from tasks") == 2, "what was planned and approved"
+    assert await count("select count(*) from pool_entries where status ilike 'waiting%'") == 0, (
+        "the flights were dropped"
+    )
+    assert await count("select count(*) from approvals where state = 'approved' and decided_how = 'words'") == 2
+    assert await count("select count(*) from history where message ->> 'text' like 'The parcel%'") == 7
+    assert any(WAIT in call.context for call in asked)
+    offered = list(dict.fromkeys(tuple(call.tools) for call in asked))
+    assert len(offered) == 3, "what is offered while something waits comes once, and stays"
+    assert all(now[: len(before)] == before for before, now in pairwise(offered))
+    share = cached_share(asked)
+    record_property("share", share)
+    assert share > SHARE
 
 
 async def test_history_is_cut_in_steps_so_that_prompts_still_begin_alike(person: Talking) -> None:

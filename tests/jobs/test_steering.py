@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.llm.types import ChatMessage, Marker, ModelAnswer, ModelRequest, Role
+from core.loop.config import ReactLoopConfig
 from core.messaging.messages import Command
 from core.people.tenant import WhileRunning
 from core.tools.tool import AnyTool, tool
@@ -38,7 +39,7 @@ async def run(
     """Run all that waits now, with the real loop; everybody prefers the same for what they write meanwhile."""
     await store.admin.execute("update tenants set while_running = $1", mode.value)
     model = FakeModel(list(script))
-    orchestrator = Orchestrator(model, tools=tools)
+    orchestrator = Orchestrator(model, tools=tools, config=ReactLoopConfig(tools_in_full=0))
     turns = TurnStore(store.database, store.make_id, LEASE)
     runner = TurnRunner(turns, orchestrator, store.wakeups, {}, store.make_id, "w1")
     while lease := await runner.claim(None):
@@ -182,7 +183,7 @@ class TestNew:
         await run(store, *script, tools=(read_mail,))
         await store.say("And now?")
         model = await run(store, says("One still"), tools=(read_mail,))
-        assert [spec.name for spec in model.requests[0].tools] == ["read_mail", "use_tools"]
+        assert [spec.name for spec in model.requests[0].tools] == ["use_tools", "read_mail"]
         assert "id m1" in model.last[-2].text
         await store.say("", command="new")
         await store.say("And now?")

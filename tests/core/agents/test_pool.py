@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from core.agents.pending_answers import ANSWER, HOLD
+from core.agents.pending_answers import ANSWER, HOLD, WAIT
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits
 from core.db.database import Database
@@ -166,7 +166,10 @@ async def test_words_pause_resume_and_drop_what_waits(mail: Talk) -> None:
     assert [entry.status for entry in await mail.pool.list(tenant)] == [AgentStatus.PAUSED]
     mail.model.add(text("Rain."))
     assert await mail.say("weather?") == ["Rain."], "nobody is reminded of what is paused"
-    assert ANSWER not in mail.last.tools
+    assert WAIT not in mail.last.context, "nothing is said to wait"
+    mail.model.add(calls((ANSWER, {"words": "rain"})), text("Rain."))
+    assert await mail.say("weather, again?") == ["Rain."], "there is nothing to answer"
+    assert "Nothing waits for an answer" in str(mail.last.messages[-1]["content"])
     mail.model.add(calls((HOLD, {"change": "resume", "task": 1})))
     assert await mail.say("go on with the mail") == [ASKED]
     mail.model.add(calls((HOLD, {"change": "drop"})))

@@ -1,6 +1,7 @@
 """Which tools a turn is offered: groups, switched for a conversation, and accounts that are connected or not."""
 
 import builtins
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from core.errors import ConfigError, ModelAuthError
 from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage
+from core.loop.config import ReactLoopConfig
 from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopFailed
@@ -21,7 +23,7 @@ from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest
 from onevalet.testing import MemoryCredentials
-from tests.core.builders import FakeModel, run_loop, says, wants
+from tests.core.builders import FakeModel, Step, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 
 
@@ -56,23 +58,56 @@ def _offered(model: FakeModel, index: int = -1) -> list[str]:
     return [spec.name for spec in model.requests[index].tools]
 
 
+ALWAYS = ReactLoopConfig(tools_in_full=0)
+"""However few tools there are, groups are one line."""
+
+
 class TestGroups:
-    async def test_are_off_until_they_are_switched_on_within_the_turn(self) -> None:
+    async def test_are_one_line_until_the_conversation_opens_them_and_come_last(self) -> None:
         script = [
-            wants(("send_mail", {"to": "a"})),
             wants(("use_tools", {"group": "mail"})),
             wants(("send_mail", {"to": "a"})),
             says("Sent"),
         ]
-        result, model = await run_loop(script, TOOLS)
-        assert _offered(model, 0) == _offered(model, 1) == ["add", "use_tools"]
-        assert _offered(model, 2) == ["add", "read_mail", "send_mail", "use_tools"]
-        refused, switched, sent = model.told()
-        assert "It is in the group 'mail': call use_tools with that group first." in refused
-        assert switched == "From now on you can call read_mail, send_mail."
-        assert sent == "sent to a"
+        result, model = await run_loop(script, [read_mail, send_mail, add], config=ALWAYS)
+        assert _offered(model, 0) == ["add", "use_tools"]
+        assert _offered(model, 1) == _offered(model, 2) == ["add", "use_tools", "read_mail", "send_mail"]
+        assert model.told() == ["From now on you can call read_mail, send_mail.", "sent to a"]
         assert result.state.groups == ("mail",)
         assert "mail (read_mail, send_mail)" in model.requests[0].tools[1].description
+
+    async def test_a_call_of_a_tool_in_a_closed_group_runs_and_opens_the_group(self) -> None:
+        script = [wants(("send_mail", {})), wants(("send_mail", {"to": "a"})), says("Sent")]
+        result, model = await run_loop(script, TOOLS, config=ALWAYS)
+        assert _offered(model, 0) == ["add", "use_tools"]
+        assert _offered(model, 1) == ["add", "use_tools", "read_mail", "send_mail"], "it sees what it did wrong"
+        assert "to is missing" in model.told()[0]
+        assert model.told()[1] == "sent to a"
+        assert result.state.groups == ("mail",)
+
+    async def test_up_to_a_number_of_tools_all_are_offered_in_full(self) -> None:
+        for in_full, offered in ((3, ["add", "read_mail", "send_mail"]), (2, ["add", "use_tools"])):
+            _, model = await run_loop([says("Hi")], TOOLS, config=ReactLoopConfig(tools_in_full=in_full))
+            assert _offered(model) == offered
+
+    async def test_open_in_their_order_so_that_the_prompt_begins_alike(self) -> None:
+        tools = [replace(add, name=name, group=name[0]) for name in ("a1", "a2", "b1")] + [add]
+        script = [wants(("use_tools", {"group": "b"})), wants(("use_tools", {"group": "a"})), says("ok")]
+        result, model = await run_loop(script, tools, config=ALWAYS)
+        assert [_offered(model, n) for n in range(3)] == [
+            ["add", "use_tools"],
+            ["add", "use_tools", "b1"],
+            ["add", "use_tools", "b1", "a1", "a2"],
+        ]
+        assert result.state.groups == ("b", "a")
+
+    async def test_a_turns_own_tool_goes_on_to_be_offered_last(self) -> None:
+        own = replace(add, name="answer", of_turn=True)
+        result, model = await run_loop([says("Hi")], [own, add])
+        assert _offered(model) == ["add", "answer"]
+        assert result.state.groups == ("answer",)
+        _, model = await run_loop([says("Hi")], [own, *TOOLS], config=ALWAYS, state=ConversationState(("mail",)))
+        assert _offered(model) == ["add", "use_tools", "read_mail", "send_mail", "answer"]
 
     async def test_are_switched_off_again_and_unknown_ones_named(self) -> None:
         script = [
@@ -80,7 +115,7 @@ class TestGroups:
             wants(("use_tools", {"group": "mail", "on": False})),
             says("ok"),
         ]
-        result, model = await run_loop(script, TOOLS, state=ConversationState(("mail", "gone")))
+        result, model = await run_loop(script, TOOLS, state=ConversationState(("mail", "gone")), config=ALWAYS)
         assert model.told() == [
             "There is no group 'male'. The groups are: mail.",
             "Switched off: read_mail, send_mail.",
@@ -94,17 +129,18 @@ class TestGroups:
 
     async def test_promise_5_a_take_over_offers_what_was_switched_on(self) -> None:
         journal = MemoryJournal()
+        script: list[Step] = [wants(("use_tools", {"group": "mail"})), ModelAuthError("x")]
         with pytest.raises(LoopFailed):
-            await run_loop([wants(("use_tools", {"group": "mail"})), ModelAuthError("x")], TOOLS, journal=journal)
-        result, model = await run_loop([wants(("read_mail", {})), says("None")], TOOLS, journal=journal)
-        assert _offered(model, 0) == ["add", "read_mail", "send_mail", "use_tools"]
+            await run_loop(script, TOOLS, journal=journal, config=ALWAYS)
+        result, model = await run_loop([wants(("read_mail", {})), says("None")], TOOLS, journal=journal, config=ALWAYS)
+        assert _offered(model, 0) == ["add", "use_tools", "read_mail", "send_mail"]
         assert model.told() == ["From now on you can call read_mail, send_mail.", "no mail"]
         assert not any("tools have changed" in message.text for message in model.last)
         assert result.state.groups == ("mail",)
 
     async def test_stay_on_for_the_conversation_and_are_off_in_a_fresh_one(self) -> None:
         model = FakeModel([wants(("use_tools", {"group": "mail"})), says("On"), says("Still"), says("Fresh")])
-        orchestrator = Orchestrator(model, tools=TOOLS)
+        orchestrator = Orchestrator(model, tools=TOOLS, config=ALWAYS)
         first = await orchestrator.handle_message(_request())
         history = _kept(first.history)
         second = await orchestrator.handle_message(_request(history))
@@ -115,7 +151,7 @@ class TestGroups:
 
     async def test_state_is_written_again_before_history_forgets_it(self) -> None:
         model = FakeModel([wants(("use_tools", {"group": "mail"})), says("On"), says("Still")])
-        orchestrator = Orchestrator(model, tools=TOOLS)
+        orchestrator = Orchestrator(model, tools=TOOLS, config=ALWAYS)
         first = await orchestrator.handle_message(_request())
         chat = tuple(
             message for _ in range(60) for message in (ChatMessage.from_json({"role": "user", "text": "a"}),) * 2
@@ -182,8 +218,6 @@ class TestOffer:
         assert _offered(model) == ["add"]
 
     def test_tools_and_agents_are_chosen_apart(self) -> None:
-        from dataclasses import replace
-
         agent = replace(read_mail, name="MailAgent", group="", agent=True)
         other = replace(agent, name="OtherAgent")
 
