@@ -152,7 +152,7 @@ def echo(call: ModelCall) -> Reply:
 
 @dataclass(slots=True)
 class ScriptedModel:
-    """Serve /v1/chat/completions and /v1/embeddings on 127.0.0.1 and keep every request.
+    """Serve /v1/chat/completions, /v1/embeddings and /v1/audio/transcriptions on 127.0.0.1 and keep every request.
 
     `script` is a function of the call, or replies to give one by one. `strict` refuses conversations that
     OpenAI refuses: tool calls without results, results without calls, bad tool names.
@@ -165,6 +165,7 @@ class ScriptedModel:
     calls: list[ModelCall] = field(default_factory=list)
     embedded: list[list[str]] = field(default_factory=list)
     embeddings: Reply | None = None  # how embeddings fail
+    heard: str = ""  # the words of every recording
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)
     _runner: web.AppRunner | None = None
@@ -175,6 +176,7 @@ class ScriptedModel:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/embeddings", self._embeddings)
+        app.router.add_post("/v1/audio/transcriptions", self._transcribe)
         if not callable(self.script):
             self._queue.extend(self.script)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
@@ -252,6 +254,12 @@ class ScriptedModel:
         count = sum(_tokens(text) for text in texts)
         usage: JsonObject = {"prompt_tokens": count, "total_tokens": count}
         return web.json_response({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
+    async def _transcribe(self, request: web.Request) -> web.Response:
+        fields = await request.post()
+        if not isinstance(fields.get("file"), web.FileField):
+            return _failure(error(400, message="'file' is a required property"))
+        return web.json_response({"text": self.heard})
 
 
 def text_of(message: JsonObject) -> str:

@@ -19,9 +19,10 @@ from tests.core.documents import samples
 from tests.page.chromium import Page, open_page, running_browser
 from tests.page.talk import FIELDS, said
 from tests.running_dev import running_dev
-from tests.scripted_model import ModelCall, Reply, ScriptedModel, text, text_of
+from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text, text_of
 
 SIZE = (1440, 1000)
+DRAW = "Draw a chart"
 _SHOWN = re.compile(r"sent a file: \w+, (?P<what>[^\]\n]+?)\.[ \]]")
 _LINE = re.compile(r"^> (?!Name: |---)(.*\w.*)$", re.MULTILINE)
 
@@ -39,12 +40,14 @@ async def _send_all(browser: str, home: Path, folder: Path) -> None:
     for name, data in kinds().items():
         (files / name).write_bytes(data)
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(ScriptedModel(tells))
+        model = await stack.enter_async_context(ScriptedModel(tells, heard="When does the ferry leave?"))
         settings = {
             "ONEVALET_MODEL": "openai/scripted",
             "ONEVALET_VISION_MODEL": "openai/scripted",
+            "ONEVALET_TRANSCRIPTION_MODEL": "openai/scripted",
             "OPENAI_API_BASE": model.url,
             "OPENAI_API_KEY": "sk-scripted",
+            "ONEVALET_PLUGINS": "agents,tests.plugins.drawings",
         }
         # It starts a process and waits for its first lines.
         dev = await asyncio.to_thread(stack.enter_context, running_dev(home / "dev", signal.SIGINT, settings))
@@ -57,6 +60,10 @@ async def _send_all(browser: str, home: Path, folder: Path) -> None:
             for name in kinds():
                 await _send(page, pane, files / name)
                 await page.screenshot(folder / f"{pane}-{name.rpartition('.')[2]}.png", f".{pane}")
+            await page.type(FIELDS[pane], DRAW)
+            await page.until(f"document.querySelectorAll('.{pane} .theirs :is(.file, .picture)').length > 1")
+            await page.until(f"!document.querySelector('.{pane} .messages').innerText.includes('◷')")
+            await page.screenshot(folder / f"{pane}-sent-back.png", f".{pane}")
         before = len(await page.evaluate(said("telegram")))
         await page.click(".telegram summary[aria-label='Send a location']")
         await page.type(".place input[name=place-name]", "Buckingham Palace", send=False)
@@ -69,7 +76,11 @@ async def _send_all(browser: str, home: Path, folder: Path) -> None:
 async def _send(page: Page, pane: str, file: Path) -> None:
     before = len(await page.evaluate(said(pane)))
     await page.drag(f".{pane} .messages", file)
-    await page.type(FIELDS[pane], f"What is in {file.name}?")
+    if file.suffix == ".wav":
+        await page.until(f"!document.querySelector('.{pane} .chosen-file').hidden")
+        await page.press("Enter")  # a voice note comes without words
+    else:
+        await page.type(FIELDS[pane], f"What is in {file.name}?")
     await _answered(page, pane, before)
 
 
@@ -89,6 +100,7 @@ def kinds() -> dict[str, bytes]:
         "letter.docx": samples.docx("Dear Ada,", "the ferry leaves at nine."),
         "budget.xlsx": samples.xlsx([["Tea", 3], ["Milk", 1]]),
         "prices.csv": b"item,price\ntea,3\nmilk,1\n",
+        "voice.wav": samples.silence(),
     }
 
 
@@ -114,6 +126,10 @@ def harbour(width: int = 1200, height: int = 800) -> bytes:
 
 def tells(call: ModelCall) -> Reply:
     """Say what was shown: a picture by its size, a document by its first line."""
+    if call.new_user_texts and call.new_user_texts[-1] == DRAW:
+        return calls(("draw_chart", {}))
+    if call.messages[-1].get("role") == "tool":
+        return text("Here is the chart, and the numbers.")
     newest = [message for message in call.messages if message.get("role") == "user"]
     pictures = [part for message in newest for part in _parts(message.get("content")) if "image_url" in part]
     if pictures:  # no later turn has them
@@ -122,7 +138,7 @@ def tells(call: ModelCall) -> Reply:
     for words in reversed([text_of(message) for message in newest]):
         if (kind := _SHOWN.search(words)) and (line := _LINE.search(words)):
             return text(f"I have read {kind['what']}. It begins: “{line[1]}”")
-    return text(f"You said: {call.new_user_texts[-1] if call.new_user_texts else call.last_user}")
+    return text("You said: " + [words for words in call.new_user_texts if not words.startswith("[")][-1])
 
 
 def _parts(content: object) -> list[dict[str, dict[str, str]]]:

@@ -1,7 +1,5 @@
 """Files in the page, in headless Chromium: chosen, dropped, refused, and shown in the person's own bubble."""
 
-import wave
-from io import BytesIO
 from pathlib import Path
 
 import aiohttp
@@ -20,17 +18,6 @@ REFUSING = """(() => { const real = fetch; globalThis.fetch = async (path, more)
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
-def sound() -> bytes:
-    """Return half a second of silence."""
-    out = BytesIO()
-    with wave.open(out, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(1)
-        file.setframerate(8000)
-        file.writeframes(b"\x80" * 4000)
-    return out.getvalue()
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a file of each kind."""
@@ -41,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "lease.pdf": samples.pdf(["The rent is 900."]),
         "letter.docx": samples.docx("Dear Ada"),
         "prices.csv": b"tea,3\nmilk,1\n",
-        "memo.wav": sound(),
+        "memo.wav": samples.silence(),
         "page.html": b"<script>alert(1)</script>",
         "empty.txt": b"",
         "huge.bin": bytes(6 * 1024 * 1024),

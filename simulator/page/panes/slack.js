@@ -1,6 +1,6 @@
 // The Slack pane: the direct conversation with the app, its threads, modals, and Home tab.
 
-import { act, base64 } from "/page/api.js";
+import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
 import { h } from "/page/dom.js";
 import { buildMessage, told } from "/page/slack/message.js";
@@ -84,7 +84,9 @@ export function slackPane(root, app) {
       editing = "";
       return act("slack", "edit", app.person.key, { ts, text });
     }
-    const files = file ? [{ name: file.name, content: `base64:${await base64(file)}` }] : undefined;
+    // The page records nothing: a sound counts as a clip that the app has recorded.
+    const clip = file && typeOf(file).startsWith("audio/") ? "audio" : undefined;
+    const files = file ? [{ name: file.name, content: `base64:${await base64(file)}`, clip }] : undefined;
     return act("slack", "say", app.person.key, { text, files, thread_ts: threadTs || undefined });
   }
 

@@ -1,5 +1,6 @@
 """Files as people send them, made when they are needed."""
 
+import wave
 import zipfile
 from io import BytesIO
 
@@ -54,6 +55,17 @@ def pdf(pages: list[str]) -> bytes:
     head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
     end = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF"
     return out + (head + end).encode()
+
+
+def silence(seconds: float = 0.5) -> bytes:
+    """Return a recording in which nothing is heard."""
+    out = BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(1)
+        file.setframerate(8000)
+        file.writeframes(b"\x80" * int(8000 * seconds))
+    return out.getvalue()
 
 
 def archive(**parts: str | bytes) -> bytes:
