@@ -20,11 +20,12 @@ import structlog
 
 from benchmarks.peers import environments
 from benchmarks.report import page, plots, results
-from benchmarks.suite import durable, model_calls, start, tasks, turn, way_in, whole_way
+from benchmarks.suite import durable, files, model_calls, start, tasks, turn, way_in, whole_way
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Options, Samples
 
 BENCHMARKS: dict[str, Benchmark] = {
-    module.BENCHMARK.name: module.BENCHMARK for module in (turn, durable, way_in, whole_way, tasks, model_calls, start)
+    module.BENCHMARK.name: module.BENCHMARK
+    for module in (turn, durable, way_in, whole_way, files, tasks, model_calls, start)
 }
 
 

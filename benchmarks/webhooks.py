@@ -26,8 +26,8 @@ def floor(person: int, number: int) -> bytes:
     return _request("/floor", "application/json", json.dumps({"id": number, "from": person, "text": TEXT}).encode())
 
 
-def sms(person: int, number: int) -> bytes:
-    """Make a text as Twilio sends it."""
+def sms(person: int, number: int, photo: str = "") -> bytes:
+    """Make a text as Twilio sends it, perhaps with the address of a photo."""
     fields = {
         "AccountSid": ACCOUNT_SID,
         "ApiVersion": "2010-04-01",
@@ -47,6 +47,8 @@ def sms(person: int, number: int) -> bytes:
         "ToCity": "",
         "ToCountry": "US",
     }
+    if photo:
+        fields |= {"NumMedia": "1", "MediaUrl0": photo, "MediaContentType0": "image/jpeg"}
     path = "/webhooks/sms"
     signature = sign_twilio(AUTH_TOKEN, PUBLIC_URL + path, fields.items())
     body = urlencode(fields).encode()

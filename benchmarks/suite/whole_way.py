@@ -31,6 +31,7 @@ METRICS = (
     Metric("whole-memory-worker", "memory of the worker after that", "MB", Target(200)),
 )
 _NUMBERS = itertools.count(20_000_000)
+_FILES = f"/2010-04-01/Accounts/{webhooks.ACCOUNT_SID}/Messages/{{message}}/Media/{{media}}"
 _WAIT = 60.0
 """Seconds after which an answer counts as lost."""
 
@@ -43,13 +44,18 @@ class Way:
     waiting: dict[str, "asyncio.Future[float]"] = field(default_factory=dict)
     processes: dict[str, int] = field(default_factory=dict)
     """Their process ids."""
+    photo: bytes = b""
+    """What each of the provider's files begins with; no two are the same."""
+    provider: str = ""
 
-    async def ask(self, person: int) -> float:
-        """Send a text and wait for its answer; return the seconds that it took."""
+    async def ask(self, person: int, *, photo: bool = False) -> float:
+        """Send a text, perhaps with a photo, and wait for its answer; return the seconds that it took."""
         number = f"+1555{person:07d}"
         answered: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self.waiting[number] = answered
-        request, began = webhooks.sms(person, next(_NUMBERS)), time.perf_counter()
+        name = next(_NUMBERS)
+        media = f"{self.provider}{_FILES.format(message=f'MM{name:032x}', media=f'ME{name:032x}')}" if photo else ""
+        request, began = webhooks.sms(person, next(_NUMBERS), media), time.perf_counter()
         if not await send_all(self.port, [request], 1):
             raise RuntimeError("a text was refused")
         async with asyncio.timeout(_WAIT):
@@ -64,18 +70,22 @@ class Way:
         told = {"sid": f"SM{next(_NUMBERS):032x}", "status": "queued", "to": form["To"], "body": form["Body"]}
         return web.json_response(told | {"num_segments": "1", "error_code": None}, status=201)
 
+    async def hand_out(self, request: web.Request) -> web.Response:
+        """Return a file of its own."""
+        return web.Response(body=self.photo + request.match_info["media"].encode(), content_type="image/jpeg")
+
 
 async def run(options: Options) -> Samples:
     """Measure one text at a time, then so many people who write again as soon as they are answered."""
     samples = Samples()
-    async with _opened() as way:
+    async with opened() as way:
         for person in range(options.of(32, 2)):
             await way.ask(person)
         for _ in range(options.rounds):
             times = sorted([await way.ask(person % 32) for person in range(options.of(30, 3))])
             samples.add("whole-light", OURS, times[len(times) // 2] * 1000)
         for _ in range(options.rounds):
-            rate, _ = await _sustained(way, options.of(32, 2), options.of(6, 1))
+            rate, _ = await sustained(way, options.of(32, 2), options.of(6, 1))
             samples.add("whole-rate", OURS, rate)
         if not options.small:
             samples.plots += await _by_concurrency(way)
@@ -85,7 +95,7 @@ async def run(options: Options) -> Samples:
     return samples
 
 
-async def _sustained(way: Way, people: int, seconds: float) -> tuple[float, list[float]]:
+async def sustained(way: Way, people: int, seconds: float) -> tuple[float, list[float]]:
     """Return turns a second, and the seconds of each."""
     times: list[float] = []
     began = time.perf_counter()
@@ -102,7 +112,7 @@ async def _by_concurrency(way: Way) -> list[Plot]:
     rates: Points = []
     times: dict[str, Points] = {"p50": [], "p95": [], "p99": []}
     for people in (1, 4, 16, 32):
-        rate, took = await _sustained(way, people, 6)
+        rate, took = await sustained(way, people, 6)
         rates.append((people, rate))
         for label, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
             times[label].append((people, sorted(took)[int(len(took) * share)] * 1000))
@@ -119,13 +129,14 @@ async def _by_concurrency(way: Way) -> list[Plot]:
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[Way]:
+async def opened(**settings: str) -> AsyncIterator[Way]:
+    """Run one web and one worker process, with these settings besides."""
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
         await migrate(postgres.url)
         way = Way(free_port())
-        provider = await stack.enter_async_context(_provider(way))
+        provider = way.provider = await stack.enter_async_context(_provider(way))
         model = f"http://127.0.0.1:{(model_port := free_port())}/v1"
         environment = way_in.environment_of(postgres.url, valkey.url, way.port, provider) | {
             "ONEVALET_MODEL": "openai/scripted",
@@ -137,6 +148,7 @@ async def _opened() -> AsyncIterator[Way]:
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model,
         }
+        environment |= settings
         hidden = ("SLACK_", "TELEGRAM_")
         environment = {name: value for name, value in environment.items() if not name.startswith(hidden)}
         commands = (
@@ -164,6 +176,7 @@ async def _opened() -> AsyncIterator[Way]:
 async def _provider(way: Way) -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_post(f"/2010-04-01/Accounts/{webhooks.ACCOUNT_SID}/Messages.json", way.take)
+    app.router.add_get(_FILES, way.hand_out)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     try:
