@@ -57,9 +57,9 @@ async def test_a_worker_survives_hostile_files_within_its_memory(
         await system.end(worker)
 
 
-async def answered(system: System, person: Person, count: int) -> str:
+async def answered(system: System, person: Person, count: int, *, within: float = PATIENCE) -> str:
     """Wait for so many answers in all; return the last one."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(within):
         while len(answers := system.answers(person)) < count:  # noqa: ASYNC110 - the simulator rings nobody
             await asyncio.sleep(0.05)
     assert len(answers) == count
