@@ -107,6 +107,11 @@ async def test_promise_14_a_refused_or_deleted_file_is_told_of(simulator: Simula
 
 
 async def test_an_upload_goes_to_slack_alone(simulator: Simulator, slack: SlackNotification) -> None:
-    for url in ("http://169.254.169.254/", "https://evil.example/slack.com", "https://slack.com.evil.example/"):
+    for url in (
+        "http://169.254.169.254/",
+        "https://127.0.0.1:1/",
+        "https://evil.example/slack.com",
+        "https://slack.com.evil.example/",
+    ):
         with pytest.raises(Unavailable, match="not Slack's"):
             await slack._client.upload(url, DATA)
