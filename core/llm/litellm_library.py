@@ -165,6 +165,18 @@ def typed_error(error: Exception, model: str, provider: str) -> Exception:
     return made
 
 
+def openai_server(model: str, key: str, url: str) -> tuple[str, str | None] | None:
+    """Return where a model is reached in OpenAI's shape, and with which key; None for another provider."""
+    from litellm.constants import OPENAI_AUDIO_TRANSCRIPTION_PROVIDERS
+    from litellm.secret_managers.main import get_secret_str
+
+    _, provider, told_key, base = load().get_llm_provider(model=model, api_base=url or None, api_key=key or None)
+    if provider not in OPENAI_AUDIO_TRANSCRIPTION_PROVIDERS:
+        return None
+    server = url or base or get_secret_str("OPENAI_BASE_URL") or get_secret_str("OPENAI_API_BASE")
+    return server or "https://api.openai.com/v1", key or told_key or get_secret_str("OPENAI_API_KEY")
+
+
 def tls_context() -> "ssl.SSLContext | bool":
     """Return how servers are verified, by litellm's own variables (`SSL_VERIFY`, `SSL_CERT_FILE`)."""
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelAnswer:
     """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
-    litellm, model = await _loaded(), arguments["model"]
+    litellm, model = await loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
         response = await litellm.acompletion(**arguments)
         return bounded(parse_answer(response, model), max_tokens)
@@ -29,7 +29,7 @@ async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelA
 
 async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncGenerator[ModelChunk]:
     """Make one call; yield its pieces, the whole answer last. Raises as `answer` does."""
-    litellm, model = await _loaded(), arguments["model"]
+    litellm, model = await loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
         response = await litellm.acompletion(**arguments, **STREAMED)
         try:
@@ -45,7 +45,7 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
     yield ModelChunk(answer=replace(read, finish_reason=CUT) if streamed.cut else read)
 
 
-async def _loaded() -> "ModuleType":
+async def loaded() -> "ModuleType":
     if litellm_library.calls_loaded():
         return litellm_library.load()
     return await asyncio.to_thread(litellm_library.load_calls)

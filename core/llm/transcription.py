@@ -1,0 +1,112 @@
+"""What is said in a recording: a call to a transcription model of litellm's names, or to a server of OpenAI's shape."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import ModelRateLimited, ModelUnavailable
+from core.json_types import storable
+from core.llm import litellm_library, litellm_path
+from core.llm.guarded_openai import guarded_client
+from core.llm.provider_errors import whole_within
+
+PATIENCE = 30.0
+"""Seconds that a call may take beyond those of its recording."""
+MOST_PATIENCE = 300.0
+MAX_ANSWER = 4 * 1024 * 1024
+"""Bytes of an answer, with a time for each word."""
+_NO_KEY = "none"
+"""What a server of the operator's own is given as a key, where none is set: never the key of another provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Sound as it was sent. `name` ends as its format does, `language` is a BCP 47 tag or empty."""
+
+    body: bytes = field(repr=False)
+    name: str
+    seconds: float
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What is said. `seconds`: how long the recording lasts, where the server tells it."""
+
+    text: str
+    seconds: float = 0.0
+
+
+class Transcriber:
+    """Reach a transcription model.
+
+    `url`: where a server of the operator's own is reached, as far as `/v1`; `key`: for the model, or for that server.
+    `patience`: seconds beyond the recording's own; `pause`: those before a second try.
+    """
+
+    def __init__(
+        self, model: str, *, url: str = "", key: str = "", patience: float = PATIENCE, pause: float = 1.0
+    ) -> None:
+        self._model = model
+        self._url = url
+        self._key = key or (_NO_KEY if url else "")
+        self._patience = patience
+        self._pause = pause
+        self._client: Any = None
+
+    async def warm_up(self) -> None:
+        """Load litellm, all that its own calls need, without blocking the event loop: seconds of CPU the first time."""
+        await litellm_path.loaded()
+
+    def cost(self, seconds: float) -> float | None:
+        """Return the dollars for so many seconds by litellm's map; None where it knows no price. Loads litellm."""
+        known = litellm_library.known(self._model)
+        prices = [known.get(name) for name in ("input_cost_per_second", "output_cost_per_second")]
+        # Where it names both they are one price, told twice.
+        price = max((price for price in prices if isinstance(price, int | float)), default=None)
+        return None if price is None else price * seconds
+
+    async def transcribe(self, recording: Recording) -> Transcript:
+        """Return what is said. Raises one of `core.errors.ModelError`; what may pass is tried once more."""
+        litellm = await litellm_path.loaded()
+        async with whole_within(min(self._patience + recording.seconds, MOST_PATIENCE)):
+            try:
+                return await self._ask(litellm, recording)
+            except (ModelRateLimited, ModelUnavailable):
+                await asyncio.sleep(self._pause)
+                return await self._ask(litellm, recording)
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _ask(self, litellm: Any, recording: Recording) -> Transcript:
+        arguments: dict[str, Any] = {
+            "model": self._model,
+            "file": (recording.name, recording.body),
+            "timeout": MOST_PATIENCE,  # `whole_within` keeps the time
+            "max_retries": 0,
+        }
+        if self._key:
+            arguments["api_key"] = self._key
+        if self._url:
+            arguments["api_base"] = self._url
+        if language := _language(recording.language):
+            arguments["language"] = language
+        with litellm_path.errors_made_ours(litellm, self._model):
+            if self._client is None:
+                self._client = guarded_client(self._model, self._key, self._url, MAX_ANSWER)
+            if self._client is not None:
+                arguments["client"] = self._client
+            response = await litellm.atranscription(**arguments)
+            text, seconds = response.text, getattr(response, "duration", None)
+        if not isinstance(text, str):
+            raise ModelUnavailable(f"{self._model}: no transcript")
+        return Transcript(storable(text), float(seconds) if isinstance(seconds, int | float) else 0.0)
+
+
+def _language(tag: str) -> str:
+    """Return a tag's language of two letters, which is all that these servers know."""
+    code = tag.replace("_", "-").partition("-")[0].lower()
+    return code if len(code) == 2 and code.isalpha() else ""
