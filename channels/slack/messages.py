@@ -18,6 +18,8 @@ GROUP_REPLY = gettext_noop("I only answer in direct messages: write to me there.
 COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
 """Words that are commands when they are the whole message."""
 
+CLIPS = frozenset({"slack_audio", "slack_video"})
+"""The subtypes of files that Slack's app records for the conversation."""
 _TYPED_SUBTYPES = ("", "file_share", "thread_broadcast", "me_message")
 _SLACKBOT = "USLACKBOT"
 
@@ -85,6 +87,7 @@ def read_files(record: JsonObject) -> tuple[Media, ...]:
                 content_type=text_at(item, "mimetype"),
                 name=text_at(item, "name"),
                 size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
+                voice=text_at(item, "subtype") in CLIPS,
             )
         )
     return tuple(media)

@@ -17,7 +17,7 @@ from core.messaging.channels import InboundSink, Sweep
 from core.messaging.messages import Media
 from providers.sms.client import TwilioApi
 from providers.sms.errors import FAILURES, describe
-from providers.sms.wire import MAX_MEDIA
+from providers.sms.wire import MAX_MEDIA, is_sound
 
 if TYPE_CHECKING:
     from twilio.rest.api.v2010.account.message import MessageInstance
@@ -117,7 +117,11 @@ async def _incoming(
 async def _media(api: TwilioApi, message: "MessageInstance") -> tuple[Media, ...]:
     files = await api.client.messages(message.sid).media.list_async(limit=MAX_MEDIA)
     return tuple(
-        Media(url=f"{api.api_url}{item.uri.removesuffix('.json')}", content_type=item.content_type or "")
+        Media(
+            url=f"{api.api_url}{item.uri.removesuffix('.json')}",
+            content_type=item.content_type or "",
+            voice=is_sound(item.content_type or ""),
+        )
         for item in files
         if item.uri
     )

@@ -26,7 +26,7 @@ from core.messaging.messages import (
     ReachabilityReason,
     StatusUpdate,
 )
-from providers.sms.wire import MAX_MEDIA, is_service, refs_of
+from providers.sms.wire import MAX_MEDIA, is_service, is_sound, refs_of
 
 CHANNEL = "sms"
 MAX_FIELDS = 200
@@ -264,7 +264,7 @@ def _media(fields: dict[str, str]) -> tuple[Media, ...]:
         kind = fields.get(f"MediaContentType{index}", "")
         if not re.fullmatch(r"https?://[!-~]{1,2000}", url) or not re.fullmatch(r"[ -~]{0,255}", kind):
             raise RequestRefused("media is not well-formed")
-        media.append(Media(url=url, content_type=kind))
+        media.append(Media(url=url, content_type=kind, voice=is_sound(kind)))
     return tuple(media)
 
 

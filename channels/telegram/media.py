@@ -4,6 +4,8 @@ Source: core.telegram.org/bots/api#message. `tg:` and a file_id make the referen
 whose address holds the token and ends after an hour.
 """
 
+from dataclasses import replace
+
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
@@ -18,6 +20,8 @@ _FILES = {
     "video_note": "video/mp4",
     "animation": "video/mp4",
 }
+_RECORDED = frozenset({"voice", "video_note"})
+"""What the app records for the chat: any other file may be somebody else's."""
 _OTHER_CONTENT = frozenset(
     {
         "location",
@@ -49,7 +53,7 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
         if name == "document" and "animation" in message:
             continue  # the same file again, for older bots
         if name in message:
-            media.append(_file(message[name], content_type))
+            media.append(replace(_file(message[name], content_type), voice=name in _RECORDED))
     return tuple(media)
 
 

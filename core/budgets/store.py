@@ -71,6 +71,10 @@ class PostgresBudget:
         price = self.budgets.embedding_price
         await self._reserve(key, estimate_embedding(texts, price) if price else 0.0)
 
+    async def reserve_amount(self, key: StepKey, dollars: float) -> None:
+        """Reserve so many dollars, for a call that is priced by its length. Raises `OutOfMoney`. Idempotent."""
+        await self._reserve(key, dollars)
+
     async def allow(self, key: StepKey, more: Decimal) -> None:
         await self.budgets.database.call("select allow_money($1,$2,$3)", *self._call(key), more)
 

@@ -13,7 +13,6 @@ SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
 _SCRIPT = Path(__file__).with_name("file_script.py")
 _UNREADABLE = {
-    FileKind.AUDIO: FileFailure.AUDIO,
     FileKind.VIDEO: FileFailure.VIDEO,
     FileKind.OTHER: FileFailure.UNKNOWN,
 }
@@ -31,6 +30,8 @@ class FileContent:
     picture: bytes = b""
     width: int = 0
     height: int = 0
+    seconds: float = 0.0
+    """How long a recording lasts, as far as it says so."""
 
 
 class FileUnreadable(Exception):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 MEMORY = 768 * 1024 * 1024
 CPU_SECONDS = 20
-_READERS = {"picture": "pictures", "pdf": "pdf", "office": "office", "text": "texts"}
+_READERS = {"picture": "pictures", "pdf": "pdf", "office": "office", "text": "texts", "audio": "recordings"}
 
 
 def main() -> None:

@@ -32,6 +32,11 @@ class FileFailure(StrEnum):
     UNKNOWN = "unknown"
     AUDIO = "audio"
     VIDEO = "video"
+    UNHEARD = "unheard"
+    """A recording that could not be transcribed: it may be tried again."""
+    TOO_LONG = "too_long"
+    SILENT = "silent"
+    """A recording without words."""
     UNSEEN = "unseen"
     """A picture, and neither the model nor another can see."""
     FULL = "full"
@@ -42,7 +47,22 @@ _HEAD = 1024
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
 _PICTURE_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"avif", b"avis"})
 _AUDIO_BRANDS = frozenset({b"M4A ", b"M4B "})
-_AUDIO = (b"OggS", b"ID3", b"fLaC", b"#!AMR", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xf1", b"\xff\xf9", b"caff")
+_AUDIO = {
+    b"OggS": "ogg",
+    b"ID3": "mp3",
+    b"fLaC": "flac",
+    b"#!AMR": "amr",
+    b"caff": "caf",
+    b"\xff\xf1": "aac",
+    b"\xff\xf9": "aac",
+    b"\xff\xfb": "mp3",
+    b"\xff\xfa": "mp3",
+    b"\xff\xf3": "mp3",
+    b"\xff\xf2": "mp3",
+    b"\xff\xe3": "mp3",
+}
+"""The first bytes of sound, and how the name of such a file ends."""
+_EBML = b"\x1aE\xdf\xa3"
 _TEXT_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16, whose text is full of zeros."""
 
@@ -60,11 +80,26 @@ def kind_of(data: bytes) -> FileKind:
         return FileKind.OFFICE
     if head.startswith(_TEXT_MARKS):
         return FileKind.TEXT
-    if head.startswith(_AUDIO) or (head[:4] == b"RIFF" and head[8:12] == b"WAVE"):
+    if head.startswith(tuple(_AUDIO)) or (head[:4] == b"RIFF" and head[8:12] == b"WAVE"):
         return FileKind.AUDIO
-    if head.startswith(b"\x1aE\xdf\xa3") or (head[:4] == b"RIFF" and head[8:12] == b"AVI "):
+    if head.startswith(_EBML):
+        return FileKind.AUDIO if b"A_" in head and b"V_" not in head else FileKind.VIDEO
+    if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
         return FileKind.VIDEO
     return FileKind.OTHER if not head or _is_binary(head) else FileKind.TEXT
+
+
+def sound_format(data: bytes) -> str:
+    """Return how the name of a recording ends, by which servers tell what it is."""
+    head = data[:_HEAD]
+    for first, ending in _AUDIO.items():
+        if head.startswith(first):
+            return ending
+    if head.startswith(_EBML):
+        return "webm"
+    if head[4:8] == b"ftyp":
+        return "m4a" if head[8:12] in _AUDIO_BRANDS else "mp4"
+    return "wav"
 
 
 def _by_brand(head: bytes) -> FileKind:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import ToolFailed
+from core.files.hearing import Hearing
 from core.files.intake import FileIntake
 from core.files.outgoing import MAX_ATTACHED, AttachedFile, FileOutlet
-from core.files.types import SeenFile, SentFile, StoredFile
+from core.files.types import FileTurn, SeenFile, SentFile, StoredFile
 from core.files.vision import Vision
 from core.language.catalogue import gettext
 from core.messaging.messages import Media
@@ -19,14 +20,18 @@ class Files:
 
     intake: FileIntake
     vision: Vision = field(default_factory=Vision)
+    hearing: Hearing = field(default_factory=Hearing)
 
-    def seeing(self, vision: Vision) -> "Files":
-        """Return the same with what can see pictures."""
-        return replace(self, vision=vision)
+    def seeing(self, vision: Vision, hearing: Hearing) -> "Files":
+        """Return the same with what can see pictures and hear recordings."""
+        return replace(self, vision=vision, hearing=hearing)
 
-    async def take_in(self, tenant_id: str, turn_id: str, inbound_id: str, channel: str | None) -> tuple[SeenFile, ...]:
-        """Fetch and read the files of a message; return them as the model is shown them."""
-        return await self.intake.take_in(tenant_id, turn_id, inbound_id, channel or "", self.vision)
+    async def take_in(
+        self, tenant_id: str, turn_id: str, inbound_id: str, channel: str | None, language: str | None = None
+    ) -> tuple[SeenFile, ...]:
+        """Fetch and read the files of a message; return them as the model is shown them. `language`: the person's."""
+        turn = FileTurn(tenant_id, turn_id, language)
+        return await self.intake.take_in(turn, inbound_id, channel or "", self.vision, self.hearing)
 
     def for_turn(self, tenant_id: str, turn_id: str, attached: list[str] | None = None) -> "TenantFiles":
         """Return one person's files; `attached` takes the ids of those that are to go out with the reply."""

@@ -1,19 +1,21 @@
 """Takes in the files of a message: fetch, read and store them, each once, and say what they are."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import structlog
 
 from core.clock import Clock
-from core.documents.file import FileUnreadable, read_content
-from core.documents.kinds import FileFailure, kind_of
+from core.documents.file import FileContent, FileUnreadable, read_content
+from core.documents.kinds import FileFailure, FileKind, kind_of
+from core.files.hearing import Hearing
 from core.files.names import clean_name
 from core.files.sentences import why_not
 from core.files.store import FileStore, StoreFull
-from core.files.types import MAX_BYTES, FileFetcher, FileNotFetched, SeenFile, SentFile, StoredFile
+from core.files.types import MAX_BYTES, FileFetcher, FileNotFetched, FileTurn, SeenFile, SentFile, StoredFile
 from core.files.views import view_of
 from core.files.vision import Vision
 from core.messaging.messages import Media
@@ -36,9 +38,13 @@ class FileIntake:
     at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
     async def take_in(
-        self, tenant_id: str, turn_id: str, inbound_id: str, channel: str, vision: Vision
+        self, turn: FileTurn, inbound_id: str, channel: str, vision: Vision, hearing: Hearing
     ) -> tuple[SeenFile, ...]:
-        """Return the files of a message as the model is shown them; those that were taken in before are not fetched."""
+        """Return the files of a message as the model is shown them; those that were taken in before are not fetched.
+
+        What the person says in its voice notes is kept with the message.
+        """
+        tenant_id = turn.tenant_id
         media = await self.store.media_of(tenant_id, inbound_id)
         taken = await self.store.taken(tenant_id, inbound_id)
         seen: list[SeenFile] = []
@@ -48,7 +54,10 @@ class FileIntake:
                 outcome = await self._take(tenant_id, channel, item)
                 if outcome is not FileFailure.UNREACHABLE:  # which is tried again when the turn is
                     await self.store.record(tenant_id, inbound_id, number, outcome)
-            seen.append(await self._seen(tenant_id, turn_id, outcome, (clean_name(item.name), number), vision))
+            named = (clean_name(item.name), number)
+            seen.append(await self._seen(turn, outcome, named, vision, partial(hearing.hear, self.store, turn, item)))
+        if words := "\n".join(file.words for file in seen if file.words):
+            await self.store.hear(tenant_id, inbound_id, words)
         return tuple(seen)
 
     async def _take(self, tenant_id: str, channel: str, media: Media) -> str | FileFailure:
@@ -71,8 +80,12 @@ class FileIntake:
 
     async def _keep(self, tenant_id: str, sent: SentFile, media: Media, now: datetime) -> str:
         kind = kind_of(sent.body)
-        async with self.at_once:
-            content = await read_content(sent.body, kind)
+        if media.voice and kind is FileKind.VIDEO:
+            kind = FileKind.AUDIO  # of a clip in which somebody speaks to us only the sound counts
+        content = FileContent()
+        if kind is not FileKind.AUDIO:  # which is read when it is listened to
+            async with self.at_once:
+                content = await read_content(sent.body, kind)
         told = Media(media.url, sent.content_type or media.content_type, clean_name(media.name))
         try:
             return await self.store.keep(tenant_id, sent.body, kind, content, told, now)
@@ -96,20 +109,26 @@ class FileIntake:
         return await fetcher.fetch(media, MAX_BYTES)
 
     async def _seen(
-        self, tenant_id: str, turn_id: str, outcome: str | FileFailure, named: tuple[str, int], vision: Vision
+        self,
+        turn: FileTurn,
+        outcome: str | FileFailure,
+        named: tuple[str, int],
+        vision: Vision,
+        listen: Callable[[StoredFile, tuple[str, int]], Awaitable[SeenFile]],
     ) -> SeenFile:
         if isinstance(outcome, FileFailure):
             return SeenFile(failure=why_not(outcome, *named))
-        file = await self.store.find(tenant_id, outcome)
+        file = await self.store.find(turn.tenant_id, outcome)
         if file is None:  # forgotten, or too old, since it was taken in
             return SeenFile(failure=why_not(FileFailure.GONE, *named))
+        if file.is_recording:
+            return await listen(file, named)
         if not file.is_picture:
-            return view_of(file, await self.store.pages(tenant_id, file.id))
-        return await self._picture(tenant_id, turn_id, file, named, vision)
+            return view_of(file, await self.store.pages(turn.tenant_id, file.id))
+        return await self._picture(turn, file, named, vision)
 
-    async def _picture(
-        self, tenant_id: str, turn_id: str, file: StoredFile, named: tuple[str, int], vision: Vision
-    ) -> SeenFile:
+    async def _picture(self, turn: FileTurn, file: StoredFile, named: tuple[str, int], vision: Vision) -> SeenFile:
+        tenant_id = turn.tenant_id
         try:
             picture = await self.store.bytes_of(tenant_id, file.id)
         except OSError as error:
@@ -119,7 +138,7 @@ class FileIntake:
             return SeenFile(file.id, failure=why_not(FileFailure.GONE, *named))
         if vision.sees():
             return view_of(file, picture=picture)
-        caption = file.caption or await vision.describe(tenant_id, turn_id, picture)
+        caption = file.caption or await vision.describe(tenant_id, turn.turn_id, picture)
         if not caption:
             return SeenFile(file.id, failure=why_not(FileFailure.UNSEEN, *named))
         if not file.caption:

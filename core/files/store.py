@@ -136,6 +136,19 @@ class FileStore:
         statement = "update files set caption = $2 where tenant_id = $1 and id = $3"
         await self.database.tenant_rows(tenant_id, statement, caption, file_id)
 
+    async def keep_transcript(self, tenant_id: str, file_id: str, pages: Sequence[str]) -> None:
+        """Keep what was heard in a recording."""
+        await self.database.rows("select keep_transcript($1,$2,$3)", tenant_id, file_id, list(pages))
+
+    async def hear(self, tenant_id: str, inbound_id: str, words: str) -> None:
+        """Keep what a person said in a message's voice notes as words of the message."""
+        await self.database.rows("select hear_message($1,$2,$3)", tenant_id, inbound_id, words)
+
+    async def listen_again(self, tenant_id: str, inbound_id: str) -> int:
+        """Give a message the recordings before it that could not be transcribed; return how many files it has then."""
+        row = await self.database.one("select listen_again($1,$2) as files", tenant_id, inbound_id)
+        return int(row["files"])
+
     async def expire(self, now: datetime) -> int:
         """Delete the files of all people that nobody has used for long, or stored to the end; return how many."""
         statement = "select expire_files($1,$3) + drop_unfinished_files($2,$3) as count"

@@ -10,6 +10,8 @@ from core.messaging.messages import Media
 
 MAX_BYTES = 20 * 1024 * 1024
 """Bytes of one file: what Telegram hands to a bot at most."""
+MAX_SECONDS = 30 * 60
+"""Seconds of one recording that is listened to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,20 @@ class StoredFile:
     def is_picture(self) -> bool:
         return self.kind is FileKind.PICTURE
 
+    @property
+    def is_recording(self) -> bool:
+        return self.kind is FileKind.AUDIO
+
+
+@dataclass(frozen=True, slots=True)
+class FileTurn:
+    """The turn in which files are taken in, at whose person's cost they are looked at and listened to."""
+
+    tenant_id: str
+    turn_id: str
+    language: str | None = None
+    """The person's, a BCP 47 tag."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
@@ -71,6 +87,9 @@ class SeenFile:
     """As JPEG, for a model that sees."""
     failure: str = ""
     """The sentence for the person, in their language."""
+    is_voice: bool = False
+    words: str = ""
+    """What the person says in a voice note: words of theirs, as if they had typed them."""
 
     def to_json(self) -> JsonObject:
         """Return what the journal keeps: never a file's content."""

@@ -34,6 +34,8 @@ def describe(file: StoredFile) -> str:
     """Return what a file is, for the model."""
     if file.is_picture:
         return "a picture"
+    if file.is_recording:
+        return f"a recording of {max(file.size, 1) / _MEGABYTE:.1f} MB, written down by a machine"
     kind = {FileKind.PDF: "a PDF", FileKind.OFFICE: "a document"}.get(file.kind, "a text")
     pages = "1 page" if file.page_count == 1 else f"{file.page_count} pages"
     size = f"{file.size / _MEGABYTE:.1f} MB" if file.size >= _MEGABYTE / 10 else f"{max(file.size // 1000, 1)} KB"

@@ -21,12 +21,12 @@ _NO_KEY = "none"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Sound as it was sent. `name` ends as its format does, `language` is a BCP 47 tag or empty."""
+    """Sound as it was sent. `name` ends as its format does, `language` is a BCP 47 tag."""
 
     body: bytes = field(repr=False)
     name: str
     seconds: float
-    language: str = ""
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,9 @@ class Transcriber:
     async def transcribe(self, recording: Recording) -> Transcript:
         """Return what is said. Raises one of `core.errors.ModelError`; what may pass is tried once more."""
         litellm = await litellm_path.loaded()
+        if self._client is None:  # what is loaded for the first one does not count as the server's time
+            with litellm_path.errors_made_ours(litellm, self._model):
+                self._client = guarded_client(self._model, self._key, self._url, MAX_ANSWER)
         async with whole_within(min(self._patience + recording.seconds, MOST_PATIENCE)):
             try:
                 return await self._ask(litellm, recording)
@@ -88,6 +91,8 @@ class Transcriber:
             "timeout": MOST_PATIENCE,  # `whole_within` keeps the time
             "max_retries": 0,
         }
+        if self._client is not None:
+            arguments["client"] = self._client
         if self._key:
             arguments["api_key"] = self._key
         if self._url:
@@ -95,10 +100,6 @@ class Transcriber:
         if language := _language(recording.language):
             arguments["language"] = language
         with litellm_path.errors_made_ours(litellm, self._model):
-            if self._client is None:
-                self._client = guarded_client(self._model, self._key, self._url, MAX_ANSWER)
-            if self._client is not None:
-                arguments["client"] = self._client
             response = await litellm.atranscription(**arguments)
             text, seconds = response.text, getattr(response, "duration", None)
         if not isinstance(text, str):
@@ -106,7 +107,7 @@ class Transcriber:
         return Transcript(storable(text), float(seconds) if isinstance(seconds, int | float) else 0.0)
 
 
-def _language(tag: str) -> str:
+def _language(tag: str | None) -> str:
     """Return a tag's language of two letters, which is all that these servers know."""
-    code = tag.replace("_", "-").partition("-")[0].lower()
+    code = (tag or "").replace("_", "-").partition("-")[0].lower()
     return code if len(code) == 2 and code.isalpha() else ""

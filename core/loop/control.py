@@ -22,7 +22,12 @@ class TurnMessage:
     """The code of the approval whose card this message answers as a reply."""
     origin: Origin = Origin.OWN
     files: tuple[SeenFile, ...] = ()
-    """Its files, once they were taken in."""
+    """Its files, once they were taken in; what is said in voice notes among them then stands in `text`, too."""
+
+    @property
+    def heard(self) -> str:
+        """Return what is said in its voice notes."""
+        return "\n".join(file.words for file in self.files if file.words)
 
 
 class TurnControl(Protocol):

@@ -16,6 +16,8 @@ from core.loop.scope import TurnScope
 from core.messaging.messages import Origin
 from core.people.tenant import WhileRunning
 
+_UNHEARD = "[The person also sent a voice note that could not be listened to. They are told so; leave it out.]"
+
 type TakeIn = Callable[[TurnMessage], Awaitable[TurnMessage]]
 """Returns a message with its files."""
 
@@ -128,6 +130,9 @@ def spoken(message: TurnMessage) -> list[ChatMessage]:
 
 
 def _file(file: SeenFile, *, internal: bool) -> ChatMessage:
+    if file.is_voice:
+        text = _UNHEARD if file.failure else file.note
+        return ChatMessage(Role.USER, text, internal=internal, marker=Marker.NOTE)
     if file.failure:  # it names the file, which somebody else may have named
         text = f"[The person sent a file that you cannot read. Tell them so:]\n{as_data(file.failure)}"
         return ChatMessage(Role.USER, text, internal=internal, marker=Marker.FILE)

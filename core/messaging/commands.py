@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 from core.messaging.help_text import help_text, where_help_is
 from core.messaging.messages import Command
 
@@ -22,6 +22,11 @@ STOP = "stop"
 """Asks for the rest of a long text, where one is kept; else it is a word like any other."""
 UNDO = "undo"
 """Takes back what was just done, where our last words offered it; else it is a word like any other."""
+AGAIN = gettext_noop("again")
+AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", "再试一次"})
+"""The same word in each language: to read all catalogues at the door would take a second."""
+LISTEN = "listen"
+"""Asks to transcribe recordings again, where that has just failed; else it is a word like any other."""
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.people.commands); where nobody writes slashes, words that stand alone."""
 
@@ -50,11 +55,22 @@ def own_words(text: str, channel: str) -> Command | None:
     if match := _AGAIN.fullmatch(words):
         return Command("again", match[1].upper())
     word = words.lower()
+    if word.rstrip("。！") in AGAIN_WORDS:
+        return Command(LISTEN)
     if word in ("pending", "unlink", UNDO):  # as our own sentences name them, wherever they are read
         return Command(word)
     if channel == "sms" and word == MORE:
         return Command(word)
     return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "memory"} else None
+
+
+def spoken_words(text: str, channel: str) -> Command | None:
+    """Read a command that is all that a person said in a voice note, where nobody can say a slash."""
+    words = " ".join(text.split()).strip(".!?,;:。！？，")
+    if words.lower() in {"new", "help", "memory", *PERSON_COMMANDS}:
+        return Command(words.lower())
+    command = own_words(words, channel)
+    return None if command is None or command.name == LISTEN else command
 
 
 def answer_command(command: Command, channel: str) -> CommandAnswer | None:

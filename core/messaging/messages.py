@@ -38,6 +38,8 @@ class Media:
     content_type: str
     name: str = ""
     size: int | None = None
+    voice: bool = False
+    """Whether it was recorded as a message to us, so that what it says is said by its sender."""
 
     @property
     def file_id(self) -> str | None:

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from core.files.access import Files
 from core.loop.control import TurnMessage
+from core.messaging.commands import LISTEN
 from core.turns.context import TurnContext
-from core.turns.types import TurnRequest, TurnResult
+from core.turns.types import BegunTurn, TurnRequest, TurnResult
 
 
 async def taken_in(request: TurnRequest, files: Files | None) -> TurnRequest:
@@ -19,8 +20,10 @@ async def take_in(files: Files | None, request: TurnRequest, message: TurnMessag
     """Return one message with its files."""
     if files is None or not message.media_count or message.files:
         return message
-    seen = await files.take_in(request.tenant.id, request.turn_id, message.id, request.channel)
-    return replace(message, files=seen)
+    tenant = request.tenant
+    seen = await files.take_in(tenant.id, request.turn_id, message.id, request.channel, tenant.language)
+    taken = replace(message, files=seen)
+    return replace(taken, text="\n".join(part for part in (message.text, taken.heard) if part))
 
 
 async def with_files(files: Files | None, request: TurnRequest, context: TurnContext, result: TurnResult) -> TurnResult:
@@ -29,3 +32,25 @@ async def with_files(files: Files | None, request: TurnRequest, context: TurnCon
     if files is None or not due:
         return result
     return replace(result, media=await files.media(request.tenant.id, due))
+
+
+async def take_joined(files: Files | None, request: TurnRequest, message: TurnMessage) -> TurnMessage:
+    """Return a message that came while the turn ran with its files, and note it with the turn."""
+    taken = await take_in(files, request, message)
+    request.joined.append(taken)
+    return taken
+
+
+async def listening_again(turn: BegunTurn, files: Files | None) -> BegunTurn:
+    """Return a turn that asks to listen again as one over the recordings that could not be transcribed.
+
+    Where there are none it is no such request: its text is a text like any other.
+    """
+    if turn.command is None or turn.command.name != LISTEN:
+        return turn
+    request = turn.request
+    message = request.inbound[-1]
+    count = await files.intake.store.listen_again(request.tenant.id, message.id) if files is not None else 0
+    if count:
+        request = replace(request, inbound=(replace(message, text="", media_count=count),))
+    return replace(turn, command=None, request=request)

@@ -13,7 +13,7 @@ from core.loop.summary import since_summary, with_summary
 from core.turns import decide_tool
 from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext
-from core.turns.files import take_in, taken_in
+from core.turns.files import take_joined, taken_in
 from core.turns.prompt import Assistant, Known, context_message, system_prompt
 from core.turns.results import said_in, with_person
 from core.turns.services import TurnServices
@@ -60,7 +60,7 @@ class Preparation:
 
     def taker(self, request: TurnRequest) -> TakeIn:
         """Return what takes in the files of messages that come while the turn runs."""
-        return partial(take_in, self.services.files, request)
+        return partial(take_joined, self.services.files, request)
 
     async def _recalled(self, request: TurnRequest, user_messages: Sequence[ChatMessage]) -> Sequence[str]:
         memory = self.services.memory

@@ -64,6 +64,10 @@ class TurnRequest:
     """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
     too_long: Callable[[NewApproval], bool] = lambda _: False
     """Tells whether a request for approval cannot be shown in full in this conversation."""
+    says_heard: bool = False
+    """Whether there is room to say back what was heard in voice notes."""
+    joined: list[TurnMessage] = field(default_factory=list)
+    """The messages that came while it ran, with their files."""
     trigger: TriggerMessage | None = None
     """What began a run that no message began; never the person's words."""
     outage: ModelOutage | None = None

@@ -16,6 +16,7 @@ from core.errors import (
 from core.llm.types import ChatMessage, ModelRequest, Role
 from core.messaging.channels import Check
 from notify.push.send import REAL_NTFY_URL
+from onevalet.cli.transcription_check import check_transcription
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_email, build_push
 from onevalet.wiring.models import build_client, check_models
@@ -29,7 +30,9 @@ async def outside_checks(settings: Settings) -> list[Check]:
     """Ask each of them once, at the same time; never raise."""
     return [
         check
-        for checks in await asyncio.gather(check_model(settings), _check_mail(settings), _check_push(settings))
+        for checks in await asyncio.gather(
+            check_model(settings), check_transcription(settings), _check_mail(settings), _check_push(settings)
+        )
         for check in checks
     ]
 

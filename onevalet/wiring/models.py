@@ -71,6 +71,7 @@ def check_models(settings: Settings, client: LiteLLMClient) -> None:
         "ONEVALET_FALLBACK_MODELS": settings.onevalet_fallback_models,
         "ONEVALET_EMBEDDING_MODEL": (settings.onevalet_embedding_model,),
         "ONEVALET_VISION_MODEL": (settings.onevalet_vision_model,),
+        "ONEVALET_TRANSCRIPTION_MODEL": (settings.onevalet_transcription_model,),
     }
     for setting, models in named.items():
         for model in models:

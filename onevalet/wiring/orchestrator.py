@@ -1,7 +1,7 @@
 """The orchestrator of a worker: model, tools, agents and hooks, built from the settings."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from core.agents.registry import AgentRegistry, read_exposed
@@ -16,12 +16,12 @@ from core.triggers.engine import TriggerEngine
 from core.turns.checks import ordered_checks
 from core.turns.orchestrator import Orchestrator
 from onevalet.settings import Settings
-from onevalet.wiring.files import Files, build_vision
 from onevalet.wiring.http import build_http
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.memory import build_momex
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
+from onevalet.wiring.senses import Files, open_senses
 
 AGENT_REGISTRY = Path("agent_registry.yaml")
 """The file in which an operator overrides which agents the model is offered."""
@@ -56,9 +56,11 @@ async def build_orchestrator(
     await client.warm_up()
     check_models(settings, client)
     budgets = build_budgets(settings, client, storage.database, clock)
-    vision, own_client = build_vision(settings, client, storage.database, budgets)
     momex = build_momex(settings, models, storage.database, clock, budgets)
+    stack = AsyncExitStack()
     try:
+        if files is not None:
+            files = await stack.enter_async_context(open_senses(files, settings, client, storage.database, budgets))
         yield plugins.orchestrator(
             client,
             settings.system_prompt,
@@ -79,7 +81,7 @@ async def build_orchestrator(
             settings=settings.for_tools,
             clock=clock,
             people=People(storage.database, make_id, clock),
-            files=files.seeing(vision) if files else None,
+            files=files,
             links=settings.onevalet_links,
         )
     finally:
@@ -88,5 +90,4 @@ async def build_orchestrator(
         await rates.close()
         await http.close()
         await models.close()
-        if own_client is not None:
-            await own_client.close()
+        await stack.aclose()

@@ -25,3 +25,8 @@ def status_url(public_url: str, ref: str) -> str:
 def refs_of(query: Iterable[tuple[str, str]]) -> list[str]:
     """Return the parts that the query of a status callback names."""
     return [value for name, value in query if name == _REF]
+
+
+def is_sound(content_type: str) -> bool:
+    """Return whether a file of a text counts as a voice note: a phone sends what it records as it sends any sound."""
+    return content_type.lower().startswith("audio/")

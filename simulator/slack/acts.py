@@ -23,8 +23,9 @@ type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
 async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
     """Write `text` in the direct conversation, in a thread with `thread_ts`; return the ts.
 
-    `files` is a list of {"name", "content"}, text or base64 after "base64:". With `doubled` one gesture comes
-    as two events, with different ts and one client_msg_id, as has been seen of Slack.
+    `files` is a list of {"name", "content"}, text or base64 after "base64:"; with "clip", audio or video, the app has
+    recorded it. With `doubled` one gesture comes as two events, with different ts and one client_msg_id, as has been
+    seen of Slack.
     """
     channel = _direct(hub, person)
     message = _typed(hub, channel, person, arguments)
@@ -169,7 +170,12 @@ def _file(hub: Hub, person: Person, given: Obj) -> Obj:
         data = b64decode(content[7:], validate=True) if coded else content.encode()
     except ValueError:
         raise BadAction(f"The content of {name} is not base64.") from None
-    return file_record(hub, make_id("F"), name, data, person.slack_user)
+    record = file_record(hub, make_id("F"), name, data, person.slack_user)
+    if clip := text(given.get("clip")):
+        if clip not in ("audio", "video"):
+            raise BadAction("A clip is audio or video.")
+        record |= {"subtype": f"slack_{clip}", "media_display_type": clip, "duration_ms": 1000}
+    return record
 
 
 def _direct(hub: Hub, person: Person) -> Channel:

@@ -21,6 +21,8 @@ from simulator.telegram.updates import CALLBACK_LIFE
 
 _MEDIA = {
     "voice": ("voice.oga", "audio/ogg", "voice"),
+    "audio": ("song.mp3", "audio/mpeg", "music"),
+    "video_note": ("note.mp4", "video/mp4", "video_notes"),
     "photo": ("photo.jpg", "image/jpeg", "photos"),
     "document": ("document.pdf", "application/pdf", "documents"),
 }
@@ -50,6 +52,8 @@ class Acts:
             "block": lambda person, _: self._membership(person, blocked=True),
             "unblock": lambda person, _: self._membership(person, blocked=False),
             "voice": lambda person, wishes: self._uploaded(person, wishes, "voice"),
+            "audio": lambda person, wishes: self._uploaded(person, wishes, "audio"),
+            "video_note": lambda person, wishes: self._uploaded(person, wishes, "video_note"),
             "photo": lambda person, wishes: self._uploaded(person, wishes, "photo"),
             "document": lambda person, wishes: self._uploaded(person, wishes, "document"),
             "location": self._location,

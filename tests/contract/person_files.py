@@ -13,6 +13,7 @@ from channels.sms.media import TwilioMedia
 from channels.telegram.downloads import TelegramDownloads
 from core.files.access import Files
 from core.files.blobs import FolderStore
+from core.files.hearing import Hearing
 from core.files.intake import FileIntake
 from core.files.store import FileLimits, FileStore
 from core.files.types import FileFetcher
@@ -45,6 +46,7 @@ class Sender:
     store: FileStore
     fetcher: FileFetcher
     vision: Vision = field(default_factory=Vision)
+    hearing: Hearing = field(default_factory=Hearing)
 
     async def sends(
         self, data: bytes, name: str, content_type: str, *steps: Step, text: str = "", work: bool = True
@@ -75,7 +77,7 @@ class Sender:
     def files(self) -> Files:
         """Return the parts of a new worker."""
         intake = FileIntake(self.store, {self.system.delivery.channel.name: self.fetcher}, self.system.clock)
-        return Files(intake, self.vision)
+        return Files(intake, self.vision, self.hearing)
 
     @property
     def shown(self) -> ChatMessage:

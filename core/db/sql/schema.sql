@@ -100,6 +100,7 @@ CREATE TABLE public.inbound (
     turn_id text,
     reply_to text DEFAULT ''::text NOT NULL,
     origin text DEFAULT 'own'::text NOT NULL,
+    heard text DEFAULT ''::text NOT NULL,
     CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );

@@ -112,10 +112,10 @@ def test_a_command_for_another_bot_is_not_ours() -> None:
             Media("tg:BIG", "image/jpeg", size=9),
         ),
         ({"document": {**FILE, "file_name": "a.pdf", "mime_type": "application/pdf"}}, None),
-        ({"voice": {**FILE, "duration": 1}}, Media("tg:BQAC", "audio/ogg", size=9)),
+        ({"voice": {**FILE, "duration": 1}}, Media("tg:BQAC", "audio/ogg", size=9, voice=True)),
         ({"audio": {**FILE, "file_name": "song.mp3"}}, Media("tg:BQAC", "audio/mpeg", "song.mp3", 9)),
         ({"video": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
-        ({"video_note": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
+        ({"video_note": FILE}, Media("tg:BQAC", "video/mp4", size=9, voice=True)),
         ({"animation": FILE, "document": FILE}, Media("tg:BQAC", "video/mp4", size=9)),
     ],
 )

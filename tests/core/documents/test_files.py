@@ -15,11 +15,11 @@ from PIL import Image
 
 from core.documents.file import read_content
 from core.documents.kinds import FileFailure, FileKind, kind_of
+from core.files.access import Files
 from core.files.intake import FileIntake
 from core.files.names import MAX_NAME, clean_name
 from core.files.store import FileStore
 from core.files.types import SentFile
-from core.files.vision import Vision
 from core.messaging.messages import Media
 from tests.core.documents import samples
 
@@ -122,8 +122,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[FileFailure]]] = {
         ),
         {FileFailure.BROKEN},
     ),
-    "sound": (lambda: b"OggS" + bytes(100), {FileFailure.AUDIO}),
     "video": (lambda: b"\0\0\0\x18ftypisom" + bytes(100), {FileFailure.VIDEO}),
+    "film": (lambda: b"\x1aE\xdf\xa3" + bytes(40) + b"V_VP9" + bytes(60), {FileFailure.VIDEO}),
     "contact_of_nothing": (lambda: b"BEGIN:VCARD\r\nEND:VCARD", {FileFailure.NO_TEXT}),
     "blank_text": (lambda: b" \n" * 5000, {FileFailure.NO_TEXT}),
 }
@@ -166,8 +166,8 @@ class OneFile:
 async def test_a_hostile_file_ends_in_one_sentence(name: str) -> None:
     make, reasons = HOSTILE[name]
     message = OneFile(make())
-    intake = FileIntake(cast(FileStore, message), {"sms": message})
-    (seen,) = await intake.take_in("t", "turn", "m", "sms", Vision())
+    files = Files(FileIntake(cast(FileStore, message), {"sms": message}))
+    (seen,) = await files.take_in("t", "turn", "m", "sms")
     assert seen.failure in {SENTENCES[reason] for reason in reasons}
     assert [seen.failure] == [SENTENCES[FileFailure(noted)] for noted in message.noted], "it is not fetched again"
 

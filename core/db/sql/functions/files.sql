@@ -134,11 +134,84 @@ begin
            or exists (select from steps s where s.tenant_id = p_tenant and s.turn_id = t.id
                       and position(f.id in s.result::text) > 0))
       and (exists (select from inbound i where i.tenant_id = p_tenant and i.turn_id = t.id
-                   and says_any(i.text, p_phrases))
+                   and says_any(words_of(i), p_phrases))
            or exists (select from history h where h.tenant_id = p_tenant and h.turn_id = t.id
                       and value_says(h.message, p_phrases))
            or exists (select from steps s where s.tenant_id = p_tenant and s.turn_id = t.id
                       and value_says(s.result, p_phrases))
            or exists (select from outbound o where o.tenant_id = p_tenant and o.turn_id = t.id
                       and says_any(o.text, p_phrases)));
+end $$;
+
+-- Keeps what was heard in a recording, so that it is transcribed once; one empty page where there are no words in it.
+create function keep_transcript(p_tenant text, p_id text, p_pages jsonb)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update files f set pages = p_pages, page_count = jsonb_array_length(p_pages), size = f.size + length(p_pages::text)
+    where f.tenant_id = p_tenant and f.id = p_id and f.kind = 'audio' and f.page_count = 0;
+end $$;
+
+-- Keeps what a person said in the voice notes of a message: their words, as if they had typed them.
+create function hear_message(p_tenant text, p_inbound text, p_words text)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update inbound i set heard = p_words
+    where i.tenant_id = p_tenant and i.id = p_inbound and i.heard <> p_words;
+end $$;
+
+-- Returns what a message says, typed and spoken.
+create function words_of(p_inbound inbound)
+returns text
+language sql immutable as $$
+    select concat_ws(E'\n', nullif(p_inbound.text, ''), nullif(p_inbound.heard, ''))
+$$;
+
+-- Returns the recordings of a message that could not be transcribed, by their number in it.
+create function unheard_files(p_tenant text, p_inbound text)
+returns table (number int, file_id text)
+language sql stable as $$
+    select n.number, n.file_id from inbound_files n
+    join files f on f.tenant_id = n.tenant_id and f.id = n.file_id
+    where n.tenant_id = p_tenant and n.inbound_id = p_inbound and f.kind = 'audio' and f.state = 'kept'
+      and f.page_count = 0
+$$;
+
+-- Makes of a message that asks for another try one that holds the recordings which could not be transcribed, of the
+-- messages right before it. Returns how many files it has then; 0, and nothing is changed, where there are none.
+create function listen_again(p_tenant text, p_inbound text)
+returns int
+language plpgsql as $$
+declare
+    v_in inbound%rowtype;
+    v_after bigint;
+    v_media jsonb;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_in from inbound i where i.tenant_id = p_tenant and i.id = p_inbound and i.state = 'taken';
+    select coalesce(max(i.seq), 0) into v_after from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = v_in.conversation_id and i.seq < v_in.seq
+      and i.state = 'done' and not exists (select from unheard_files(p_tenant, i.id));
+    with each as (
+        select distinct on (u.file_id) u.file_id, i.media -> (u.number - 1) as media, i.seq, u.number
+        from inbound i, unheard_files(p_tenant, i.id) u
+        where i.tenant_id = p_tenant and i.conversation_id = v_in.conversation_id
+          and i.seq > v_after and i.seq < v_in.seq
+        order by u.file_id, i.seq, u.number),
+    unheard as (
+        select e.file_id, e.media, row_number() over (order by e.seq, e.number) as place from each e
+        order by e.seq, e.number limit 10),
+    taken as (
+        insert into inbound_files (tenant_id, inbound_id, number, file_id)
+        select p_tenant, p_inbound, u.place, u.file_id from unheard u
+        on conflict do nothing)
+    select jsonb_agg(u.media order by u.place) into v_media from unheard u;
+    if v_media is null then
+        return 0;
+    end if;
+    update inbound i set text = '', command = null, media = v_media where i.tenant_id = p_tenant and i.id = p_inbound;
+    return jsonb_array_length(v_media);
 end $$;

@@ -82,7 +82,7 @@ begin
         -- Commands say nothing about their person.
         execute format('select count(*) filter (where tenant_id = $1), count(*) filter (where tenant_id = $2) from %I'
                        ' where tenant_id in ($1, $2) %s', v_table,
-                       case when v_table = 'inbound' then 'and command is null and text <> ''''' else '' end)
+                       case when v_table = 'inbound' then 'and command is null and text || heard <> ''''' else '' end)
         into v_gone, v_kept using p_gone, p_kept;
         if v_gone + v_kept > 0 then
             counts := counts || jsonb_build_object(v_table, jsonb_build_array(v_gone, v_kept));

@@ -232,10 +232,10 @@ language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
-    update inbound i set text = redact_text(i.text, p_phrases), media = redact_value(i.media, p_phrases),
-        command = redact_value(i.command, p_phrases)
+    update inbound i set text = redact_text(i.text, p_phrases), heard = redact_text(i.heard, p_phrases),
+        media = redact_value(i.media, p_phrases), command = redact_value(i.command, p_phrases)
     where i.tenant_id = p_tenant and i.state in ('done', 'ignored')
-      and value_says(jsonb_build_array(i.text, i.media, i.command), p_phrases);
+      and value_says(jsonb_build_array(i.text, i.heard, i.media, i.command), p_phrases);
     update history h set message = redact_value(h.message, p_phrases)
     where h.tenant_id = p_tenant and value_says(h.message, p_phrases);
     update steps s set result = redact_value(s.result, p_phrases)
@@ -265,7 +265,7 @@ begin
     delete from files f
     where f.tenant_id = p_tenant and value_says(jsonb_build_array(f.name, f.caption, f.pages), p_phrases);
     return redact_elsewhere(p_tenant, p_phrases) = 0
-       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(i.text, p_phrases))
+       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(words_of(i), p_phrases))
        and not exists (select from steps s where s.tenant_id = p_tenant and value_says(s.result, p_phrases))
        and not exists (select from pool_entries e where e.tenant_id = p_tenant
                        and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases))

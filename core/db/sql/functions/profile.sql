@@ -5,7 +5,7 @@ returns trigger
 language plpgsql as $$
 begin
     if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
-               and length(i.text) >= 8) then
+               and length(words_of(i)) >= 8) then
         insert into profile_jobs (tenant_id, turn_id, not_before) values (new.tenant_id, new.id, clock_timestamp())
         on conflict do nothing;
     end if;
@@ -74,8 +74,8 @@ returns table (turn_id text, text text)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    return query select i.turn_id, i.text from inbound i
-    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and i.text <> ''
+    return query select i.turn_id, words_of(i) from inbound i
+    where i.tenant_id = p_tenant and i.turn_id = any (p_turns) and i.command is null and words_of(i) <> ''
       and i.origin = 'own'
     order by i.received_at, i.seq;
 end $$;

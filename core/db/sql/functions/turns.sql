@@ -380,7 +380,7 @@ begin
     select p_tenant, p_conversation, v_seq + row_number() over (order by m.place, m.seq), c.session, p_turn, m.message
     from conversations c,
          (select 0 as place, i.seq,
-                 case when i.origin = 'own' then jsonb_build_object('role', 'user', 'text', i.text)
+                 case when i.origin = 'own' then jsonb_build_object('role', 'user', 'text', words_of(i))
                       else jsonb_build_object('role', 'user', 'internal', true,
                                               'text', '[The person passed something on, not shown here.]')
                  end as message

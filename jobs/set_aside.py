@@ -1,0 +1,20 @@
+"""A turn that is given up: it fails together with all that it took in."""
+
+from core.llm.types import ChatMessage, Role
+from core.loop.steering import spoken, taken_in
+from core.turns.failures import Sorry
+from core.turns.types import BegunTurn, TurnResult, TurnState
+
+
+async def set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:
+    """Fail a turn together with all messages it took in: what it did for them may not be done again."""
+    recorded = await turn.request.journal.recorded()
+    steered, text = taken_in(recorded), sorry.text(recorded)
+    spoken_messages = [line for message in (*turn.request.inbound, *steered) for line in spoken(message)]
+    return TurnResult(
+        TurnState.FAILED,
+        reply=text,
+        reason=reason,
+        history=(*spoken_messages, ChatMessage(Role.ASSISTANT, text)),
+        absorbed=tuple(message.id for message in steered),
+    )

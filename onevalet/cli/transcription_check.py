@@ -1,0 +1,55 @@
+"""`doctor`'s check of what hears voice notes: one second of silence is transcribed."""
+
+import io
+import wave
+
+from core.errors import ConfigError, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected, ModelTimeout
+from core.llm.transcription import Recording
+from core.messaging.channels import Check
+from onevalet.settings import Settings
+from onevalet.wiring.senses import build_transcriber
+
+_WHAT = "voice notes"
+_RATE = 16_000
+_HOW = "set ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1 (docs/files.md)"
+
+
+async def check_transcription(settings: Settings, seconds: float = 20.0) -> list[Check]:
+    """Have a second of silence transcribed within so many seconds; never raise."""
+    transcriber = build_transcriber(settings, patience=seconds)
+    if transcriber is None:
+        return [Check(_WHAT, True, "off: the assistant says that it cannot listen", _HOW)]
+    try:
+        await transcriber.transcribe(Recording(silence(), "silence.wav", 1.0))
+    except (ModelError, ConfigError) as error:
+        what, fix = _explained(error, seconds)
+        return [Check(_WHAT, False, f"{settings.onevalet_transcription_model}: {what}", fix)]
+    finally:
+        await transcriber.close()
+    return [Check(_WHAT, True, f"{settings.onevalet_transcription_model} answers")]
+
+
+def silence() -> bytes:
+    """Return one second of silence, as WAV."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(_RATE)
+        file.writeframes(bytes(2 * _RATE))
+    return out.getvalue()
+
+
+def _explained(error: Exception, seconds: float) -> tuple[str, str]:
+    where = "ONEVALET_TRANSCRIPTION_URL, or the provider's own variable such as OPENAI_API_BASE"
+    match error:
+        case ModelOutOfQuota():
+            return "its account is used up", "top up the account at the provider, or give another key"
+        case ModelAuthError():
+            key = "ONEVALET_TRANSCRIPTION_KEY, or the provider's own variable such as OPENAI_API_KEY"
+            return "the key is refused, or there is no such model", f"correct {key}, or the model's name"
+        case ModelTimeout():
+            return f"no answer within {seconds:g} s", f"see whether the server can be reached: {where}"
+        case ModelRejected():
+            return "it refuses a second of silence", "see whether this is a model for transcription"
+    return "does not answer with a transcript", f"see whether the server is away, or its address wrong: {where}"
