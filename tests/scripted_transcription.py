@@ -7,7 +7,7 @@ assert server.calls[0].name == "recording.ogg"
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -63,9 +63,10 @@ class TranscriptionCall:
 
 @dataclass(slots=True)
 class ScriptedTranscription:
-    """Serve /v1/audio/transcriptions on 127.0.0.1; once the script is over, each answer says so."""
+    """Serve /v1/audio/transcriptions on 127.0.0.1; once the script is over, `hears` answers."""
 
     script: Iterable[Heard] = ()
+    hears: Callable[[TranscriptionCall], Heard] = lambda _: heard("the script is over")
     calls: list[TranscriptionCall] = field(default_factory=list)
     url: str = ""
     reached: asyncio.Event = field(default_factory=asyncio.Event)
@@ -102,9 +103,10 @@ class ScriptedTranscription:
             return web.json_response({"error": {"message": "model and file are required"}}, status=400)
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        self.calls.append(TranscriptionCall(fields, file.filename, file.file.read(), key))
+        call = TranscriptionCall(fields, file.filename, file.file.read(), key)
+        self.calls.append(call)
         self.reached.set()
-        answer = self._queue.popleft() if self._queue else heard("the script is over")
+        answer = self._queue.popleft() if self._queue else self.hears(call)
         if answer.hangs:
             await self._stopping.wait()
             return web.Response(status=503)

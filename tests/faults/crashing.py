@@ -44,6 +44,7 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "begin_rendered": [{"begun": "go"}],
     "end_delivery": [{"state": "sent", "outbound_id": None}],
     "end_file": [],
+    "keep_transcript": [],
     "receive_messages": [
         {"inbound_id": "msg_lost", "duplicate": False, "refused": None, "tenant_id": "", "lane_id": "", "busy": False},
     ],

@@ -1,7 +1,8 @@
-"""Points at which a worker dies with a person's file: while it is fetched, read and stored.
+"""Points at which a worker dies with a person's file: while it is fetched, read, stored and listened to.
 
 "fetch before" and "after", "fetch within" (the answer has begun, and the rest is kept back), "decode within" (the child
-process reads), "store before" and "after" (the bytes). Those of the rows are statements: begin_file, end_file.
+process reads), "store before" and "after" (the bytes), "transcribe before", "within" (it is asked for) and "after".
+Those of the rows are statements: begin_file, end_file, keep_transcript, hear_message.
 """
 
 import asyncio
@@ -21,8 +22,9 @@ READING = 0.02
 
 
 def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str], bool]) -> None:
-    """Wrap what a worker fetches, reads and stores files with."""
+    """Wrap what a worker fetches, reads, stores and hears files with."""
     import core.files.intake
+    import core.llm.transcription
     import onevalet.wiring.file_store
     import onevalet.wiring.files
 
@@ -38,6 +40,16 @@ def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str]
         made: Mapping[str, FileFetcher] = fetchers(settings, stack)
         return {name: _CrashingFetcher(fetcher, reach, is_due) for name, fetcher in made.items()}
 
+    transcriber: Any = core.llm.transcription.Transcriber
+    transcribe = transcriber.transcribe
+
+    async def transcribing(self: Any, recording: Any) -> Any:
+        await reach("transcribe before")
+        heard = await _die_within(transcribe(self, recording), "transcribe within", BEGUN, is_due)
+        await reach("transcribe after")
+        return heard
+
+    transcriber.transcribe = transcribing
     wiring._fetchers = crashing_fetchers
     kept.build_blobs = lambda settings: _crashing_store(build_blobs(settings), reach)
     intake.read_content = reading

@@ -4,10 +4,11 @@ import asyncio
 import base64
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
+from tests.core.documents.sounds import ogg
 from tests.faults.harness import Harness
 from tests.faults.journals import append, read
 from tests.faults.members import Member
@@ -17,8 +18,10 @@ from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import ACT, UPLOAD, answer
 from tests.faults.sends import downloads, sends, uploads
 from tests.scripted_model import error
+from tests.scripted_transcription import ScriptedTranscription, heard
 
-MET_WITHIN = 40.0
+SPOKEN = "and this is what was said"
+MET_WITHIN = 90.0
 HANGS = 2.0
 """Seconds that a provider which is to be killed at keeps its answer back."""
 SENDS = {"sms": "twilio.messages.create", "slack": "slack.chat.postMessage", "telegram": "telegram.sendMessage"}
@@ -78,6 +81,9 @@ class Fate:
     downloads: int
     kept: int
     uploads: int
+    transcripts: int
+    heard: bool
+    """Whether the words of its voice note, if it has one, stand with the text."""
 
     def misses(self, expected: Expected) -> list[str]:
         """Name what is not as expected."""
@@ -90,10 +96,12 @@ class Fate:
             "downloads": (self.downloads, expected.downloads),
             "kept": (self.kept, expected.kept),
             "uploads": (self.uploads, expected.uploads),
+            "transcripts": (self.transcripts, expected.transcripts),
         }
         wrong = [name for name, (count, (low, high)) in bounds.items() if not low <= count <= high]
         wrong += ["told"] if self.told not in expected.told else []
         wrong += ["keys"] if self.keys > 1 else []
+        wrong += ["heard"] if not self.heard else []
         return wrong + ([] if self.met else ["met"])
 
 
@@ -103,17 +111,18 @@ async def crash_points(
     """T2: every point on every channel, and each removed write, which must be noticed."""
     result = Result("T2", "processes die or lose an answer at named points", "each outcome as written down")
     plans = _plans(harness, points, channels, mutations)
-    async with timed(result):
+    async with ScriptedTranscription(hears=lambda _: heard(SPOKEN)) as server, timed(result):
+        listening = {"ONEVALET_TRANSCRIPTION_MODEL": "openai/whisper-1", "ONEVALET_TRANSCRIPTION_URL": server.url}
         for worker in harness.workers:
             await worker.end()
         for plan in plans:
-            await _strike(harness, plan)
+            await _strike(harness, plan, listening if plan.point.has_voice else {})
         await _with(harness, _RELEASE)
         for worker in harness.workers:
-            worker.start()
+            worker.start(**(listening if any(plan.point.has_voice for plan in plans) else {}))
         await harness.until_kept({plan.token for plan in plans if plan.drop != "receive_messages"}, 60)
         await settle(harness, result)
-        fates = [await _fate(harness, plan) for plan in plans]
+        fates = [await _fate(harness, plan, server) for plan in plans]
         _judge(result, fates)
         await _no_orphans(harness, result)
         harness.spoilt |= {plan.token for plan in plans if plan.drop}
@@ -135,9 +144,9 @@ def _plans(
     return plans
 
 
-async def _strike(harness: Harness, plan: Plan) -> None:
-    """Let the person write, and let a process meet its point with it."""
-    struck = {"FAULTS_POINT": plan.point.name, "FAULTS_NAME": plan.name, "FAULTS_DROP": plan.drop}
+async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> None:
+    """Let the person write, and let a process with these settings meet its point with it."""
+    struck = {**settings, "FAULTS_POINT": plan.point.name, "FAULTS_NAME": plan.name, "FAULTS_DROP": plan.drop}
     web = harness.webs[0]
     if plan.point.process == "web":
         await web.end()
@@ -174,12 +183,23 @@ def _said(plan: Plan) -> tuple[str, dict[str, object]]:
     body = plan.said.body
     if not plan.point.has_file:
         return "say", {"text": body}
+    if plan.point.has_voice:
+        return _spoken(plan, body, base64.b64encode(ogg(words=plan.token.encode())).decode())
     data = base64.b64encode(f"Nothing but the letter of {plan.person}.".encode()).decode()
     if plan.channel == "sms":
         return "say", {"text": body, "media": [{"content_type": "text/plain", "data": data}]}
     if plan.channel == "slack":
         return "say", {"text": body, "files": [{"name": "letter.txt", "content": f"base64:{data}"}]}
     return "document", {"caption": body, "name": "letter.txt", "content_type": "text/plain", "data": data}
+
+
+def _spoken(plan: Plan, body: str, data: str) -> tuple[str, dict[str, object]]:
+    """Return how a voice note is sent with the words."""
+    if plan.channel == "sms":
+        return "say", {"text": body, "media": [{"content_type": "audio/ogg", "data": data}]}
+    if plan.channel == "slack":
+        return "say", {"text": body, "files": [{"name": "note.ogg", "content": f"base64:{data}", "clip": "audio"}]}
+    return "voice", {"caption": body, "data": data}
 
 
 @contextmanager
@@ -217,7 +237,7 @@ async def _with(harness: Harness, statement: str) -> None:
         await connection.close()
 
 
-async def _fate(harness: Harness, plan: Plan) -> Fate:
+async def _fate(harness: Harness, plan: Plan, server: ScriptedTranscription) -> Fate:
     effects = [effect for effect in read(harness.folder / "effects.jsonl") if effect["token"] == plan.token]
     kinds, journal = Counter(str(effect["kind"]) for effect in effects), harness.folder / "providers.jsonl"
     answers = [send for send in sends(journal) if send.accepted and plan.token in send.tokens]
@@ -228,6 +248,7 @@ async def _fate(harness: Harness, plan: Plan) -> Fate:
             "select coalesce(sum(ambiguities), 0) from outbound where text like $1", f"%{plan.token}%"
         )
         files = await connection.fetch(_FILE, plan.token)
+        spoken = await connection.fetchval("select heard from inbound where text = $1", plan.said.body)
     finally:
         await connection.close()
     return Fate(
@@ -246,6 +267,8 @@ async def _fate(harness: Harness, plan: Plan) -> Fate:
         else 0,
         kept=len({file["id"] for file in files}),
         uploads=uploads(journal, plan.token),
+        transcripts=sum(plan.token.encode() in call.body for call in server.calls),
+        heard=(spoken or "") == (SPOKEN if plan.point.has_voice else ""),
     )
 
 
@@ -292,5 +315,6 @@ def _short(fate: Fate) -> str:
     return (
         f"met {fate.met}, answers {fate.answers}, once {fate.once}, again {fate.again} under {fate.keys} keys,"
         f" model {fate.models}, told {fate.told or 'nothing'}, ambiguous {fate.ambiguous},"
-        f" downloads {fate.downloads}, files kept {fate.kept}, uploads {fate.uploads}"
+        f" downloads {fate.downloads}, files kept {fate.kept}, uploads {fate.uploads},"
+        f" transcripts {fate.transcripts}, heard {fate.heard}"
     )

@@ -17,7 +17,8 @@ class Expected:
     """What must have happened in the end: bounds, both inclusive.
 
     `told`: what the answer says of the `once` tool; "acted", or "unsure" where its outcome is unknown. `downloads`:
-    of the person's file; `uploads`: of the file that they get; `kept`: how many files they then have.
+    of the person's file; `uploads`: of the file that they get; `kept`: how many files they then have; `transcripts`:
+    of their voice note.
     """
 
     answers: tuple[int, int] = (1, 1)
@@ -29,6 +30,7 @@ class Expected:
     downloads: tuple[int, int] = (0, 0)
     uploads: tuple[int, int] = (0, 0)
     kept: tuple[int, int] = (0, 0)
+    transcripts: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class Point:
         """Return whether the text is answered with a file."""
         return self.expected.uploads != (0, 0)
 
+    @property
+    def has_voice(self) -> bool:
+        """Return whether that file is a voice note."""
+        return self.expected.transcripts != (0, 0)
+
     def on(self, channel: str) -> Expected:
         """Return what is expected on a channel."""
         if self.has_upload and self.name in ACCEPTED_UNSEEN and channel not in FOUND:
@@ -94,6 +101,8 @@ _FETCHED_ONCE = Expected(once=(0, 0), again=(0, 0), models=(1, 1), told=("",), d
 """After a file no tool acts without consent, so that the text asks for none."""
 _UPLOADED = Expected(once=(0, 0), again=(0, 0), told=("",), ambiguous=(0, 1), uploads=(1, 1))
 _FETCHED_AGAIN = replace(_FETCHED_ONCE, downloads=(2, 2))
+_HEARD_ONCE = replace(_FETCHED_ONCE, transcripts=(1, 1))
+_HEARD_AGAIN = replace(_FETCHED_ONCE, transcripts=(2, 2))
 
 
 def _around(statement: str, process: str, before: Expected, after: Expected, why: str) -> list[Point]:
@@ -155,6 +164,20 @@ POINTS: tuple[Point, ...] = (
         Point("end_file after", "worker", _FETCHED_ONCE, "it is stored: the turn goes on without a second download"),
         Point("end_file unknown", "worker", _FETCHED_ONCE, "the write is repeated"),
     ),
+    Point("transcribe before", "worker", _HEARD_ONCE, "the note is stored, and nobody was asked yet"),
+    Point(
+        "transcribe within",
+        "worker",
+        replace(_HEARD_AGAIN, transcripts=(1, 2)),
+        "no answer yet: asked again, if it was asked at all",
+    ),
+    Point("transcribe after", "worker", _HEARD_AGAIN, "what is not kept is asked again, and paid once"),
+    *(
+        Point("keep_transcript before", "worker", _HEARD_AGAIN, "the same"),
+        Point("keep_transcript after", "worker", _HEARD_ONCE, "it is kept: neither fetched nor heard again"),
+        Point("keep_transcript unknown", "worker", _HEARD_ONCE, "the write is repeated"),
+    ),
+    *_around("hear_message", "worker", _HEARD_ONCE, _HEARD_ONCE, "the words are written again from the transcript"),
 )
 BY_NAME = {point.name: point for point in POINTS}
 
@@ -168,5 +191,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("begin_rendered", "send after", "slack", "answers"),
     Mutation("end_delivery", "end_delivery after", "telegram", "answers"),
     Mutation("end_file", "end_file after", "sms", "downloads"),
+    Mutation("keep_transcript", "keep_transcript after", "sms", "transcripts"),
 )
 """Each removes one protecting write; `missed` names the expectation that fails then."""
