@@ -3,16 +3,20 @@
 import asyncio
 import random
 import string
+from collections.abc import Coroutine
 
 import asyncpg
 
 from core.db.database import Database
 from core.db.groups import AT_ONCE, GROUP, SHARE
+from core.db.migrate import migrate
 from core.errors import StoreUnavailable
+from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.channels import Received
-from tests.core.harness import OPEN, Store, message
-from tests.postgres_meter import metered
+from tests.core.harness import OPEN, Store, message, opened
+from tests.postgres_meter import metered, wal_flushes
+from tests.services import private_postgres
 
 ANN, BOB = "+15550000001", "+15550000002"
 
@@ -46,6 +50,31 @@ async def test_a_message_alone_is_one_statement_and_one_commit(store: Store, dat
             await inbox.accept(message("hello", ANN, f"SM{number}"))
         assert (len(meter.statements), meter.transactions) == (5, 5), meter.statements
         await database.close()
+
+
+async def test_a_message_alone_waits_for_one_flush_and_many_share_theirs() -> None:
+    async with private_postgres() as postgres:
+        await migrate(postgres.url)
+
+        async def flushes(texts: str, *, together: bool) -> int:
+            """Return how often a new web process waits for a flush; counting ends its connections."""
+            before = await wal_flushes(postgres.url)
+            async with opened(postgres.url) as store:
+                inbox = Inbox(store.database, store.wakeups, make_id, OPEN)
+                for text in texts:
+                    taken = [inbox.accept(message("hello", person(n), f"{text}{n}")) for n in range(GROUP)]
+                    await (asyncio.gather(*taken) if together else one_by_one(taken))
+                return await wal_flushes(postgres.url) - before
+
+        await flushes("a", together=True)
+        assert await flushes("bc", together=False) <= 2 * GROUP
+        assert await flushes("defg", together=True) <= 4 * (AT_ONCE + 2)
+
+
+async def one_by_one(taken: list[Coroutine[None, None, Received]]) -> None:
+    """Wait for each in turn."""
+    for one in taken:
+        await one
 
 
 async def test_messages_that_come_together_share_their_commits(store: Store, database_url: str) -> None:
