@@ -9,7 +9,7 @@ import structlog
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.postgres import Lease
 from core.messaging.channels import NotificationChannel
-from core.messaging.commands import MORE
+from core.messaging.commands import LISTEN, MORE
 from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
@@ -73,7 +73,8 @@ class TurnResults:
 
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer what a person wrote or said: a command by itself, anything else with the assistant."""
-        turn = await listening_again(turn, self.orchestrator.services.files)
+        if turn.command and turn.command.name == LISTEN:
+            turn = await listening_again(turn, self.orchestrator.services.files)
         if outcome := await self._commanded(lease, turn):
             return outcome
         row = self.store.stream_row(lease, turn.turn_id)

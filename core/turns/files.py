@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from core.files.access import Files
 from core.loop.control import TurnMessage
-from core.messaging.commands import LISTEN
 from core.turns.context import TurnContext
 from core.turns.types import BegunTurn, TurnRequest, TurnResult
 
@@ -46,8 +45,6 @@ async def listening_again(turn: BegunTurn, files: Files | None) -> BegunTurn:
 
     Where there are none it is no such request: its text is a text like any other.
     """
-    if turn.command is None or turn.command.name != LISTEN:
-        return turn
     request = turn.request
     message = request.inbound[-1]
     count = await files.intake.store.listen_again(request.tenant.id, message.id) if files is not None else 0
