@@ -14,7 +14,7 @@ from core.errors import ModelError
 from core.hooks.hooks import Hook, Hooks, StepReport
 from core.journal.types import Outcome, StepKey
 from core.language.catalogue import gettext
-from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage
+from core.llm.types import ChatMessage, Marker, ModelAnswer, Role
 from core.loop.answer_limits import answer_text
 from core.loop.budget_extension import MoneyAsked
 from core.loop.config import ReactLoopConfig
@@ -25,7 +25,7 @@ from core.loop.result import Ended, ReactLoopResult
 from core.loop.run import LoopRun, begin_run
 from core.loop.stop_signal import CutOff
 from core.loop.task import LoopTask
-from core.tools.results import CallResult, ToolCallRecord
+from core.tools.results import CallResult
 
 
 class LoopFailed(Exception):
@@ -91,7 +91,7 @@ class ReactLoop:
 
     def _said_nothing(self, run: LoopRun) -> ReactLoopResult | None:
         """Return the end of a run whose model answers nothing; None where it is asked again."""
-        if _all_cancelled(run.results):
+        if run.all_cancelled:
             run.say(ChatMessage(Role.ASSISTANT, gettext("Cancelled.")))  # history tells what the card told
             return run.end(Ended.CANCELLED, "")
         if run.empties > self._config.max_empty_answers:
@@ -103,12 +103,8 @@ class ReactLoop:
         if not answer.tool_calls:
             return []
         step = run.step - 1
-        run.results = results = await run.runner.run_all(step, answer.tool_calls, cut=answer.cut)
-        path = run.scope.where.agent_path
-        run.calls += [
-            _call_record(run, result, StepKey(step, number, path), answer.usage)
-            for number, result in enumerate(results, start=1)
-        ]
+        results = await run.runner.run_all(step, answer.tool_calls, cut=answer.cut)
+        run.add_results(results, step, answer.usage)
         outcomes = {result.outcome for result in results}
         if Outcome.WAITING in outcomes:
             return results  # history may not hold unanswered calls
@@ -175,13 +171,6 @@ class ReactLoop:
         return budget is not None and run.usage.total >= budget
 
 
-def _all_cancelled(results: Sequence[CallResult]) -> bool:
-    """Return whether the newest calls were all cancelled by the person, on their cards."""
-    return bool(results) and all(
-        result.outcome is Outcome.REFUSED and result.text == replies.CANCELLED for result in results
-    )
-
-
 def _message(run: LoopRun, result: CallResult) -> ChatMessage:
     marker = Marker.HANDED_OVER if result.outcome is Outcome.HANDED_OVER else None
     tool = run.task.tools.get(result.call.name)
@@ -192,17 +181,4 @@ def _message(run: LoopRun, result: CallResult) -> ChatMessage:
         name=result.call.name,
         outside=tool is not None and tool.outside and result.outcome is Outcome.OK,
         marker=marker,
-    )
-
-
-def _call_record(run: LoopRun, result: CallResult, key: StepKey, usage: TokenUsage) -> ToolCallRecord:
-    tool = run.task.tools.get(result.call.name)
-    return ToolCallRecord(
-        name=result.call.name,
-        args_summary=result.arguments_summary(),
-        duration_ms=result.duration_ms,
-        success=result.outcome in (Outcome.OK, Outcome.HANDED_OVER),
-        result_status=tool.status_after(key, result.outcome) if tool else None,
-        result_chars=result.chars,
-        token_attribution=usage,
     )

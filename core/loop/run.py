@@ -8,7 +8,7 @@ from core import replies
 from core.hooks.hooks import Hook, Hooks
 from core.hooks.judge import Judge, Judging
 from core.journal.patient import PatientJournal
-from core.journal.types import StepKey
+from core.journal.types import Outcome, StepKey
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role, TokenUsage
 from core.loop.config import ReactLoopConfig
@@ -60,6 +60,30 @@ class LoopRun:
     def replaying(self) -> bool:
         """Return whether the next model answer is in the journal."""
         return self.key in self.scope.recorded
+
+    @property
+    def all_cancelled(self) -> bool:
+        """Return whether the newest calls were all cancelled by the person, on their cards."""
+        return bool(self.results) and all(
+            result.outcome is Outcome.REFUSED and result.text == replies.CANCELLED for result in self.results
+        )
+
+    def add_results(self, results: list[CallResult], step: int, usage: TokenUsage) -> None:
+        """Keep what became of an answer's calls; `usage` is what the answer cost."""
+        self.results = results
+        for number, result in enumerate(results, start=1):
+            tool = self.task.tools.get(result.call.name)
+            key = StepKey(step, number, self.scope.where.agent_path)
+            record = ToolCallRecord(
+                name=result.call.name,
+                args_summary=result.arguments_summary(),
+                duration_ms=result.duration_ms,
+                success=result.outcome in (Outcome.OK, Outcome.HANDED_OVER),
+                result_status=tool.status_after(key, result.outcome) if tool else None,
+                result_chars=result.chars,
+                token_attribution=usage,
+            )
+            self.calls.append(record)
 
     def say(self, *messages: ChatMessage, keep: bool = True) -> None:
         """Show messages to the model, and add them to history if `keep`."""
