@@ -10,8 +10,8 @@ _WORKER = (
     "spread."
 )
 _POSTGRES = (
-    "Spread over 25 functions: `read_turn` 13 %, `finish_turn` and `begin_delivery` 10 % each, `begin_turn` 9 %, "
-    "`answered_card`, which finds nothing in most turns, 7 %, and each other less than 5 %."
+    "Spread over some 25 functions: `read_turn` takes 13 %, `finish_turn` and `begin_delivery` 10 % each, `begin_turn` "
+    "9 %, and each other less than 5 %."
 )
 _WEB = (
     "41 % of web's time is the kernel's sending and receiving: the request, Postgres, the wakeup, the answer. "
@@ -28,11 +28,20 @@ _WEB_RATE = (
 )
 REASONS: dict[str, str] = {
     "turn-200": "The floor, which only reads and parses the 200 chunks, is most of it; ours adds 5 µs a chunk.",
+    "turn-whole": (
+        "29 % is the kernel's sending to the model's server and 16 % the event loop's polling, as for the floor; "
+        "reading an answer by litellm's transformation is 5 %, and the tools, their arguments checked, are 10 %."
+    ),
     "turn-rate": "By wall clock: other work on the machine lowers it as it lowers the floor and the peers.",
     "durable-worker": _WORKER,
     "tools-worker": _WORKER,
     "durable-postgres": _POSTGRES,
     "tools-postgres": _POSTGRES,
+    "begun": (
+        "The hops are those of the floor: a commit, a push, a pop, a claim. But a message also writes its lane and the "
+        "count of what waits before its commit, and the claim takes the lane under a fence and marks the messages "
+        "before it writes the turn, where the floor updates one row."
+    ),
     "way-in-web-sms": _WEB,
     "way-in-web-slack": "A quarter of web's time is slack-bolt's dispatch; otherwise as for SMS.",
     "way-in-web-telegram": "Not sampled apart; HTTP, Postgres and the wakeup are as for SMS.",
