@@ -66,6 +66,7 @@ async def test_two_wishes_are_met_by_both_calls_in_any_step() -> None:
 _SOME = ["share-of.en", "weather-now.de", "remind-tomorrow.es", "drop-second.fr", "hello.zh", "email.pt"]
 
 
+@pytest.mark.slow
 async def test_a_model_over_the_wire_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [ALL[name] for name in _SOME]
     by_text = {one.text: one for one in chosen}
@@ -85,6 +86,7 @@ async def test_a_model_over_the_wire_is_measured(monkeypatch: pytest.MonkeyPatch
     assert misses(runs) == ""
 
 
+@pytest.mark.slow
 async def test_a_model_that_is_wrong_or_fails_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [ALL["note.en"], ALL["notes.en"]]
 
@@ -103,6 +105,7 @@ async def test_a_model_that_is_wrong_or_fails_is_told_so(monkeypatch: pytest.Mon
     assert as_json("m", "2027-01-01", runs)["model"] == "m"
 
 
+@pytest.mark.slow
 async def test_a_model_that_does_not_answer_ends_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     async with ScriptedModel(lambda _: Reply(status=401)) as model:
         monkeypatch.setenv("OPENAI_API_BASE", model.url)

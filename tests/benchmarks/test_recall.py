@@ -35,6 +35,7 @@ async def momex(database_url: str) -> AsyncIterator[Momex]:
         yield momex
 
 
+@pytest.mark.slow
 async def test_fused_is_no_worse_than_any_leg_and_the_structured_leg_matters(momex: Momex) -> None:
     lines = {number: shortened(number, 8) for number in LIVES}
     for number, texts in lines.items():
@@ -55,6 +56,7 @@ async def test_fused_is_no_worse_than_any_leg_and_the_structured_leg_matters(mom
     assert max(tally.answered("unknown") for tally in tallies.values()) == 1
 
 
+@pytest.mark.slow
 async def test_with_a_model_configured_it_reads_and_embeds_by_it(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

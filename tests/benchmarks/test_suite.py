@@ -20,6 +20,7 @@ HELD = ("memory-web", "memory-worker", "whole-memory-web", "whole-memory-worker"
 """What hardly depends on the machine."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.xdist_group("model")
 @pytest.mark.parametrize(

@@ -168,6 +168,7 @@ async def test_a_body_of_another_type_than_told_is_read_as_what_it_is(channel: s
         assert sender.shown.pictures == ()
 
 
+@pytest.mark.slow
 @pytest.mark.exempt(sms="files of a text have no names")
 async def test_a_strange_name_is_told_without_its_tricks(sender: Sender) -> None:
     for name, shown in NAMES.items():
