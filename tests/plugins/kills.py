@@ -18,6 +18,7 @@ from typing import Any
 from core.errors import TurnDelayed
 from core.journal.types import Journal, StepRecord, StepState
 from core.tools.tool import tool
+from core.turns.context import Refusal
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult
 from tests.plugins.kills_files import dying
@@ -39,18 +40,31 @@ class DyingOrchestrator(Orchestrator):
             options["files"] = dying(files, _die_at)
         super().__init__(*given, **options)
 
+    async def check_command(self, request: TurnRequest) -> Refusal | None:
+        """Begin a turn with files, which are taken in after this and before the message is handled."""
+        if any(message.media_count for message in request.inbound):
+            _begin(request)
+        return await super().check_command(request)
+
     async def handle_message(self, request: TurnRequest) -> TurnResult:
         """Take the turn, unless it is another process's to die of; a task's run has no point to die at."""
         if not request.inbound:
             return await super().handle_message(request)
+        if not any(message.media_count for message in request.inbound):
+            _begin(request)
         turn, _, plan = request.inbound[0].text.partition(" ")
-        if os.environ.get("KILLS_ONLY", turn) != turn:
-            raise TurnDelayed("not this process's")
-        _append("runs", f"{turn} {os.getpid()}")
-        _append(f"plan-{turn}", plan.removesuffix(" drop"))
-        _die_at(turn, "begun")
         journal = DyingJournal(request.journal, turn, drops=plan.endswith(" drop"))
         return await super().handle_message(replace(request, journal=journal))
+
+
+def _begin(request: TurnRequest) -> None:
+    """Note what the turn dies of, and that it runs here."""
+    turn, _, plan = request.inbound[0].text.partition(" ")
+    if os.environ.get("KILLS_ONLY", turn) != turn:
+        raise TurnDelayed("not this process's")
+    _append("runs", f"{turn} {os.getpid()}")
+    _append(f"plan-{turn}", plan.removesuffix(" drop"))
+    _die_at(turn, "begun")
 
 
 @dataclass(frozen=True, slots=True)
