@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.errors import ToolRetry as ToolRetry
     from core.events.bus import EventBus as EventBus
     from core.events.types import Event as Event
-    from core.files.outgoing import FileResult as FileResult
+    from core.files.types import FileResult as FileResult
     from core.hooks.hooks import Decision as Decision
     from core.hooks.hooks import Hook as Hook
     from core.hooks.hooks import HookContext as HookContext
@@ -87,7 +87,7 @@ _HOMES = {
         "core.errors": "ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
         "core.events.types": "Event",
-        "core.files.outgoing": "FileResult",
+        "core.files.types": "FileResult",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
         "core.http.types": "HttpResponse",

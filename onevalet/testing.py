@@ -17,7 +17,7 @@ from core.agents.valet import valet_of
 from core.clock import Clock
 from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError
-from core.files.outgoing import AttachedFile
+from core.files.types import AttachedFile
 from core.json_types import Json, JsonObject
 from core.language.catalogue import speaking as speaking
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext

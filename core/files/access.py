@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from core.errors import ToolFailed
 from core.files.hearing import Hearing
 from core.files.intake import FileIntake
-from core.files.outgoing import MAX_ATTACHED, AttachedFile, FileOutlet
-from core.files.types import FileTurn, SeenFile, SentFile, StoredFile
+from core.files.outgoing import MAX_ATTACHED, FileOutlet
+from core.files.types import AttachedFile, FileTurn, SeenFile, SentFile, StoredFile
 from core.files.vision import Vision
 from core.language.catalogue import gettext
 from core.messaging.messages import Media

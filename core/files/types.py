@@ -99,3 +99,29 @@ class SeenFile:
     def from_json(cls, data: JsonObject) -> "SeenFile":
         found = data.get("id")
         return cls(str(found) if found else None, str(data.get("note", "")), failure=str(data.get("failure", "")))
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """A file as a tool's result, alone or in a list: it goes out with the reply.
+
+    `content_type` is told by the first bytes or the name where it is None.
+    """
+
+    name: str
+    data: bytes
+    content_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file that goes out with the reply."""
+
+    id: str
+    name: str
+    content_type: str
+    size: int
+
+    def __str__(self) -> str:
+        """Say it to the model."""
+        return f"The file {self.name} ({self.id}) goes out with your reply. Do not repeat what is in it."

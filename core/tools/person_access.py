@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.files.outgoing import AttachedFile
-from core.files.types import SentFile, StoredFile
+from core.files.types import AttachedFile, SentFile, StoredFile
 
 
 class FileAccess(Protocol):

@@ -11,7 +11,7 @@ import pydantic_core
 from pydantic import BaseModel, ValidationError
 
 from core.errors import ConfigError, ToolRetry
-from core.files.outgoing import AttachedFile, FileResult
+from core.files.types import AttachedFile, FileResult
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
 from core.llm.types import ToolCall, ToolSpec

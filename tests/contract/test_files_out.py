@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ToolFailed
-from core.files.outgoing import FileResult
+from core.files.types import FileResult
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.tool import tool
 from simulator.base import OpenedFile
