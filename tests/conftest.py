@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 
 from core.clock import set_clock
 from tests import services as servers
@@ -14,6 +15,10 @@ from tests.core.harness import Store, opened
 from tests.database_pool import DatabasePool
 from tests.forker import Forker
 from tests.running_dev import RunningDev, running_dev
+
+# How long an example takes to make says how busy the machine is; in a fresh clone the first one reads all of Unicode.
+settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
 _SERVICES = pytest.StashKey[servers.RunServices]()
