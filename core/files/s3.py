@@ -54,7 +54,7 @@ class S3Store:
         self._check(await self._request("DELETE", key), 200, 204, 404)
 
     async def sweep(self) -> None:
-        pass  # a service keeps nothing of a body that it did not get whole
+        """Do nothing: a service keeps nothing of a body that it did not get whole."""
 
     async def close(self) -> None:
         await self._client.close()

@@ -108,7 +108,7 @@ class FileStore:
         await self.database.rows(f"select {function}", tenant_id, inbound_id, number, str(outcome))
 
     async def keep_made(self, tenant_id: str, file_id: str, name: str, now: datetime) -> None:
-        """Say that the bytes of a file are there that a tool has made or sends again."""
+        """Mark a file as one that a tool made or sends again."""
         await self.database.rows("select keep_made($1,$2,$3,$4)", tenant_id, file_id, name, now)
 
     async def find(self, tenant_id: str, file_id: str) -> StoredFile | None:
@@ -145,7 +145,7 @@ class FileStore:
         await self.database.rows("select hear_message($1,$2,$3)", tenant_id, inbound_id, words)
 
     async def listen_again(self, tenant_id: str, inbound_id: str) -> int:
-        """Give a message the recordings before it that could not be transcribed; return how many files it has then."""
+        """Move the failed recordings before a message to it; return how many files the message then has."""
         row = await self.database.one("select listen_again($1,$2) as files", tenant_id, inbound_id)
         return int(row["files"])
 

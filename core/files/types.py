@@ -123,5 +123,5 @@ class AttachedFile:
     size: int
 
     def __str__(self) -> str:
-        """Say it to the model."""
+        """Return what the model is told."""
         return f"The file {self.name} ({self.id}) goes out with your reply. Do not repeat what is in it."

@@ -60,7 +60,7 @@ class Outlet:
         return make_files
 
     async def works(self, *steps: Step) -> list[str | OpenedFile]:
-        """Let the worker do what is to be done; return what the person then gets, texts and files in order."""
+        """Run the worker until nothing waits; return the texts and files that the person got, in order."""
         seen = len(self.got())
         self.system.model = FakeModel(list(steps))
         await self.system.work()

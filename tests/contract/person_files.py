@@ -51,7 +51,7 @@ class Sender:
     async def sends(
         self, data: bytes, name: str, content_type: str, *steps: Step, text: str = "", work: bool = True
     ) -> str:
-        """Let the person send a file while the model follows a script; return what they then read."""
+        """Send a file as the person, with a scripted model; return what the person then reads."""
         channel = self.system.delivery.channel
         encoded = base64.b64encode(data).decode()
         if channel.name == "sms":
