@@ -26,6 +26,7 @@
       ToolError                   told to the model as the call's result
         ToolRetry                 the model may call again with better arguments
         ToolFailed                the model must go on without
+          AccountMissing          no connected account can do this yet; the person is sent a link
 
 Messages are for the log, with ids and causes; what a person reads is written where it is said.
 """
@@ -169,3 +170,15 @@ class ToolRetry(ToolError):
 
 class ToolFailed(ToolError):
     """The tool cannot do it; the model goes on without."""
+
+
+class AccountMissing(ToolFailed):
+    """No connected account can do this: none is there, or what it allows does not reach so far.
+
+    `need` is what was asked for, as in `AccountAccess.open`; `account` names the one that allows too little.
+    """
+
+    def __init__(self, message: str, need: str, account: str | None = None) -> None:
+        super().__init__(message)
+        self.need = need
+        self.account = account

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
     from core.credentials.store import CredentialStore as CredentialStore
+    from core.credentials.types import Ability as Ability
+    from core.credentials.types import Account as Account
+    from core.credentials.types import OpenAccount as OpenAccount
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
+    from core.errors import AccountMissing as AccountMissing
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
     from core.events.bus import EventBus as EventBus
@@ -83,8 +87,9 @@ _HOMES = {
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.valet": "valet",
         "core.credentials.store": "CredentialStore",
+        "core.credentials.types": "Ability Account OpenAccount",
         "core.documents.page": "Page read_html",
-        "core.errors": "ToolFailed ToolRetry",
+        "core.errors": "AccountMissing ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
         "core.events.types": "Event",
         "core.files.types": "FileResult",

@@ -1,6 +1,50 @@
-"""What is known of a person's connected accounts, without their secrets."""
+"""What is known of a person's connected accounts, and what opens one."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Ability(StrEnum):
+    """What an account lets the assistant do; a service has a scope for each that it offers."""
+
+    MAIL_READ = "mail.read"
+    MAIL_CHANGE = "mail.change"
+    MAIL_SEND = "mail.send"
+    CALENDAR_READ = "calendar.read"
+    CALENDAR_CHANGE = "calendar.change"
+    CONTACTS_READ = "contacts.read"
+    CONTACTS_CHANGE = "contacts.change"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A person's account of a service, without what opens it.
+
+    `address`: the mail address or login by which its person knows it. `preferred`: used where none is named.
+    """
+
+    service: str
+    name: str
+    address: str = ""
+    abilities: frozenset[Ability] = frozenset()
+    preferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAccount:
+    """An account with what opens it now, at each of its servers.
+
+    `secret` is a password, or with `bearer` an OAuth access token (SASL XOAUTH2, HTTP Bearer). `servers` has a URL of
+    each: `imap` (imaps://host:993, imap+starttls://, imap:// for a server on this machine), `smtp` (smtps://,
+    smtp+starttls://, smtp://), `caldav` and `carddav` (https://, where discovery begins).
+    """
+
+    account: Account
+    login: str
+    secret: str = field(repr=False)
+    bearer: bool = False
+    servers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
 from core.memory.access import MemoryAccess
+from core.tools.person_access import AccountAccess as AccountAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
 
@@ -40,6 +41,7 @@ NO_WEB = absent("This assistant has no access to the web.")
 NO_MEMORY = absent("This assistant keeps no memory.")
 NO_TASKS = absent("This assistant can plan nothing for later.")
 NO_FILES = absent("This assistant keeps no files.")
+NO_ACCOUNTS = absent("Nobody can connect an account to this assistant.")
 
 
 class CredentialAccess(Protocol):
@@ -230,6 +232,7 @@ class ToolExecutionContext:
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
     person: PersonAccess = KEEPS_NOTHING
     files: FileAccess = NO_FILES
+    accounts: AccountAccess = NO_ACCOUNTS
     in_task: bool = False
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""

@@ -1,9 +1,29 @@
-"""What a tool is given about the person: their profile, their preferences, and files they sent."""
+"""What a tool is given about the person: their accounts, their profile, their preferences, and files they sent."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
+from core.credentials.types import Account, OpenAccount
 from core.files.types import AttachedFile, SentFile, StoredFile
+
+
+class AccountAccess(Protocol):
+    """The accounts that a person has connected. A `need` is an ability, such as `mail.read`, of any service.
+
+    With a service before it (`google:calendar.read`), it is that service's only.
+    """
+
+    async def list(self, need: str = "") -> Sequence[Account]:
+        """Return the accounts that can do this, the preferred one first; all without a need."""
+        ...
+
+    async def open(self, need: str, account_name: str = "") -> OpenAccount:
+        """Return what opens an account now, its token fresh.
+
+        Raises `core.errors.AccountMissing` where none can do this, and `ToolRetry` where several can, none is
+        preferred, and none is named.
+        """
+        ...
 
 
 class FileAccess(Protocol):
