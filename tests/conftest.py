@@ -15,6 +15,7 @@ from tests.core.harness import Store, opened
 from tests.database_pool import DatabasePool
 from tests.forker import Forker
 from tests.running_dev import RunningDev, running_dev
+from tests.servers.radicale import Radicale, run_radicale
 
 # How long an example takes to make says how busy the machine is; in a fresh clone the first one reads all of Unicode.
 settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow])
@@ -109,6 +110,20 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
     """Yield a `dev` that started in an empty folder. Its tests are in the xdist group "dev"."""
     with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def radicale_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radicale]:
+    """Yield the Radicale of this worker."""
+    with run_radicale(tmp_path_factory.mktemp("radicale")) as server:
+        yield server
+
+
+@pytest.fixture
+def radicale(radicale_server: Radicale) -> Radicale:
+    """Return this worker's Radicale, on which nobody has anything."""
+    radicale_server.empty()
+    return radicale_server
 
 
 @pytest.fixture

@@ -24,7 +24,10 @@ from core.http.types import HttpResponse
 from core.json_types import Json
 from core.language.catalogue import gettext, gettext_noop
 
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHODS = frozenset(
+    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "MKCALENDAR", "MKCOL"}
+)
+"""Those of the web, and of calendars and address books (RFC 4918, 3253, 4791, 5689)."""
 _OURS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "keep-alive"}
 )

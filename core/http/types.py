@@ -30,9 +30,19 @@ class HttpClient(Protocol):
     """Web access for tools."""
 
     async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, json: Json = None
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Json = None,
+        body: bytes | None = None,
+        max_bytes: int | None = None,
     ) -> HttpResponse:
-        """Make one request. Raises `core.errors.ToolFailed` where there is no response or the address is barred."""
+        """Make one request. Raises `core.errors.ToolFailed` where there is no response or the address is barred.
+
+        `body` are bytes to send in place of `json`; a response's body is cut at `max_bytes`, or the client's limit.
+        """
         ...
 
 

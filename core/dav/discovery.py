@@ -1,0 +1,125 @@
+"""Find an account's calendars and address books from the one address that is known of its server (RFC 6764, 5397)."""
+
+from urllib.parse import unquote, urljoin, urlsplit
+
+from core.dav.client import Answered, DavClient
+from core.dav.types import Collection, DavRefused, Home, Kind
+from core.dav.xml import CALDAV, CARDDAV, DAV, Found
+from core.errors import ToolFailed
+from core.language.catalogue import gettext
+
+MAX_COLLECTIONS = 50
+_PRINCIPAL = f"{DAV}current-user-principal"
+_TYPE = f"{DAV}resourcetype"
+_NAME = f"{DAV}displayname"
+_PRIVILEGES = f"{DAV}current-user-privilege-set"
+_COMPONENTS = f"{CALDAV}supported-calendar-component-set"
+_ADDRESSES = f"{CALDAV}calendar-user-address-set"
+_OUTBOX = f"{CALDAV}schedule-outbox-URL"
+_INBOX = f"{CALDAV}schedule-inbox-URL"
+_DEFAULT = f"{CALDAV}schedule-default-calendar-URL"
+_HOMES = {Kind.CALENDAR: f"{CALDAV}calendar-home-set", Kind.ADDRESS_BOOK: f"{CARDDAV}addressbook-home-set"}
+_TYPES = {Kind.CALENDAR: f"{CALDAV}calendar", Kind.ADDRESS_BOOK: f"{CARDDAV}addressbook"}
+_WRITES = {f"{DAV}{name}" for name in ("all", "write", "write-content", "bind")}
+_OF_A_COLLECTION = (_TYPE, _NAME, _PRIVILEGES, _COMPONENTS)
+
+
+async def discover(client: DavClient, kind: Kind) -> Home:
+    """Return what an account has of one kind. Raises `ToolFailed` where its server has none, or does not say."""
+    begin = client.account.servers.get(kind.value)
+    if not begin:
+        raise ToolFailed(gettext("This account has no calendars or contacts."))
+    home = _HOMES[kind]
+    wanted = (*_OF_A_COLLECTION, _PRINCIPAL, home, _ADDRESSES, _OUTBOX, _INBOX)
+    answered = await _first(client, begin, kind, wanted)
+    first = answered.found[0] if answered.found else Found("", 404)
+    if _is(first, kind):
+        return Home((_collection(answered, first, ()),))
+    if principals := first.hrefs(_PRINCIPAL):
+        principal = _elsewhere(answered, principals[0])
+        answered = await client.propfind(principal, (home, _ADDRESSES, _OUTBOX, _INBOX))
+        first = answered.found[0] if answered.found else first
+    homes = [_elsewhere(answered, href) for href in first.hrefs(home)]
+    collections: dict[str, Collection] = {}
+    preferred = await _preferred(client, answered, first) if kind is Kind.CALENDAR else ""
+    for url in homes or [begin]:
+        listed = await client.propfind(url, _OF_A_COLLECTION, depth=1)
+        for found in listed.found:
+            if _is(found, kind) and len(collections) < MAX_COLLECTIONS:
+                collection = _collection(listed, found, (preferred,))
+                collections.setdefault(collection.url, collection)
+    return Home(tuple(collections.values()), homes[0] if homes else "", _addresses(first), bool(first.hrefs(_OUTBOX)))
+
+
+async def _first(client: DavClient, begin: str, kind: Kind, wanted: tuple[str, ...]) -> Answered:
+    """Ask where discovery begins, or where the server's well-known address leads to (RFC 6764 6)."""
+    failed: DavRefused | None = None
+    try:
+        answered = await client.propfind(begin, wanted)
+        if any(_is(found, kind) or found.hrefs(_PRINCIPAL) or found.hrefs(_HOMES[kind]) for found in answered.found):
+            return answered
+    except DavRefused as error:
+        if error.status not in (301, 302, 404, 405, 403, 501):
+            raise
+        failed = error
+    leads = await client.lead(urljoin(begin, f"/.well-known/{kind.value}"))
+    if leads and leads != begin and _is_as_safe(begin, leads):
+        return await client.propfind(leads, wanted)
+    if failed is not None:
+        raise failed
+    return answered
+
+
+async def _preferred(client: DavClient, principal: Answered, found: Found) -> str:
+    """Return the calendar into which the server itself puts invitations; empty where it does not say."""
+    inboxes = found.hrefs(_INBOX)
+    if not inboxes:
+        return ""
+    try:
+        inbox = await client.propfind(_elsewhere(principal, inboxes[0]), (_DEFAULT,))
+    except DavRefused:
+        return ""
+    hrefs = [href for one in inbox.found for href in one.hrefs(_DEFAULT)]
+    return inbox.address(hrefs[0]) if hrefs else ""
+
+
+def _is(found: Found, kind: Kind) -> bool:
+    """Return whether this is a collection of a kind; a calendar must take events."""
+    if _TYPES[kind] not in found.children(_TYPE):
+        return False
+    components = found.properties.get(_COMPONENTS)
+    return (
+        kind is not Kind.CALENDAR
+        or components is None
+        or any(component.get("name", "").upper() == "VEVENT" for component in components)
+    )
+
+
+def _collection(answered: Answered, found: Found, preferred: tuple[str, ...]) -> Collection:
+    url = answered.address(found.href)
+    privileges = found.children(_PRIVILEGES)
+    name = found.text(_NAME) or unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])
+    return Collection(
+        url if url.endswith("/") else f"{url}/",
+        " ".join(name.split())[:100],
+        writable=_PRIVILEGES not in found.properties or bool(privileges & _WRITES),
+        preferred=url in preferred,
+    )
+
+
+def _addresses(found: Found) -> frozenset[str]:
+    hrefs = (href.lower() for href in found.hrefs(_ADDRESSES))
+    return frozenset(href.removeprefix("mailto:") for href in hrefs if href.startswith("mailto:"))
+
+
+def _elsewhere(answered: Answered, href: str) -> str:
+    """Return an address that a server names; it may be on another host, to which the account's secret then goes."""
+    url = answered.address(href)
+    if not _is_as_safe(answered.url, url):
+        raise ToolFailed(gettext("The server names an address that is not safe."))
+    return url
+
+
+def _is_as_safe(before: str, after: str) -> bool:
+    old, new = urlsplit(before), urlsplit(after)
+    return new.scheme == "https" or (old.scheme == "http" and old.netloc == new.netloc)
