@@ -8,7 +8,7 @@ import asyncio
 import json as jsons
 import re
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -20,6 +20,7 @@ from multidict import CIMultiDict
 from core.errors import ToolFailed
 from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
 from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.sockets import NOT_PUBLIC, open_socket
 from core.http.types import HttpResponse
 from core.json_types import Json
 from core.language.catalogue import gettext, gettext_noop
@@ -37,7 +38,6 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]{0,8000}")
 
-_NOT_PUBLIC = gettext_noop("That address is not on the public internet.")
 _log = structlog.get_logger()
 
 
@@ -140,7 +140,16 @@ class GuardedClient:
         except OSError:
             return
         if resolved and not any(is_public(address["host"]) for address in resolved):
-            raise ToolFailed(gettext(_NOT_PUBLIC))
+            raise ToolFailed(gettext(NOT_PUBLIC))
+
+    async def connect(self, host: str, port: int, ports: Collection[int]) -> socket.socket:
+        """Return a socket to a server of another kind. Implements `core.http.types.SocketAccess`."""
+        host = read_host(host)
+        named = (host, port) in self._allowed or (port in ports and (host, None) in self._allowed)
+        if not named and port not in ports:
+            raise Barred(gettext_noop("Only the usual ports of such servers can be reached."))
+        async with asyncio.timeout(self._limits.connect):
+            return await open_socket(host, port, anywhere=named, resolver=self._resolver)
 
     async def close(self) -> None:
         for session in (self._guarded, self._open):
@@ -175,7 +184,7 @@ class GuardedClient:
         if target.port not in self._ports:
             raise Barred(gettext_noop("Only the usual ports of the web can be reached."))
         if target.literal and not is_public(target.host):
-            raise Barred(_NOT_PUBLIC)
+            raise Barred(NOT_PUBLIC)
         if self._guarded is None:
             self._guarded = self._make(_public_socket)
         return self._guarded
@@ -211,7 +220,7 @@ class _BarredAddress(OSError):
 def _public_socket(info: "aiohttp.AddrInfoType") -> socket.socket:
     family, kind, protocol, _, address = info
     if not is_public(str(address[0])):
-        raise _BarredAddress(_NOT_PUBLIC)
+        raise _BarredAddress(NOT_PUBLIC)
     return socket.socket(family, kind, protocol)
 
 
@@ -269,7 +278,7 @@ def _plain(error: Exception, host: str) -> str:
     """Return what went wrong, for the person; `host` is whom they asked, a redirect may have led to another."""
     match error:
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, _BarredAddress):
-            return gettext(_NOT_PUBLIC)
+            return gettext(NOT_PUBLIC)
         case TimeoutError():
             return gettext("The server took too long.")
         case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError():

@@ -1,6 +1,7 @@
 """Web access for tools: the client and its responses."""
 
-from collections.abc import Mapping
+import socket
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -52,4 +53,16 @@ class AddressCheck(Protocol):
 
     async def check(self, url: str) -> None:
         """Refuse a barred address. Raises `core.errors.ToolFailed`."""
+        ...
+
+
+@runtime_checkable
+class SocketAccess(Protocol):
+    """A client that can connect to other servers than those of the web."""
+
+    async def connect(self, host: str, port: int, ports: Collection[int]) -> socket.socket:
+        """Return a connected socket. `ports`: those that may be used where the operator has not named the host.
+
+        Raises `core.http.address_guard.Barred` for what may not be reached, and `OSError`.
+        """
         ...

@@ -203,7 +203,7 @@ class Mails:
 async def mail_server(tls: str, folder: Path) -> AsyncIterator[Mails]:
     """Run a mail server on `localhost` that wants a password; its authority's certificate is `folder/ca.pem`."""
     mails = Mails()
-    context = await asyncio.to_thread(_certified, folder) if tls != "none" else None
+    context = await asyncio.to_thread(certified, folder) if tls != "none" else None
 
     def check(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: LoginPassword) -> AuthResult:
         good = (data.login, data.password) == (b"ann", b"s3cret")
@@ -228,7 +228,7 @@ async def mail_server(tls: str, folder: Path) -> AsyncIterator[Mails]:
         listening.close()
 
 
-def _certified(folder: Path) -> ssl.SSLContext:
+def certified(folder: Path) -> ssl.SSLContext:
     """Make an authority, and a server's certificate for `localhost` under it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])

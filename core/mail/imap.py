@@ -1,0 +1,183 @@
+"""Connections by IMAP: the one importer of imap_tools. Each has a thread of its own."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from core.credentials.types import OpenAccount
+from core.http.types import HttpClient
+from core.language.catalogue import gettext
+from core.mail.servers import MailServer, Security, connect, server_of, tls_context, unreachable
+from core.mail.types import MailFailed, MailFailure
+
+if TYPE_CHECKING:
+    from imap_tools import BaseMailBox
+
+SILENCE = 20.0
+"""Seconds that a server may take for each part of an answer."""
+SECONDS = 60.0
+"""Seconds of one operation."""
+MAX_MESSAGE = 40 * 1024 * 1024
+"""Bytes of one answer of a server: a message with files of 25 MB, encoded."""
+
+
+class ImapConnection:
+    """A connection that is logged in."""
+
+    def __init__(self, connected: socket.socket, server: MailServer) -> None:
+        self._connected = connected
+        self._server = server
+        self._threads = ThreadPoolExecutor(1, "imap")
+        self._box: BaseMailBox | None = None
+
+    async def log_in(self, account: OpenAccount) -> None:
+        """Log in by the account's password, or by XOAUTH2. Raises `MailFailed`."""
+        self._box = await self._run(lambda: _log_in(self._connected, self._server, account), SECONDS)
+
+    async def call[T](self, work: "Callable[[BaseMailBox], T]", *, seconds: float = SECONDS) -> T:
+        """Run something with imap_tools' mailbox in the connection's thread. Raises `MailFailed`."""
+        box = self._box
+        assert box is not None  # noqa: S101 - it is logged in
+        return await self._run(lambda: work(box), seconds)
+
+    def break_off(self) -> None:
+        """End the connection at once, so that its thread ends."""
+        with suppress(OSError):
+            self._connected.shutdown(socket.SHUT_RDWR)
+
+    async def close(self) -> None:
+        """Log out, if the server still answers."""
+        if self._box is not None:
+            with suppress(MailFailed):
+                await self.call(_log_out, seconds=SILENCE)
+        self._connected.close()
+        self._threads.shutdown(wait=False)
+
+    async def _run[T](self, work: Callable[[], T], seconds: float) -> T:
+        import imaplib
+
+        from imap_tools.errors import ImapToolsError, MailboxFolderSelectError, MailboxLoginError
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except MailboxFolderSelectError as error:
+            raise MailFailed(gettext("There is no such mail folder."), MailFailure.GONE) from error
+        except (MailboxLoginError, _LoginRefused) as error:
+            sentence = gettext("The mail server {host} does not accept the stored login.", host=self._server.host)
+            raise MailFailed(sentence, MailFailure.LOGIN) from error
+        except (OSError, imaplib.IMAP4.abort) as error:  # errors of TLS and time-outs among them
+            self.break_off()
+            raise unreachable(self._server) from error
+        except (ImapToolsError, imaplib.IMAP4.error, ValueError, LookupError) as error:
+            sentence = gettext("The mail server {host} refuses that.", host=self._server.host)
+            raise MailFailed(sentence, MailFailure.REFUSED) from error
+        except asyncio.CancelledError:
+            self.break_off()
+            raise
+
+
+@asynccontextmanager
+async def open_connection(account: OpenAccount, http: HttpClient) -> AsyncIterator[ImapConnection]:
+    """Yield a connection to an account's mailbox. Raises `MailFailed`."""
+    server = server_of(account, "imap")
+    connection = ImapConnection(await connect(server, http), server)
+    try:
+        await connection.log_in(account)
+        yield connection
+    except asyncio.CancelledError:
+        connection.break_off()
+        raise
+    finally:
+        await connection.close()
+
+
+def expect_ok(answer: tuple[str, list[Any]]) -> list[Any]:
+    """Return what a command of imaplib answered; raises an error of imap_tools for a refusal."""
+    from imap_tools.errors import UnexpectedCommandStatusError
+
+    if answer[0] != "OK":
+        raise UnexpectedCommandStatusError(answer, "OK")
+    return answer[1]
+
+
+def folder_argument(name: str) -> str:
+    """Return a folder's name as commands carry it (RFC 3501 5.1.3)."""
+    from imap_tools.utils import encode_folder
+
+    return encode_folder(name).decode("ascii")
+
+
+class _LoginRefused(Exception):
+    """The server does not accept what opens the account."""
+
+
+def _log_in(connected: socket.socket, server: MailServer, account: OpenAccount) -> "BaseMailBox":
+    import imaplib
+
+    from imap_tools import BaseMailBox
+
+    class Connection(imaplib.IMAP4):
+        """A client on the socket that passed the guard, which reads no endless answer."""
+
+        def _create_socket(self, timeout: float | None) -> socket.socket:
+            connected.setblocking(True)
+            connected.settimeout(SILENCE)
+            # A second descriptor: the first stays ours, to break the connection off.
+            own = connected.dup()
+            return tls_context().wrap_socket(own, server_hostname=server.host) if is_tls else own
+
+        def read(self, size: int) -> bytes:
+            if size > MAX_MESSAGE:
+                raise self.abort("longer than any message")
+            return super().read(size)
+
+    class Box(BaseMailBox):
+        def _get_mailbox_client(self) -> imaplib.IMAP4:
+            client = Connection(server.host, server.port, SILENCE)
+            try:
+                if server.security is Security.STARTTLS:
+                    client.starttls(tls_context())
+            except BaseException:
+                client.shutdown()
+                raise
+            return client
+
+    is_tls = server.security is Security.TLS
+    if not (account.login.isprintable() and account.secret.isprintable()):
+        raise _LoginRefused
+    box = Box()
+    try:
+        _authenticate(box, account)
+        # Many servers tell what else they can do (MOVE, UIDPLUS) only after the login, and imaplib asks before it.
+        box.client._get_capabilities()
+    except BaseException:
+        box.client.shutdown()
+        raise
+    return box
+
+
+def _authenticate(box: "BaseMailBox", account: OpenAccount) -> None:
+    import imaplib
+
+    try:
+        if account.bearer:
+            box.xoauth2(account.login, account.secret, initial_folder=None)
+        elif account.login.isascii() and account.secret.isascii():
+            box.login(account.login, account.secret, initial_folder=None)
+        else:
+            box.login_utf8(account.login, account.secret, initial_folder=None)
+    except imaplib.IMAP4.abort:
+        raise
+    except imaplib.IMAP4.error as error:
+        raise _LoginRefused from error
+
+
+def _log_out(box: "BaseMailBox") -> None:
+    try:
+        box.client.logout()
+    finally:
+        box.client.shutdown()

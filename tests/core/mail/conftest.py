@@ -1,0 +1,3 @@
+"""The mail server of these tests."""
+
+from tests.servers.dovecot import dovecot as dovecot
