@@ -17,7 +17,7 @@ import structlog
 
 from core.credentials.encryption import CannotOpen, make_data_key, open_sealed, seal, unwrap, wrap
 from core.credentials.secret_keys import SecretKeys
-from core.credentials.types import ConnectedAccounts
+from core.credentials.types import ConnectedAccounts, StoredAccount
 from core.db.database import Connection, Database
 from core.errors import OneValetError, ToolFailed
 from core.json_types import JsonObject, storable
@@ -103,6 +103,21 @@ class CredentialStore:
         name = None if service is None else _name(service)
         rows = await self._database.rows("select * from list_credentials($1,$2)", tenant_id, name)
         return [dict(row) | {name: row[name].isoformat() for name in ("created_at", "updated_at")} for row in rows]
+
+    async def stored(self, tenant_id: str) -> "builtins.list[StoredAccount]":
+        """Return all accounts of a person, opened; those that do not open are without credentials."""
+        rows = await self._database.rows("select * from read_accounts($1)", tenant_id)
+        return [self._opened(tenant_id, row) for row in rows]
+
+    def _opened(self, tenant_id: str, row: asyncpg.Record) -> StoredAccount:
+        service, name = row["service"], row["account_name"]
+        credentials: JsonObject | None = None
+        try:
+            key = unwrap_data_key(self._keys, tenant_id, row)
+            credentials = json.loads(open_sealed(key, row["sealed"], tenant_id, service, name, row["version"]))
+        except (CannotOpen, CredentialsSealed):
+            _log.error("credentials_do_not_open", tenant=tenant_id, service=service)
+        return StoredAccount(service, name, credentials, row["preferred"], row["revoked"], row["updated_at"])
 
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:
         await self._database.rows("select delete_credentials($1,$2,$3)", tenant_id, _name(service), _name(account_name))

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+
+from core.json_types import JsonObject
 
 
 class Ability(StrEnum):
@@ -22,6 +25,7 @@ class Account:
     """A person's account of a service, without what opens it.
 
     `address`: the mail address or login by which its person knows it. `preferred`: used where none is named.
+    `revoked`: the service accepts what is stored no longer; its person has to connect it again.
     """
 
     service: str
@@ -29,6 +33,7 @@ class Account:
     address: str = ""
     abilities: frozenset[Ability] = frozenset()
     preferred: bool = False
+    revoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,18 @@ class OpenAccount:
     secret: str = field(repr=False)
     bearer: bool = False
     servers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAccount:
+    """An account as it is stored. `credentials`: None where they do not open. `written_at` changes with them."""
+
+    service: str
+    name: str
+    credentials: JsonObject | None = field(repr=False)
+    preferred: bool
+    revoked: bool
+    written_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool
 from core.turns.context import Check
 from core.turns.links import LinkCheck
-from core.turns.services import CredentialStoreAccess
+from core.turns.services import AccountsAccess, CredentialStoreAccess
 
 
 class OrchestratorOptions(TypedDict, total=False):
@@ -41,6 +41,7 @@ class OrchestratorOptions(TypedDict, total=False):
     checks: Iterable[Check]
     tiers: Tiers | None
     credentials: CredentialStoreAccess | None
+    accounts: AccountsAccess | None
     storage: Storage | None
     budgets: DailyBudgets | None
     http: HttpClient | None

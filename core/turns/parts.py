@@ -44,6 +44,7 @@ def services_of(memory: Recall | None, tasks: TaskEngine | None, options: Orches
         clock=options.get("clock") or Clock(),
         http=options.get("http"),
         credentials=options.get("credentials"),
+        accounts=options.get("accounts"),
         storage=options.get("storage"),
         people=options.get("people"),
         files=options.get("files"),

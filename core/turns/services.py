@@ -14,10 +14,12 @@ from core.people.people import People
 from core.people.tenant import TurnTenant
 from core.tools.context import (
     KEEPS_NOTHING,
+    NO_ACCOUNTS,
     NO_FILES,
     NO_MEMORY,
     NO_TASKS,
     NO_WEB,
+    AccountAccess,
     CredentialAccess,
     TenantTasks,
     ToolExecutionContext,
@@ -50,6 +52,14 @@ class CredentialStoreAccess(Protocol):
         ...
 
 
+class AccountsAccess(Protocol):
+    """People's accounts elsewhere: `core.accounts.accounts.Accounts`."""
+
+    def for_tenant(self, tenant_id: str) -> AccountAccess:
+        """Return access to this tenant's accounts only."""
+        ...
+
+
 class TaskEngine(Protocol):
     """What plans for people: `core.triggers.engine.TriggerEngine`, whose room stands above this one."""
 
@@ -65,6 +75,7 @@ class TurnServices:
     clock: Clock = field(default_factory=Clock)
     http: HttpClient | None = None
     credentials: CredentialStoreAccess | None = None
+    accounts: AccountsAccess | None = None
     storage: Storage | None = None
     people: People | None = None
     files: Files | None = None
@@ -95,6 +106,7 @@ class TurnServices:
             person=self.people.for_turn(tenant.id, turn_id) if self.people else KEEPS_NOTHING,
             files=self.files.for_turn(tenant.id, turn_id, attached) if self.files else NO_FILES,
             attached=attached,
+            accounts=self.accounts.for_tenant(tenant.id) if self.accounts else NO_ACCOUNTS,
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             settings=self.settings,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,

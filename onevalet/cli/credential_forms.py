@@ -11,8 +11,18 @@ from core.json_types import JsonObject
 from core.notifications.mail_addresses import read_sender
 
 
+class _Imap(BaseModel):
+    """The server on which an account's mail is read."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    host: Annotated[str, Field(min_length=1)]
+    port: Annotated[int, Field(ge=1, le=65535)] = 993
+    tls: Literal["implicit", "starttls", "none"] = "implicit"
+
+
 class _Email(BaseModel):
-    """An account that sends mail, as docs/agents.md lists its keys."""
+    """An account that sends mail, and with `imap` reads it, as docs/accounts.md lists its keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
 
@@ -22,6 +32,7 @@ class _Email(BaseModel):
     user: str = ""
     password: str = ""
     sender: Annotated[str, Field(alias="from")] = ""
+    imap: _Imap | None = None
 
     @model_validator(mode="after")
     def _has_sender(self) -> "_Email":
@@ -30,12 +41,30 @@ class _Email(BaseModel):
         return self
 
 
+class _Dav(BaseModel):
+    """An account with calendars, contacts or both."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    caldav: Annotated[str, Field(pattern="^https?://")] = ""
+    carddav: Annotated[str, Field(pattern="^https?://")] = ""
+    user: Annotated[str, Field(min_length=1)]
+    password: str = ""
+
+    @model_validator(mode="after")
+    def _has_server(self) -> "_Dav":
+        if not self.caldav and not self.carddav:
+            raise ValueError("there is neither `caldav` nor `carddav`")
+        return self
+
+
 _FORMS: Mapping[str, tuple[type[BaseModel], str]] = {
     "email": (
         _Email,
         "`host` and `from` (an address; by default `user`), and may have `port` (a number), `tls` (implicit, starttls"
-        " or none), `user` and `password`",
-    )
+        " or none), `user`, `password`, and `imap` with `host`, `port` and `tls`, by which mail is read",
+    ),
+    "caldav": (_Dav, "`user`, `caldav` or `carddav` (the servers' addresses), and may have `password`"),
 }
 
 

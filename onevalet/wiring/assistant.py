@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from core.accounts.accounts import Accounts
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
@@ -12,6 +13,7 @@ from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.turns.orchestrator import Orchestrator
+from onevalet.wiring.accounts import build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.models import build_models
@@ -27,6 +29,7 @@ class Assistant:
     orchestrator: Orchestrator
     engine: TriggerEngine
     approvals: ApprovalStore
+    accounts: Accounts
     credentials: CredentialStore
     files: FileStore
     small_model: ModelClient
@@ -39,12 +42,13 @@ async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterato
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
     engine = build_engine(redis_url(settings), database, wakeups, clock)
     credentials = CredentialStore(database, secret_keys(settings))
+    accounts = build_accounts(settings, credentials)
     async with AsyncExitStack() as stack:
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, clock, Storage(database), credentials, approvals, engine, files, models)
+            build_orchestrator(settings, clock, Storage(database), accounts, approvals, engine, files, models)
         )
-        yield Assistant(orchestrator, engine, approvals, credentials, files.intake.store, models.behind)
+        yield Assistant(orchestrator, engine, approvals, accounts, credentials, files.intake.store, models.behind)

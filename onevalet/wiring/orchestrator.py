@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from core.accounts.accounts import Accounts
 from core.agents.registry import AgentRegistry, read_exposed
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
-from core.credentials.store import CredentialStore
 from core.ids import make_id
 from core.people.people import People
 from core.people.rate_limit import Rates
@@ -32,7 +32,7 @@ async def build_orchestrator(
     settings: Settings,
     clock: Clock,
     storage: Storage,
-    credentials: CredentialStore,
+    accounts: Accounts,
     approvals: ApprovalStore | None = None,
     engine: TriggerEngine | None = None,
     files: Files | None = None,
@@ -75,7 +75,8 @@ async def build_orchestrator(
             config=config,
             storage=storage,
             budgets=budgets,
-            credentials=credentials,
+            credentials=accounts.credentials,
+            accounts=accounts,
             approvals=approvals,
             http=http,
             settings=settings.for_tools,

@@ -261,6 +261,9 @@ CREATE TABLE public.credentials (
     preferred boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    revoked_at timestamp with time zone,
+    refreshed_by text DEFAULT ''::text NOT NULL,
+    refreshing_until timestamp with time zone,
     CONSTRAINT credentials_account_name_check CHECK (((length(account_name) >= 1) AND (length(account_name) <= 200))),
     CONSTRAINT credentials_service_check CHECK (((length(service) >= 1) AND (length(service) <= 200)))
 );

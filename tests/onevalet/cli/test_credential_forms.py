@@ -20,6 +20,7 @@ WHOLE: JsonObject = {
     "user": "ann",
     "password": CANARY,
     "from": "Ann <ann@müller.de>",
+    "imap": {"host": "imap.example.org", "port": 993, "tls": "implicit"},
 }
 
 
@@ -30,7 +31,8 @@ async def test_email_credentials_that_could_send_nothing_are_refused(operator: O
     assert (code, out) == (2, "")
     assert errors == (
         "Nothing was stored: `host` is missing; credentials for email need `host` and `from` (an address; by default"
-        " `user`), and may have `port` (a number), `tls` (implicit, starttls or none), `user` and `password`.\n"
+        " `user`), and may have `port` (a number), `tls` (implicit, starttls"
+        " or none), `user`, `password`, and `imap` with `host`, `port` and `tls`, by which mail is read.\n"
     )
     assert (await operator.run("credentials", "list"))[1] == "tn_ann has connected nothing.\n"
     code, out, errors = await operator.run("credentials", "set", "email", stdin=json.dumps(WHOLE))

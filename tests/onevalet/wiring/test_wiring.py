@@ -7,10 +7,12 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
+from core.accounts.accounts import Accounts
+from core.accounts.services import Services
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from core.errors import ConfigError, ToolFailed
+from core.errors import AccountMissing, ConfigError, ToolFailed
 from core.journal.in_memory import MemoryJournal
 from core.people.tenant import TurnTenant
 from core.tools.storage import Storage
@@ -47,7 +49,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
     )
     assert key.get_secret_value() in settings.secrets()
     database = store._database
-    async with build_orchestrator(settings, Clock(), Storage(database), store) as orchestrator:
+    async with build_orchestrator(settings, Clock(), Storage(database), Accounts(store, Services.of())) as orchestrator:
         request = TurnRequest("t", TurnTenant("ann"), "sms", (), MemoryJournal())
         context = orchestrator.tool_context(request, "send_email", "key")
         assert await context.credentials.get(context.tenant_id, "google") == {"of": "ann"}
@@ -55,6 +57,8 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
         assert "Lisbon" in await context.person.prefer("timezone", "Lisbon")
         with pytest.raises(ToolFailed, match="keeps no files"):
             await context.files.list()
+        with pytest.raises(AccountMissing):
+            await context.accounts.open("mail.read")
         with pytest.raises(ToolFailed, match="Only this person's own"):
             await context.credentials.get("bob", "google")
         with pytest.raises(ToolFailed, match="not on the public internet"):
@@ -73,7 +77,7 @@ async def test_promise_11_a_tool_gets_its_persons_credentials_and_guarded_client
 async def test_a_host_that_is_none_is_named_with_its_setting(store: CredentialStore) -> None:
     settings = Settings(_env_file=None, onevalet_model="", onevalet_fetch_hosts=("http://intranet/",))
     with pytest.raises(ConfigError, match=r"^ONEVALET_FETCH_HOSTS cannot be used: 'http://intranet/' is no host"):
-        async with build_orchestrator(settings, Clock(), Storage(store._database), store):
+        async with build_orchestrator(settings, Clock(), Storage(store._database), Accounts(store, Services.of())):
             pass
 
 

@@ -61,7 +61,7 @@ begin
     values (p_tenant, p_service, p_account, p_key_version, p_sealed)
     on conflict (tenant_id, service, account_name) do update
     set key_version = excluded.key_version, credentials_json = excluded.credentials_json,
-        updated_at = clock_timestamp();
+        updated_at = clock_timestamp(), revoked_at = null, refreshed_by = '', refreshing_until = null;
 end $$;
 
 -- Returns sealed credentials with the wrapped key that opens them, from one snapshot.
@@ -73,6 +73,19 @@ begin
     return query select c.credentials_json, d.version, d.secret_key_id, d.wrapped
     from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+end $$;
+
+-- Returns all of a person's sealed accounts, each with the wrapped key that opens it, from one snapshot.
+create function read_accounts(p_tenant text)
+returns table (service text, account_name text, sealed bytea, version int, secret_key_id text, wrapped bytea,
+               preferred boolean, revoked boolean, updated_at timestamptz)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query select c.service, c.account_name, c.credentials_json, d.version, d.secret_key_id, d.wrapped,
+                        c.preferred, c.revoked_at is not null, c.updated_at
+    from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
+    where c.tenant_id = p_tenant order by not c.preferred, c.service, c.account_name;
 end $$;
 
 create function list_credentials(p_tenant text, p_service text)

@@ -1,0 +1,68 @@
+"""Which of a person's accounts is meant. Pure."""
+
+from collections.abc import Sequence
+
+from core.accounts.abilities import missing
+from core.credentials.store import PRIMARY
+from core.credentials.types import Ability, Account
+from core.errors import AccountMissing, ToolRetry
+from core.language.catalogue import gettext, listed
+
+_ASK = "Ask the person which one, or have them choose one for good (choose_account)."
+
+
+def choose(accounts: Sequence[Account], ability: Ability, need: str, named: str = "") -> Account:
+    """Return the account that is meant where this ability is needed. Raises as `AccountAccess.open`."""
+    meant = find(accounts, named) if named else accounts
+    if named and accounts and not meant:
+        there = listed([shown(account) for account in accounts])
+        raise ToolRetry(gettext("There is no account {account}, only {accounts}.", account=named, accounts=there))
+    able = [account for account in meant if ability in account.abilities]
+    if not able:
+        raise _too_little(meant, ability, need, named=bool(named))
+    preferred = [account for account in able if account.preferred]
+    chosen = able if len(able) == 1 else preferred
+    if len(chosen) != 1:
+        which = gettext("Which account: {accounts}?", accounts=listed([shown(account) for account in able], "or"))
+        raise ToolRetry(which, note=_ASK)
+    if chosen[0].revoked:
+        again = gettext("The account {account} has to be connected again.", account=shown(chosen[0]))
+        raise AccountMissing(again, need, chosen[0].name)
+    return chosen[0]
+
+
+def find(accounts: Sequence[Account], named: str) -> Sequence[Account]:
+    """Return the accounts that a person can mean: by name, by address, by service, or by service and name."""
+    words = " ".join(named.split()).casefold()
+    for key in (_by_name, _by_address, _by_both, _by_service):
+        if found := [account for account in accounts if key(account).casefold() == words]:
+            return found
+    return ()
+
+
+def shown(account: Account) -> str:
+    """Return the name by which a person knows an account."""
+    return account.address if account.name == PRIMARY and account.address else account.name
+
+
+def _too_little(accounts: Sequence[Account], ability: Ability, need: str, *, named: bool) -> AccountMissing:
+    if named and accounts:
+        text = gettext("The account {account} does not let me do this yet.", account=shown(accounts[0]))
+        return AccountMissing(text, need, accounts[0].name)
+    return AccountMissing(missing(ability), need)
+
+
+def _by_name(account: Account) -> str:
+    return account.name
+
+
+def _by_address(account: Account) -> str:
+    return account.address
+
+
+def _by_both(account: Account) -> str:
+    return f"{account.service} {account.name}"
+
+
+def _by_service(account: Account) -> str:
+    return account.service

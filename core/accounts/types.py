@@ -1,0 +1,92 @@
+"""The services that people connect, and what an account of one opens."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.credentials.types import Ability
+
+NOTHING: frozenset[Ability] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """An OAuth scope as it is asked for, with what it allows."""
+
+    name: str
+    allows: frozenset[Ability]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where an OAuth server answers. `revocation` is empty where it has none.
+
+    `issuer` may hold `{tid}`, in whose place the id token's own claim stands. `names_issuer`: each of its answers to a
+    browser names it by `iss` (RFC 9207).
+    """
+
+    issuer: str
+    authorization: str
+    token: str
+    jwks: str
+    revocation: str = ""
+    names_issuer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OAuthClient:
+    """Ourselves at an OAuth server, as the operator registered us. `secret`: empty for a public client.
+
+    Without `endpoints` the server tells them itself at its `issuer`. `always` are the scopes that are asked for
+    whatever is to be allowed; `extra` are further parameters of the page to which people are led.
+    """
+
+    client_id: str
+    secret: str = field(repr=False)
+    issuer: str
+    endpoints: Endpoints | None = None
+    always: Sequence[str] = ("openid", "email")
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service that people may connect. Without `client` they give a password on our page.
+
+    `scopes` stand from the narrow to the wide; `servers` are as in `OpenAccount`, with `{address}` where the account's
+    own stands. `manage_url` is where people see and end what they have allowed, where we cannot end it ourselves.
+    """
+
+    name: str
+    label: str
+    offers: frozenset[Ability]
+    client: OAuthClient | None = None
+    scopes: Sequence[Scope] = ()
+    servers: Mapping[str, str] = field(default_factory=dict)
+    manage_url: str = ""
+
+    def scopes_for(self, abilities: frozenset[Ability]) -> tuple[str, ...]:
+        """Return the scopes to ask for: the narrowest that allows each ability, without those another one contains."""
+        chosen: list[Scope] = []
+        for ability in sorted(abilities):
+            scope = next((scope for scope in self.scopes if ability in scope.allows), None)
+            if scope is not None and scope not in chosen:
+                chosen.append(scope)
+        return tuple(
+            scope.name for scope in chosen if not any(scope.allows < other.allows for other in chosen if other != scope)
+        )
+
+    def allowed_by(self, granted: Sequence[str]) -> frozenset[Ability]:
+        """Return what granted scopes allow."""
+        return NOTHING.union(*(scope.allows for scope in self.scopes if scope.name in granted))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What stored credentials are good for: the part of an `OpenAccount` that they hold."""
+
+    address: str
+    login: str
+    secret: str = field(repr=False)
+    servers: Mapping[str, str]
+    abilities: frozenset[Ability]
+    bearer: bool = False
