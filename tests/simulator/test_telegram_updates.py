@@ -217,7 +217,7 @@ async def test_polling_is_refused_while_a_webhook_is_set(harness: Harness) -> No
 
 async def test_set_webhook_is_taken_once_in_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PTB_TIMEDELTA", "1")
-    async with open_harness(SimulatorConfig(pace=1.0)) as harness:
+    async with open_harness(SimulatorConfig(pace=60.0)) as harness:
         await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
         with pytest.raises(RetryAfter):
             await harness.bot.set_webhook(harness.hook.url, secret_token="other")
