@@ -58,7 +58,7 @@ class MemoryWork:
 
     store: MemoryStore
     adder: Adder | None
-    """None where memory is off: jobs are then only cleared away."""
+    """None where memory is off: jobs are then cleared away, and `tidy` still redacts what must be forgotten."""
     forgetter: Forgetter
     indexes: StructuredIndexes | None
     make_id: IdMaker
@@ -80,7 +80,13 @@ class MemoryWork:
         return bool(safe)
 
     async def claim(self, job_id: str | None, worker: str) -> Job | None:
-        """Claim the named job, or the one that has waited longest; None where there is none."""
+        """Claim the named job, or the one that has waited longest; None where there is none.
+
+        Where memory is off, jobs are cleared away, all in one statement.
+        """
+        if self.adder is None:
+            await self.store.database.rows("select clear_memory_jobs()")
+            return None
         row = await self.store.database.call(
             "select * from claim_memory_job($1, $2, $3)", job_id, f"{worker}/{self.make_id('own')}", LEASE
         )

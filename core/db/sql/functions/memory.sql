@@ -42,6 +42,17 @@ begin
     returning j.tenant_id, j.id, j.attempts;
 end $$;
 
+-- Deletes the jobs that are due, of everybody at once: where memory is off, nothing is remembered.
+create function clear_memory_jobs()
+returns void
+language sql security definer set search_path = public, pg_temp as $$
+    delete from memory_jobs j
+    using (select m.tenant_id, m.id from memory_jobs m
+           where m.not_before <= clock_timestamp() and (m.lease_until is null or m.lease_until < clock_timestamp())
+           for update skip locked) due
+    where j.tenant_id = due.tenant_id and j.id = due.id
+$$;
+
 -- Deletes what has expired, and returns some of the people with text still to be redacted: different ones each time, so
 -- that everybody's turn comes.
 create function tidy_memory(p_now timestamptz)
