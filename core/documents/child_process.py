@@ -16,14 +16,14 @@ class ChildFailed(Exception):
     """The process ended without an answer: it broke, took too long, or said too much."""
 
 
-async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0) -> bytes:
+async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_out: int = MAX_OUT) -> bytes:
     """Return what a script writes to its standard output, given `data` at its standard input.
 
     The script gets nothing of our environment and has to limit its own memory (`resource`) before it reads. It is
-    killed after so many seconds of wall time. Raises `ChildFailed`.
+    killed after so many seconds of wall time, or more than `max_out` bytes. Raises `ChildFailed`.
     """
     transport, child = await asyncio.get_running_loop().subprocess_exec(
-        _Child,
+        lambda: _Child(max_out),
         sys.executable,
         "-I",
         str(script),
@@ -52,7 +52,7 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0) -> b
             stdin.abort()
         stdout.close()
         await child.gone.wait()
-    if len(child.out) > MAX_OUT:
+    if len(child.out) > max_out:
         raise ChildFailed("it says too much")
     if code := transport.get_returncode():
         raise ChildFailed(f"it ended with {code}")
@@ -64,7 +64,8 @@ class _Child(asyncio.SubprocessProtocol):
 
     _transport: asyncio.BaseTransport
 
-    def __init__(self) -> None:
+    def __init__(self, max_out: int) -> None:
+        self._max_out = max_out
         self.out = bytearray()
         self.done = asyncio.Event()
         self.gone = asyncio.Event()
@@ -75,10 +76,10 @@ class _Child(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Take a piece of the output."""
-        if len(self.out) > MAX_OUT:
+        if len(self.out) > self._max_out:
             return
         self.out += data
-        if len(self.out) > MAX_OUT:
+        if len(self.out) > self._max_out:
             self.done.set()
 
     def connection_lost(self, exc: Exception | None) -> None:

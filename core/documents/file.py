@@ -11,7 +11,7 @@ from core.json_types import storable
 
 SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
-_SCRIPT = Path(__file__).with_name("file_script.py")
+FILE_SCRIPT = Path(__file__).with_name("file_script.py")
 _UNREADABLE = {
     FileKind.VIDEO: FileFailure.VIDEO,
     FileKind.OTHER: FileFailure.UNKNOWN,
@@ -47,7 +47,7 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
     if kind in _UNREADABLE:
         raise FileUnreadable(_UNREADABLE[kind])
     try:
-        out = await run_in_child(_SCRIPT, kind.encode() + b"\n" + data, seconds=SECONDS)
+        out = await run_in_child(FILE_SCRIPT, kind.encode() + b"\n" + data, seconds=SECONDS)
     except ChildFailed as error:
         raise FileUnreadable(FileFailure.TOO_MUCH) from error
     head, _, picture = out.partition(b"\n")

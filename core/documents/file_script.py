@@ -12,7 +12,14 @@ from pathlib import Path
 
 MEMORY = 768 * 1024 * 1024
 CPU_SECONDS = 20
-_READERS = {"picture": "pictures", "pdf": "pdf", "office": "office", "text": "texts", "audio": "recordings"}
+_READERS = {
+    "picture": "pictures",
+    "pdf": "pdf",
+    "office": "office",
+    "text": "texts",
+    "audio": "recordings",
+    "mail": "mail",
+}
 
 
 def main() -> None:

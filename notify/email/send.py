@@ -1,29 +1,18 @@
 """The way out by email, over SMTP: one message, one recipient."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from email.utils import format_datetime, parseaddr
-from enum import StrEnum
 from urllib.parse import quote
-
-from aiosmtplib import SMTP
-from aiosmtplib.errors import (
-    SMTPAuthenticationError,
-    SMTPException,
-    SMTPNotSupported,
-    SMTPRecipientRefused,
-    SMTPRecipientsRefused,
-    SMTPResponseException,
-    SMTPSenderRefused,
-)
 
 from core.clock import Clock
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
+from core.mail.compose import subject_header
+from core.mail.servers import MailServer
+from core.mail.servers import Security as Security
+from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.email.render import render
@@ -31,18 +20,7 @@ from notify.email.render import render
 SECONDS = 8.0
 """For each step of the talk with the server."""
 
-_SHORT = 66
-"""Characters of a subject that need no folding."""
 _POLICY = SMTP_POLICY.clone(cte_type="7bit")
-
-
-class Security(StrEnum):
-    """How the connection to the server is protected."""
-
-    STARTTLS = "starttls"
-    TLS = "tls"
-    NONE = "none"
-    """In the clear: for a server on the same machine only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,40 +51,21 @@ class EmailNotification:
 
     async def send(self, part: Part, to: Target) -> Receipt:
         message_id, message = self._write(part, to)
-        async with self._connected() as client:
-            try:
-                await client.sendmail(parseaddr(self._server.sender)[1], to.address.peer, message)
-            except (SMTPException, OSError, TimeoutError, ValueError) as error:
-                raise _after(error) from error
+        try:
+            async with open_submission(*self._server_and_login(), seconds=SECONDS) as submission:
+                await submission.address(parseaddr(self._server.sender)[1], [to.address.peer])
+                await submission.send(message)
+        except SmtpFailed as error:
+            raise _delivery_error(error) from error
         return Receipt(message_id)
 
     async def log_in(self) -> None:
         """Connect and log in, and send nothing. Raises `DeliveryError`."""
-        async with self._connected():
-            pass
-
-    @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[SMTP]:
-        server = self._server
-        client = SMTP(
-            hostname=server.host,
-            port=server.port,
-            username=server.user or None,
-            password=server.password or None,
-            use_tls=server.security is Security.TLS,
-            start_tls=server.security is Security.STARTTLS,
-            timeout=SECONDS,
-        )
         try:
-            try:
-                await client.connect()
-            except (SMTPException, OSError, TimeoutError, ValueError) as error:
-                raise _before(error) from error
-            yield client
-            with suppress(SMTPException, OSError, TimeoutError):
-                await client.quit()
-        finally:
-            client.close()
+            async with open_submission(*self._server_and_login(), seconds=SECONDS):
+                pass
+        except SmtpFailed as error:
+            raise _delivery_error(error) from error
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         raise Unavailable("email cannot be looked up")
@@ -114,6 +73,10 @@ class EmailNotification:
     async def show_working(self, to: Address) -> None: ...
 
     async def close(self) -> None: ...
+
+    def _server_and_login(self) -> tuple[MailServer, SmtpLogin]:
+        server = self._server
+        return MailServer(server.host, server.port, server.security), SmtpLogin(server.user, server.password)
 
     def _write(self, part: Part, to: Target) -> tuple[str, bytes]:
         """Return the email and its Message-ID. Raises `Rejected`."""
@@ -133,40 +96,25 @@ class EmailNotification:
         unsubscribe = f"mailto:{quote(parseaddr(self._server.sender)[1], safe='@')}?subject=unsubscribe"
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message.set_content(part.text)
-        return message_id, _subject_line(str(part.data.get("subject", ""))) + message.as_bytes()
+        return message_id, subject_header(str(part.data.get("subject", ""))) + message.as_bytes()
 
 
-def _subject_line(subject: str) -> bytes:
-    # EmailMessage folds a text in several encoded words so that spaces get lost (CPython 3.12).
-    is_plain = subject.isascii() and len(subject) <= _SHORT and "=?" not in subject
-    written = Header(subject, "us-ascii" if is_plain else "utf-8", header_name="Subject").encode(linesep="\r\n")
-    return f"Subject: {written}\r\n".encode("ascii")
-
-
-def _before(error: Exception) -> DeliveryError:
-    """Return what went wrong before anything of the email left."""
-    match error:
-        case SMTPAuthenticationError():
-            return CredentialsRejected("the mail server refuses our login", str(error.code))
-        case SMTPException() if type(error) in (SMTPException, SMTPNotSupported):
-            # What aiosmtplib says where STARTTLS or a way to log in is not offered.
+def _delivery_error(error: SmtpFailed) -> DeliveryError:
+    """Return what became of an email. A 5xx is final, a 4xx may pass (RFC 5321 4.2.1)."""
+    code = str(error.code or "")
+    match error.failure:
+        case SmtpFailure.LOST:
+            return Ambiguous("answer lost")
+        case SmtpFailure.LOGIN:
+            return CredentialsRejected("the mail server refuses our login", code)
+        case SmtpFailure.LACKS:
             return CredentialsRejected("the mail server lacks what our settings ask for")
-    return Unavailable(f"no connection: {type(error).__name__}")
-
-
-def _after(error: Exception) -> DeliveryError:
-    """Return what became of an email whose sending failed. A 5xx is final, a 4xx may pass (RFC 5321 4.2.1)."""
-    match error:
-        case SMTPRecipientsRefused() if error.recipients:
-            return _after(error.recipients[0])
-        case SMTPResponseException() if 400 <= error.code < 500:
-            return Unavailable("the mail server will not take it now", str(error.code))
-        case SMTPRecipientRefused():
-            return Unreachable("the mail server refuses this recipient", str(error.code))
-        case SMTPSenderRefused():
-            return CredentialsRejected("the mail server refuses our sender", str(error.code))
-        case SMTPResponseException():
-            return Rejected("the mail server refuses this email", str(error.code))
-        case ValueError() | SMTPNotSupported():
-            return Rejected("the mail server cannot take this email")
-    return Ambiguous(f"answer lost: {type(error).__name__}")
+        case SmtpFailure.CONNECTION | SmtpFailure.TIMEOUT:
+            return Unavailable(f"no connection: {error.failure.value}", code)
+    if error.passes:
+        return Unavailable("the mail server will not take it now", code)
+    if error.failure is SmtpFailure.RECIPIENT:
+        return Unreachable("the mail server refuses this recipient", code)
+    if error.failure is SmtpFailure.SENDER:
+        return CredentialsRejected("the mail server refuses our sender", code)
+    return Rejected("the mail server refuses this email", code)

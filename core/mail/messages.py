@@ -1,0 +1,90 @@
+"""Messages read: in a child process, since whoever knows an address may send what breaks a parser."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from core.documents.child_process import ChildFailed, run_in_child
+from core.documents.file import FILE_SCRIPT, SECONDS, without_hidden
+from core.json_types import storable
+from core.language.catalogue import gettext
+from core.mail.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
+
+MAX_FILE = 25 * 1024 * 1024
+"""Bytes of a file in a message."""
+_UNSEEN = dict.fromkeys([0xAD, 0x61C, 0x180E, 0x200B, 0x200C, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xFE0F, 0xFFFC])
+_UNSEEN |= dict.fromkeys(range(0xE0000, 0xE0080))
+"""Further characters that nobody sees: between letters, and tags of Unicode, in which whole sentences were hidden."""
+
+
+async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
+    """Return messages as they can be read; of one that breaks its reader `readable` is false."""
+    if not raws:
+        return []
+    try:
+        return [_message(found) for found in (await _ask(raws))["messages"]]
+    except MailFailed:
+        if len(raws) == 1:
+            return [MailMessage(readable=False)]
+    # One of them is made to break the reader; the others are read without it.
+    return [message for raw in raws for message in await read_messages([raw])]
+
+
+async def read_message(raw: bytes) -> MailMessage:
+    """Return one message."""
+    return (await read_messages([raw]))[0]
+
+
+async def take_file(raw: bytes, number: int) -> MailFile:
+    """Return a file of a message by its number, from 1. Raises `MailFailed`."""
+    found = await _ask([raw], number)
+    return MailFile(_seen(found["name"]), found["content_type"], found["body"])
+
+
+async def _ask(raws: Sequence[bytes], take: int | None = None) -> dict[str, Any]:
+    head = json.dumps({"sizes": [len(raw) for raw in raws], "take": take}).encode()
+    try:
+        out = await run_in_child(
+            FILE_SCRIPT, b"mail\n" + head + b"\n" + b"".join(raws), seconds=SECONDS, max_out=MAX_FILE + 1024 * 1024
+        )
+        said, _, body = out.partition(b"\n")
+        found: dict[str, Any] = json.loads(said)
+    except (ChildFailed, ValueError) as error:
+        raise _unreadable() from error
+    if failure := found.get("failure"):
+        if failure == "gone":
+            raise MailFailed(gettext("There is no such file in that mail."), MailFailure.GONE)
+        raise _unreadable()
+    return found | {"body": body}
+
+
+def _unreadable() -> MailFailed:
+    sentence = gettext("That mail cannot be read: it is broken, or made to be too much.")
+    return MailFailed(sentence, MailFailure.UNREADABLE)
+
+
+def _message(found: dict[str, Any]) -> MailMessage:
+    addresses = {name: _addresses(found[name]) for name in ("sender", "to", "cc", "reply_to")}
+    files = tuple(MailAttachment(number, _seen(name), kind, size) for number, name, kind, size in found["files"])
+    return MailMessage(
+        **addresses,
+        subject=_seen(found["subject"]),
+        date=datetime.fromisoformat(found["date"]) if found["date"] else None,
+        message_id=found["message_id"],
+        references=tuple(found["references"]),
+        text=_seen(found["text"]),
+        cut=found["cut"],
+        attachments=files,
+        headers=tuple((name, _seen(value)) for name, value in found["headers"]),
+        readable=found["readable"],
+    )
+
+
+def _addresses(found: Sequence[Sequence[str]]) -> tuple[MailAddress, ...]:
+    return tuple(MailAddress(_seen(name), _seen(address)) for name, address in found)
+
+
+def _seen(text: str) -> str:
+    """Return a text without characters that nobody sees."""
+    return without_hidden(str(storable(text))).translate(_UNSEEN)

@@ -1,0 +1,149 @@
+"""Mail handed in by SMTP: the one importer of aiosmtplib."""
+
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from core.mail.servers import MailServer, Security
+
+if TYPE_CHECKING:
+    from aiosmtplib import SMTP
+
+
+class SmtpFailure(StrEnum):
+    """What went wrong when mail was handed in. Only `LOST` leaves open whether it was accepted."""
+
+    CONNECTION = "connection"
+    TIMEOUT = "timeout"
+    LOGIN = "login"
+    LACKS = "lacks"
+    """The server does not offer TLS, or no way to log in that we know."""
+    SENDER = "sender"
+    RECIPIENT = "recipient"
+    MESSAGE = "message"
+    """The server refuses the message itself, or cannot take one like this."""
+    LOST = "lost"
+
+
+class SmtpFailed(Exception):
+    """Mail was not accepted, or nobody knows. `code` is the server's own, 0 where it said none."""
+
+    def __init__(self, failure: SmtpFailure, code: int = 0, recipient: str = "") -> None:
+        super().__init__(f"{failure.value} {code or ''}".strip())
+        self.failure = failure
+        self.code = code
+        self.recipient = recipient
+
+    @property
+    def passes(self) -> bool:
+        """Return whether it may be accepted later (RFC 5321 4.2.1)."""
+        return 400 <= self.code < 500
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpLogin:
+    """What a server asks for: nothing, a password, or with `bearer` an OAuth access token."""
+
+    user: str = ""
+    secret: str = field(default="", repr=False)
+    bearer: bool = False
+
+
+class Submission:
+    """A connection that is logged in, for one message."""
+
+    def __init__(self, client: "SMTP") -> None:
+        self._client = client
+
+    async def address(self, sender: str, recipients: Sequence[str]) -> None:
+        """Name the sender and all recipients: one who is refused fails all. Raises `SmtpFailed`; nothing was sent."""
+        from aiosmtplib.errors import SMTPException
+
+        try:
+            await self._client.mail(sender)
+            for recipient in recipients:
+                await self._client.rcpt(recipient)
+        except (SMTPException, OSError, ValueError) as error:
+            raise _before(error) from error
+
+    async def send(self, message: bytes) -> None:
+        """Send the message to those that were named. Raises `SmtpFailed`."""
+        from aiosmtplib.errors import SMTPException, SMTPNotSupported, SMTPResponseException
+
+        try:
+            await self._client.data(message)
+        except SMTPResponseException as error:
+            raise SmtpFailed(SmtpFailure.MESSAGE, error.code) from error
+        except (ValueError, SMTPNotSupported) as error:
+            raise SmtpFailed(SmtpFailure.MESSAGE) from error
+        except (SMTPException, OSError) as error:
+            raise SmtpFailed(SmtpFailure.LOST) from error
+        with suppress(SMTPException, OSError):
+            await self._client.quit()
+
+
+@asynccontextmanager
+async def open_submission(
+    server: MailServer,
+    login: SmtpLogin,
+    *,
+    connected: socket.socket | None = None,
+    our_name: str | None = None,
+    seconds: float = 20.0,
+) -> AsyncIterator[Submission]:
+    """Yield a connection, logged in. Raises `SmtpFailed`.
+
+    `connected` is a socket that passed the guard, for servers that people name. `our_name`: what we call ourselves.
+    """
+    from aiosmtplib import SMTP
+    from aiosmtplib.errors import SMTPException
+
+    async def token() -> str:
+        return login.secret
+
+    client = SMTP(
+        hostname=server.host,
+        port=None if connected else server.port,
+        sock=connected,
+        username=login.user or None,
+        password=None if login.bearer else login.secret or None,
+        oauth_token_generator=token if login.bearer else None,
+        use_tls=server.security is Security.TLS,
+        start_tls=server.security is Security.STARTTLS,
+        local_hostname=our_name,
+        timeout=seconds,
+    )
+    try:
+        try:
+            await client.connect()
+        except (SMTPException, OSError, ValueError) as error:
+            raise _before(error) from error
+        yield Submission(client)
+    finally:
+        client.close()
+        if connected is not None:
+            connected.close()
+
+
+def _before(error: Exception) -> SmtpFailed:
+    """Return what went wrong before anything of the message left."""
+    from aiosmtplib import errors
+
+    match error:
+        case errors.SMTPAuthenticationError():
+            return SmtpFailed(SmtpFailure.LOGIN, error.code)
+        case errors.SMTPRecipientRefused():
+            return SmtpFailed(SmtpFailure.RECIPIENT, error.code, error.recipient)
+        case errors.SMTPConnectResponseError() | errors.SMTPHeloError():
+            return SmtpFailed(SmtpFailure.CONNECTION, error.code)
+        case errors.SMTPResponseException():
+            return SmtpFailed(SmtpFailure.SENDER, error.code)
+        case TimeoutError() | errors.SMTPTimeoutError():
+            return SmtpFailed(SmtpFailure.TIMEOUT)
+        case errors.SMTPException() if type(error) in (errors.SMTPException, errors.SMTPNotSupported):
+            # What aiosmtplib says where STARTTLS or a way to log in is not offered.
+            return SmtpFailed(SmtpFailure.LACKS)
+    return SmtpFailed(SmtpFailure.CONNECTION)
