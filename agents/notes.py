@@ -21,6 +21,7 @@ async def add_note(text: str, context: ToolExecutionContext) -> str:
             gettext("A note has at most {number} characters.", number=_MAX_LENGTH), note="Keep it in several."
         )
     kept = await context.storage.put(_NOTES, context.idempotency_key, {"text": text})
+    context.undo.offer(gettext("Note: {text}", text=text), take_back_note.name, {"key": kept.key})
     return gettext("Noted as number {number}: {text}", number=kept.number, text=text)
 
 
@@ -54,8 +55,33 @@ async def forget_note(number: int, context: ToolExecutionContext) -> str:
     for note in await context.storage.list(_NOTES):
         if note.number == number:
             await context.storage.delete(_NOTES, note.key)
+            text = _text(note.value)
+            context.undo.offer(gettext("Forgotten note: {text}", text=text), restore_note.name, {"text": text})
             return gettext("Note {number} is forgotten: {text}", number=number, text=_text(note.value))
     return gettext("There is no note {number} now.", number=number)
+
+
+@tool(name="take_back_note", effect="idempotent", inverse=True)
+async def take_back_note(key: str, context: ToolExecutionContext) -> str:
+    """Take back a note that was added.
+
+    Args:
+        key: Its key.
+    """
+    note = await context.storage.get(_NOTES, key)
+    await context.storage.delete(_NOTES, key)
+    return gettext("Undone: the note is gone: {text}", text=_text(note.value)) if note else gettext("The note is gone.")
+
+
+@tool(name="restore_note", effect="idempotent", inverse=True)
+async def restore_note(text: str, context: ToolExecutionContext) -> str:
+    """Keep a note again that was forgotten; it gets a new number.
+
+    Args:
+        text: What it said.
+    """
+    kept = await context.storage.put(_NOTES, context.idempotency_key, {"text": text})
+    return gettext("Undone: the note is back, as number {number}: {text}", number=kept.number, text=text)
 
 
 def _text(value: object) -> str:

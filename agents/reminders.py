@@ -8,8 +8,10 @@ from onevalet import (
     ActionResult,
     AgentResult,
     InputField,
+    TaskNote,
+    TaskState,
     ToolExecutionContext,
-    ToolRetry,
+    ToolFailed,
     TriggerContext,
     gettext,
     gettext_noop,
@@ -17,7 +19,7 @@ from onevalet import (
     valet,
 )
 
-_MAX_LENGTH = 1000
+MAX_LENGTH = 1000
 _NAMES = (gettext_noop("text"), gettext_noop("at"), gettext_noop("remind me"))
 """What cards and questions call the fields and the agent."""
 _SET = gettext_noop(
@@ -27,7 +29,7 @@ _SET_IN_QUIET = gettext_noop(
     "I will remind you on {moment} ({zone}): {text}. That is in your quiet hours; it rings all the same. It is task "
     "{number}; to take it back, write “{word}”."
 )
-_UNDO = "undo"
+UNDO = "undo"
 """The word that takes it back without a model; it stands in the sentence in every language."""
 
 
@@ -45,7 +47,7 @@ class TellExecutor(ActionExecutor):
 
 
 def _is_short(text: str) -> bool:
-    return 0 < len(" ".join(text.split())) <= _MAX_LENGTH
+    return 0 < len(" ".join(text.split())) <= MAX_LENGTH
 
 
 @valet(name="remind_me", effect="idempotent")
@@ -85,12 +87,11 @@ class RemindMe(PlanningAgent):
             title=self._words,
             key=self.context.idempotency_key,
         )
+        offer_undo(self.context, kept)
         sentence = gettext(_SET_IN_QUIET if kept.quiet else _SET)
         zone = self.state.get("zone")
         return self.make_result(
-            raw_message=sentence.format(
-                moment=kept.next_at, zone=zone, text=self._words, number=kept.number, word=_UNDO
-            )
+            raw_message=sentence.format(moment=kept.next_at, zone=zone, text=self._words, number=kept.number, word=UNDO)
         )
 
     @property
@@ -98,13 +99,20 @@ class RemindMe(PlanningAgent):
         return " ".join(str(self.text).split())
 
 
-@tool(name="undo_reminder", effect="idempotent", parallel=False)
-async def undo_reminder(context: ToolExecutionContext) -> str:
-    """Take back the reminder that was just set, when the person wants that undone. For others use stop_task."""
-    undone = await context.tasks.undo()
-    if undone is None:
-        raise ToolRetry(
-            gettext("No reminder was set just now."),
-            note="For another one use stop_task, with the task that they mean.",
-        )
-    return gettext("Undone: I will not remind you of “{title}”.", title=undone.title)
+def offer_undo(context: ToolExecutionContext, kept: TaskNote) -> None:
+    """Let "undo" take back a reminder that was set without asking."""
+    context.undo.offer(gettext("Reminder: {text}", text=kept.title), take_back_reminder.name, {"task": kept.id})
+
+
+@tool(name="take_back_reminder", effect="idempotent", inverse=True)
+async def take_back_reminder(task: str, context: ToolExecutionContext) -> str:
+    """Take back a reminder that was set.
+
+    Args:
+        task: The task's id.
+    """
+    kept = await context.tasks.find(task)
+    if kept is None or (kept.state is TaskState.COMPLETED and not kept.deleted):
+        raise ToolFailed(gettext("It has rung already: {title}.", title=kept.title if kept else task))
+    await context.tasks.change(task, "delete")
+    return gettext("Undone: I will not remind you of “{title}”.", title=kept.title)

@@ -18,6 +18,7 @@ MODEL_QUOTA = gettext_noop(
     "I can't use my language model at the moment: the person who runs me has to top up its account."
 )
 NOTHING_SAID = gettext_noop("I'm sorry, I could not come up with an answer. Please try to word it differently.")
+NOT_DONE = gettext_noop("I may not do that.")
 OUT_OF_TOKENS = gettext_noop("I stopped here: this request has reached the limit of what one message may cost.")
 INTERRUPTED = gettext_noop("Stopped.")
 TOO_FAST = gettext_noop("You are writing faster than I may answer. Please wait a minute, then write again.")

@@ -162,17 +162,19 @@ async def expire_agents(pool: Pool, clock: Clock) -> None:
 
 
 async def forget_expired(database: Database, clock: Clock) -> None:
-    """Delete strangers whose codes have expired, used and expired link codes, and old notes of ignored messages."""
+    """Delete what has expired: strangers' codes, link codes, old notes of ignored messages, and offers to undo."""
     now = await clock.sound_now()
     if now is None:
         return
     strangers = await database.call("select * from drop_strangers($1)", now)
     codes = await database.call("select * from drop_link_codes($1)", now)
     ignored = await database.call("select * from drop_ignored($1,$2)", now - IGNORED_KEPT, MAX_IGNORED)
+    undo = await database.call("select * from drop_undo($1)", now)
     counts = {
         "strangers": strangers["strangers"] if strangers else 0,
         "link_codes": codes["codes"] if codes else 0,
         "ignored": ignored["messages"] if ignored else 0,
+        "undo": undo["records"] if undo else 0,
     }
     if any(counts.values()):
         _log.info("tidied", **counts)

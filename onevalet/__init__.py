@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from core.people.tenant import WhileRunning as WhileRunning
     from core.replies import with_note as with_note
     from core.tools.context import TaskNote as TaskNote
+    from core.tools.context import TaskState as TaskState
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
     from core.tools.results import CallResult as CallResult
     from core.tools.results import TextWithData as TextWithData
@@ -107,7 +108,7 @@ _HOMES = {
         "core.notifications.types": "Notification Urgency",
         "core.people.tenant": "WhileRunning",
         "core.replies": "with_note",
-        "core.tools.context": "TaskNote ToolExecutionContext",
+        "core.tools.context": "TaskNote TaskState ToolExecutionContext",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.tool": "tool",
         "core.triggers.engine": "TriggerEngine",

@@ -22,6 +22,7 @@ from core.json_types import Json, JsonObject
 from core.language.catalogue import speaking as speaking
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
+from core.tools.undo import UndoOffers
 
 
 class StandingClock(Clock):
@@ -107,7 +108,8 @@ def make_context(**changes: Any) -> ToolExecutionContext:
         "storage": MemoryStorage(),
         "files": MemoryFiles(),
     }
-    return ToolExecutionContext(**(values | changes))
+    values |= changes
+    return ToolExecutionContext(**({"undo": UndoOffers(values["clock"])} | values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from core.json_types import JsonObject
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
 
-WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending"})
+WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo"})
 """What `/valet` takes as a command; anything else is a message."""
 
 

@@ -18,6 +18,7 @@ COMMANDS = (
     ("help", gettext_noop("What I can do, and the words I know")),
     ("new", gettext_noop("Begin afresh: set what was said before aside")),
     ("stop", gettext_noop("Stop what I am doing")),
+    ("undo", gettext_noop("Take back what I did last")),
     ("link", gettext_noop("Link another place to this one, or type its code")),
     ("unlink", gettext_noop("Let this place stand on its own again")),
     ("pending", gettext_noop("What waits for your decision")),

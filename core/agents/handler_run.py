@@ -18,6 +18,7 @@ from core.errors import LeaseLost, ToolError
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
+from core.tools.undo import note_offers
 
 _PAUSED = "paused_inside"
 
@@ -123,7 +124,9 @@ async def execute(
     agent.status = result.status
     record = replace(run.record, outcome=outcome, duration_ms=int((time.monotonic() - began) * 1000))
     kept = json_of(result) | {"state": agent.state}
-    turn.files.note(record.key, call.context.attached if outcome is Outcome.OK else (), kept)
+    if outcome is Outcome.OK:
+        turn.files.note(record.key, call.context.attached, kept)
+        note_offers(call.context.undo.offered, kept)
     await turn.journal.write(replace(record, result=kept))
     return result, outcome
 

@@ -118,12 +118,16 @@ class ReactLoop:
         return results
 
     async def _stopped(self, run: LoopRun, answer: ModelAnswer, results: list[CallResult]) -> ReactLoopResult | None:
-        """Stop where a call waits for the person, or where every call went to a waiting turn."""
+        """Stop where a call waits for the person, where a waiting turn has every call, or at a result to be said."""
         outcomes = {result.outcome for result in results}
         if Outcome.WAITING in outcomes:
             return run.end(Ended.WAITING, "")
         await self._report(run, answer, results)
-        return run.end(Ended.HANDED_OVER, "") if outcomes == {Outcome.HANDED_OVER} else None
+        if outcomes == {Outcome.HANDED_OVER}:
+            return run.end(Ended.HANDED_OVER, "")
+        if run.task.says_result and results and run.step == 1:
+            return run.end(Ended.ANSWERED, "\n".join(map(_said, results)))
+        return None
 
     async def _report(self, run: LoopRun, answer: ModelAnswer, results: Sequence[CallResult]) -> None:
         """Tell the hooks that a step is over, unless the whole step was replayed."""
@@ -169,6 +173,13 @@ class ReactLoop:
     def _over_budget(self, run: LoopRun) -> bool:
         budget = self._config.max_tokens_budget
         return budget is not None and run.usage.total >= budget
+
+
+def _said(result: CallResult) -> str:
+    """Return a result as the person reads it; what the model is told of a call that did not run is no sentence."""
+    if result.told or result.outcome is Outcome.OK:
+        return replies.without_notes(result.told or result.text)
+    return gettext(replies.NOT_DONE)
 
 
 def _message(run: LoopRun, result: CallResult) -> ChatMessage:

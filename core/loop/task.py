@@ -43,3 +43,5 @@ class LoopTask:
     """Takes in the files of messages that come while it runs."""
     go_on_at: int | None = None
     """The model answer at whose calls a waiting turn resumes; the earlier ones are in the history by now."""
+    says_result: bool = False
+    """The run ends with the results of its first calls, and no model is asked to say them."""

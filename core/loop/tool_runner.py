@@ -234,12 +234,10 @@ class ToolRunner:
         """Journal the result of a call, cut to its share of the context."""
         stored = storable(end.text)
         kept = self._context.truncate_tool_result(stored)
-        result: JsonObject = {"text": kept, "chars": len(end.text)}
+        result: JsonObject = {"text": kept, "chars": len(end.text), **end.kept()}
         entities = entities_in(record.name, stored) if end.outcome is Outcome.OK else ()
         if entities:
             result["entities"] = [asdict(entity) for entity in entities]
-        if end.told:
-            result["told"] = end.told
         self._scope.files.note(record.key, end.files, result)
         await self._scope.journal.write(record.ended(end.outcome, result, duration_ms))
         if end.outcome is Outcome.OK:

@@ -15,13 +15,14 @@ _LINK = re.compile(
 )
 """A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so."""
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
-_UNDO = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
+_UNDO_FACT = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
+_UNDO = re.compile(r"/?undo(?: #?([0-9]{1,9}))?", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 MORE = "more"
 STOP = "stop"
 """Asks for the rest of a long text, where one is kept; else it is a word like any other."""
 UNDO = "undo"
-"""Takes back what was just done, where our last words offered it; else it is a word like any other."""
+"""Takes back what was done last, or by its number what was done before; with other words it is for the assistant."""
 AGAIN = gettext_noop("again")
 AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", "再试一次"})
 """The same word in each language: to read all catalogues at the door would take a second."""
@@ -50,14 +51,16 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command("link", match[1])
     if match := _PREFS.fullmatch(words):
         return Command("prefs", match[1])
-    if match := _UNDO.fullmatch(words):
+    if match := _UNDO_FACT.fullmatch(words):
         return Command("profile", match[1])
+    if match := _UNDO.fullmatch(words):
+        return Command(UNDO, match[1] or "")
     if match := _AGAIN.fullmatch(words):
         return Command("again", match[1].upper())
     word = words.lower()
     if word.rstrip("。！") in AGAIN_WORDS:
         return Command(LISTEN)
-    if word in ("pending", "unlink", UNDO):  # as our own sentences name them, wherever they are read
+    if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
         return Command(word)
     if channel == "sms" and word == MORE:
         return Command(word)

@@ -7,6 +7,7 @@ OPENING = gettext_noop("Ask me anything, for example “what can you do?”.")
 _COMMANDS = (
     ("new", gettext_noop("begin afresh: I set aside what was said before")),
     ("stop", gettext_noop("stop what I am doing")),
+    ("undo", gettext_noop("take back what I did last")),
     ("pending", gettext_noop("what waits for your decision")),
     ("prefs", gettext_noop("your timezone, language and quiet hours")),
     ("profile", gettext_noop("what I know about you, and how to take it back")),
@@ -21,7 +22,6 @@ _BY_CODE = (
     (gettext_noop("EDIT 7K make it 3pm"), gettext_noop("change it before you approve it")),
     ("SNOOZE 7K 1h", gettext_noop("be asked again later")),
     ("AGAIN 7K", gettext_noop("be asked again for what has expired")),
-    ("UNDO", gettext_noop("take back the reminder that you just set")),
 )
 _SMS_NAMES = {"stop": "HALT"}
 """STOP is the carrier's word there."""

@@ -17,6 +17,7 @@ from core.memory.access import MemoryAccess
 from core.tools.person_access import AccountAccess as AccountAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
+from core.tools.undo import UndoOffers
 
 
 class _Absent:
@@ -126,7 +127,7 @@ class TaskState(StrEnum):
 class TaskNote:
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words.
 
-    `quiet`: that moment lies in the person's quiet hours.
+    `quiet`: that moment lies in the person's quiet hours. `deleted`: the person stopped it for good.
     """
 
     id: str
@@ -136,6 +137,7 @@ class TaskNote:
     next_at: str
     state: TaskState
     quiet: bool = False
+    deleted: bool = False
 
     @property
     def active(self) -> bool:
@@ -189,11 +191,8 @@ class TenantTasks(Protocol):
         """`pause`, `resume` or `delete` a task; False where it was in no state for it."""
         ...
 
-    async def undo(self) -> TaskNote | None:
-        """Delete the newest task if it is one for one moment, still to come and just set; return it, or None.
-
-        A repeat returns it again, and deletes no other.
-        """
+    async def find(self, task_id: str) -> TaskNote | None:
+        """Return one task, even one that is over; None where there never was one."""
         ...
 
     async def run_now(self, task_id: str, key: str) -> None:
@@ -213,7 +212,8 @@ class ToolExecutionContext:
     hand it to the service that does the work. `timezone` (IANA) and `language` are the person's. `progress` reports
     how a long call is getting on to those who watch the turn; it may be awaited any number of times. `settings` is what
     the operator set for tools, such as `weather_url`: the same for everybody, so never a person's own secret.
-    `in_task`: a task's run makes the call, and not an answer to the person's own message.
+    `in_task`: a task's run makes the call, and not an answer to the person's own message. `undo.offer` says how what
+    the call did is taken back.
     """
 
     tenant_id: str
@@ -233,6 +233,7 @@ class ToolExecutionContext:
     person: PersonAccess = KEEPS_NOTHING
     files: FileAccess = NO_FILES
     accounts: AccountAccess = NO_ACCOUNTS
+    undo: UndoOffers = field(default_factory=UndoOffers)
     in_task: bool = False
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""

@@ -8,6 +8,7 @@ from core.journal.types import Outcome
 from core.json_types import Json, JsonObject, read_json
 from core.llm.types import TokenUsage, ToolCall
 from core.tools.result_entities import Entity
+from core.tools.undo import UndoOffer, note_offers
 
 _MAX_SHOWN = 300
 
@@ -26,13 +27,21 @@ class TextWithData(str):
 class ToolEnd(NamedTuple):
     """How a tool's run ended: `text` is for the model, `told` for the person where the call was handed over.
 
-    `files` are the ids of those that it sends with the reply.
+    `files` are the ids of those that it sends with the reply, `undo` is what takes it back.
     """
 
     text: str
     outcome: Outcome = Outcome.OK
     told: str | None = None
     files: tuple[str, ...] = ()
+    undo: tuple[UndoOffer, ...] = ()
+
+    def kept(self) -> JsonObject:
+        """Return what the journal gets of it besides the text and the files."""
+        result: JsonObject = {"told": self.told} if self.told else {}
+        if self.outcome is Outcome.OK:
+            note_offers(self.undo, result)
+        return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,8 @@ class Tool[**P, R]:
     """The parameters in which addresses of the web stand: only known ones may be used without consent."""
     hands_on: bool = False
     """It hands on what the person said, so it may not run once the model has read what others wrote."""
+    inverse: bool = False
+    """It takes back what another tool did, as that tool offered: run by "undo", and never offered to the model."""
     agent: bool = False
     """Whether it is an agent as the model sees it: it may take longer."""
     timeout: float | None = None
@@ -128,7 +130,7 @@ class Tool[**P, R]:
     ) -> ToolEnd:
         """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
         text = await self.run(arguments, context)
-        return ToolEnd(text, files=tuple(context.attached))
+        return ToolEnd(text, files=tuple(context.attached), undo=context.undo.offered)
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         """Return the status in which a call left an agent; None, for a tool has none."""
@@ -164,6 +166,8 @@ class ToolOptions(TypedDict, total=False):
     """Its results were written by others: they are marked as data, and the model must ask before it acts on them."""
     addresses: Sequence[str]
     """Parameters with addresses of the web; one that neither the person nor a result named needs approval."""
+    inverse: bool
+    """It takes back what another tool did, which names it in `context.undo.offer`: "undo" runs it, the model cannot."""
     timeout: float | None
     title: str
     """What cards call it, in English; a catalogue may translate it."""

@@ -1,7 +1,6 @@
 """One person's tasks, as tools use them."""
 
 import builtins
-from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from core.clock import zone_note, zone_or_utc
@@ -18,9 +17,6 @@ from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.tasks import TaskService
 from core.triggers.types import Task
-
-UNDO_WITHIN = timedelta(hours=1)
-"""How long after it was set a reminder can be undone without being named."""
 
 
 class TaskAccess:
@@ -97,17 +93,9 @@ class TaskAccess:
         except TriggerError as error:
             raise ToolRetry(str(error), note=error.note) from error
 
-    async def undo(self) -> TaskNote | None:
-        tasks = await self._tasks.store.tasks(self._tenant_id, deleted=True)
-        newest = tasks[-1] if tasks else None
-        if newest is None or not isinstance(newest.trigger, ScheduleTrigger) or newest.trigger.at is None:
-            return None
-        now = self._tasks.clock.now()
-        if newest.anchor is None or now - newest.anchor > UNDO_WITHIN:
-            return None
-        if not newest.deleted and (newest.state is TaskState.COMPLETED or not await self.change(newest.id, "delete")):
-            return None
-        return _note(newest, *await self._person())
+    async def find(self, task_id: str) -> TaskNote | None:
+        task = await self._tasks.store.get(self._tenant_id, task_id)
+        return _note(task, *await self._person()) if task else None
 
     async def run_now(self, task_id: str, key: str) -> None:
         try:
@@ -146,4 +134,5 @@ def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
         moment_in_words(at, zone) if at else "",
         task.state,
         quiet=at is not None and quiet is not None and quiet.covers(at.astimezone(zone).time()),
+        deleted=task.deleted,
     )

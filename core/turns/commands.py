@@ -6,19 +6,16 @@ from core.agents.standard_agent import AgentStatus
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import ApprovalState
-from core.language.catalogue import gettext, gettext_noop
-from core.llm.types import Role
+from core.language.catalogue import gettext
 from core.memory.commands import MEMORY_COMMAND, answer_memory
 from core.messaging.commands import UNDO, CommandAnswer, answer_command
 from core.messaging.messages import Command
-from core.messaging.visible_text import literal
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnResult, TurnState
-
-UNDONE = gettext_noop("Undone: I will not remind you of “{title}”.")
+from core.turns.undo_words import undoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,8 @@ class ChatCommands:
             result = await self._refused(turn) or await self._about_approvals(self.approvals, command, turn)
             return CommandResult(result)
         if command.name == UNDO:
-            return await self._undone(turn)
+            begun = undoing(turn.request, command.argument) if self.orchestrator.services.undo else None
+            return CommandResult(await self.orchestrator.handle_message(begun)) if begun else None
         answer = answer_command(command, turn.address.channel)
         momex = self.orchestrator.momex if command.name == MEMORY_COMMAND else None
         people = self.people if self.people and self.people.knows(command) else None
@@ -62,19 +60,6 @@ class ChatCommands:
         for conversation_id in answer.queued:
             self.wakeups.wake_delivery(conversation_id)
         return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
-
-    async def _undone(self, turn: BegunTurn) -> CommandResult | None:
-        """Take back the reminder that was just set; None where "undo" may mean something else."""
-        said = [message for message in turn.request.history if message.role is Role.ASSISTANT]
-        tasks = self.orchestrator.services.tasks
-        if tasks is None or not said or UNDO not in said[-1].text.casefold():
-            return None
-        if refused := await self._refused(turn):
-            return CommandResult(refused)
-        undone = await tasks.for_tenant(turn.request.tenant.id).undo()
-        if undone is None:
-            return None
-        return CommandResult(TurnResult(TurnState.DONE, reply=gettext(UNDONE, title=literal(undone.title))))
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
         refusal = await self.orchestrator.check_command(turn.request)

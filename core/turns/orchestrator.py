@@ -110,6 +110,8 @@ class Orchestrator:
 
     async def check_pending_agents(self, request: TurnRequest, context: TurnContext) -> TurnResult | None:
         """Route the message to a waiting agent if it clearly answers one; otherwise return None."""
+        if request.says_result:
+            return None  # an exact word: it answers nobody
         if answer := answered_plainly(request, context) or only_unreadable(request, context):
             return answer
         decisions = self._parts.agent_decisions
@@ -137,6 +139,7 @@ class Orchestrator:
                 outside=context.agents.outside,
                 files=context.agents.files,
                 go_on_at=request.go_on_at,
+                says_result=request.says_result,
             )
         )
 

@@ -25,6 +25,8 @@ from core.tools.context import (
     ToolExecutionContext,
 )
 from core.tools.storage import Storage
+from core.tools.undo import UndoOffers
+from core.tools.undo_store import UndoStore
 
 
 class Recall(Protocol):
@@ -83,6 +85,11 @@ class TurnServices:
     memory: Recall | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def undo(self) -> UndoStore | None:
+        """Return what can be taken back; None where nothing is kept."""
+        return UndoStore(self.storage.database) if self.storage else None
+
     def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
         """Return access to one person's credentials; None where no credentials are kept."""
         return self.credentials.for_tenant(tenant_id) if self.credentials else None
@@ -108,6 +115,7 @@ class TurnServices:
             attached=attached,
             accounts=self.accounts.for_tenant(tenant.id) if self.accounts else NO_ACCOUNTS,
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
+            undo=UndoOffers(self.clock),
             settings=self.settings,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
         )

@@ -11,6 +11,7 @@ from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
 from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
+from core.turns.undo import Undo, undo_tool
 
 
 class ToolOffer:
@@ -30,7 +31,9 @@ class ToolOffer:
         tool_names: Sequence[str] | None = None,
         agent_names: Sequence[str] | None = None,
     ) -> None:
-        registry = ToolRegistry(tools)
+        every = ToolRegistry(tools)
+        self.inverses = ToolRegistry(tool for tool in every if tool.inverse)
+        registry = ToolRegistry(tool for tool in every if not tool.inverse)
         agents.check_names(registry)
         plain = None if agent_names is None else [name for name in agent_names if not agents.get(name)]
         self.tools = _exposed(registry, tool_names, plain)
@@ -44,6 +47,8 @@ class ToolOffer:
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
         tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
         tools += agent_tools(self._valets(request, names), agents)
+        if self._services.undo is not None:
+            tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))
         return ToolRegistry([*await self._connected(tools, request.tenant.id), *own])
 
     def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:

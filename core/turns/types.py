@@ -61,7 +61,9 @@ class TurnRequest:
     go_on_at: int | None = None
     """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
     starts: ToolCall | None = None
-    """The agent that this turn begins with, offered to the model or not: a task's or a command's."""
+    """The call that this turn begins with: of a task's or a command's agent, offered to the model or not, or `undo`."""
+    says_result: bool = False
+    """The turn ends with the result of the call that it begins with: no model is asked."""
     too_long: Callable[[NewApproval], bool] = lambda _: False
     """Tells whether a request for approval cannot be shown in full in this conversation."""
     says_heard: bool = False

@@ -216,7 +216,7 @@ ENGLISH = (
     Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=city),
     Intent(schedules.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
     Intent(schedules.REMIND_TO, tool="remind_me"),
-    Intent(schedules.UNDO, tool="undo_reminder"),
+    Intent(schedules.UNDO, tool="undo_last"),
     Intent(schedules.EVERY, tool="ScheduleTask", arguments=schedules.every, example="every weekday at 8 my notes"),
     Intent(schedules.LIST, tool="list_tasks", example="what have I got scheduled?"),
     Intent(schedules.WHY, tool="why_task"),

@@ -62,6 +62,7 @@ def test_every_name_the_page_imports_is_public() -> None:
         "onevalet.testing",
         "datetime",
         "enum",
+        "lunch.cancel",
         "lunch.menu",
         "lunch.order",
         "lunch.orders",

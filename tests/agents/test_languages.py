@@ -14,7 +14,7 @@ from agents.email import SendEmailAgent
 from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from agents.notes import add_note, forget_note, list_notes
 from agents.person import choose_account, list_accounts
-from agents.reminders import RemindMe, undo_reminder
+from agents.reminders import RemindMe, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
 from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task
 from agents.travel import FlightSearchAgent
@@ -71,7 +71,7 @@ class Tasks:
     async def change(self, task_id: str, change: str) -> bool:
         return change != "resume"
 
-    async def undo(self) -> TaskNote | None:
+    async def find(self, task_id: str) -> TaskNote | None:
         return self.kept[0]
 
     async def run_now(self, task_id: str, key: str) -> None:
@@ -163,7 +163,7 @@ async def told(context: ToolExecutionContext) -> list[str]:
         stop_task("Tee", context),
         run_task_now("1", context),
         stop_task("Rome", context),
-        undo_reminder(context),
+        take_back_reminder("t", context),
         rehearse(RemindMe, context, **remind).go_on(),
         rehearse(SetHeartbeat, context, every_minutes=0).go_on(),
         rehearse(SendEmailAgent, context, **mail).go_on(),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from agents.notes import add_note, forget_note, list_notes
+from agents.notes import add_note, forget_note, list_notes, restore_note, take_back_note
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.journal.in_memory import MemoryJournal
@@ -60,6 +60,22 @@ async def test_a_number_never_comes_to_mean_another_note(storage: Storage) -> No
     await add_note("first", context_of(storage, "ann", "a"))
     await forget_note(1, context_of(storage, "ann"))
     assert await add_note("second", context_of(storage, "ann", "b")) == "Noted as number 2: second"
+
+
+async def test_what_was_noted_or_forgotten_is_undone(storage: Storage) -> None:
+    ann = context_of(storage, "ann", "a")
+    await add_note("buy milk", ann)
+    await forget_note(1, ann)
+    added, forgotten = ann.undo.offered
+    assert (added.title, forgotten.title) == ("Note: buy milk", "Forgotten note: buy milk")
+    for _ in range(2):  # a repeat after a crash changes nothing
+        again = context_of(storage, "ann", "b")
+        back = await restore_note(context=again, **forgotten.arguments)  # type: ignore[arg-type]
+        assert back == "Undone: the note is back, as number 2: buy milk"
+    assert await list_notes(ann) == "The notes:\n2. buy milk"
+    undone = [await take_back_note("b", ann) for _ in range(2)]
+    assert undone == ["Undone: the note is gone: buy milk", "The note is gone."]
+    assert await list_notes(ann) == "There are no notes."
 
 
 async def test_promise_11_two_people_do_not_see_each_others_notes(storage: Storage) -> None:

@@ -82,7 +82,7 @@ async def test_a_moment_counts_from_when_it_is_said_and_is_undone_in_words(plann
     assert undone.startswith("Undone: I will not remind you of")
     assert await at(planner, hours=8) == []
     [none] = await planner.told("undo the reminder")
-    assert none.startswith("No reminder was set just now.")
+    assert none.startswith("There is nothing that I can undo now.")
 
 
 async def test_what_is_over_is_not_set(planner: Proactive) -> None:

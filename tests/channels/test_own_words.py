@@ -33,13 +33,20 @@ CODE = "ABC-2D3-EFG"
         ("Prefs quiet 22:00-07:00", "sms", Command("prefs", "quiet 22:00-07:00")),
         ("prefs are odd", "sms", None),
         ("profile undo 3", "telegram", Command("profile", "undo 3")),
+        ("UNDO", "sms", Command("undo")),
+        ("Undo.", "slack", Command("undo")),
+        ("undo", "telegram", Command("undo")),
+        ("undo 12", "telegram", Command("undo", "12")),
+        ("/undo #3", "terminal", Command("undo", "3")),
+        ("undo the dishes reminder", "sms", None),
+        ("undo it", "slack", None),
     ],
 )
 def test_words_are_read_alike(text: str, channel: str, command: Command | None) -> None:
     assert own_words(text, channel) == command
 
 
-@pytest.mark.parametrize("word", ["link", "unlink", "prefs", "profile", "memory"])
+@pytest.mark.parametrize("word", ["link", "unlink", "prefs", "profile", "memory", "undo"])
 def test_slash_commands_are_read_by_their_channels(word: str) -> None:
     bot = telegram.BotIdentity(str(telegram_kit.BOT_ID), "valet_bot")
     typed = telegram.parse_update(telegram_kit.command(f"/{word} {CODE}"), bot).inbound
@@ -51,4 +58,4 @@ def test_slash_commands_are_read_by_their_channels(word: str) -> None:
 
 def test_no_word_that_carriers_take_is_asked_for() -> None:
     carriers = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "START", "UNSTOP", "YES"}
-    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "AGREE"})
+    assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "UNDO", "AGREE"})

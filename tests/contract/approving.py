@@ -11,6 +11,7 @@ from core.inbox.inbox import Inbox
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
 from core.people.commands import PersonCommands
+from core.tools.storage import Storage
 from core.tools.tool import AnyTool, Risk, tool
 from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
@@ -61,7 +62,7 @@ class Approving:
             tools=[self._mail(), *self.more],
             approvals=self.approvals,
             clock=self.clock,
-            **{"config": CONFIG, **self.options},
+            **{"config": CONFIG, "storage": Storage(self.delivery.store.database), **self.options},
         )
 
     async def say(self, text: str, person: str = "ada") -> None:

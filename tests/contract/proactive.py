@@ -12,7 +12,7 @@ from aiohttp import web
 
 from agents import tasks
 from agents.person import set_preference
-from agents.reminders import RemindMe, TellExecutor, undo_reminder
+from agents.reminders import RemindMe, TellExecutor, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
 from agents.travel import FlightSearchAgent
 from channels.events.receive import EventRoutes
@@ -184,7 +184,7 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
                 guarded = GuardedClient(allowed_hosts=[f"127.0.0.1:{port}"])
                 system.more = [
                     set_preference,
-                    undo_reminder,
+                    take_back_reminder,
                     *(item for item in vars(tasks).values() if isinstance(item, Tool)),
                 ]
                 system.options = {

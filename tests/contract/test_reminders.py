@@ -43,20 +43,27 @@ async def test_a_reminder_is_set_at_once_and_rings_in_quiet_hours(system: Proact
 async def test_undo_takes_back_the_reminder_that_was_just_set(system: Proactive) -> None:
     answer = await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY)), repeats)
     assert "quiet hours" not in answer
-    for said in ("Undo.", "undo"):
-        [undone] = await system.told(said)  # no model is asked
-        assert re.fullmatch('Undone: I will not remind you of [“"]call mum[”"].', undone)
+    [undone] = await system.told("Undo.")  # no model is asked
+    assert re.fullmatch('Undone: I will not remind you of [“"]call mum[”"].', undone)
+    assert await system.told("undo") == ["That is undone already: Reminder: call mum."]
     assert await system.is_at(NIGHT) == ""
     assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
 
 
-async def test_undo_after_other_words_is_for_the_model(system: Proactive) -> None:
+async def test_undo_after_other_words_names_what_it_takes_back(system: Proactive) -> None:
     await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY)), repeats)
     await system.hears("and buy milk", says("Noted: milk."))
-    system.model.script[:] = [says("The milk is off.")]
-    assert await system.told("undo") == ["The milk is off."]
-    assert await system.hears("the reminder, too", wants(("undo_reminder", {})), repeats) != ""
+    system.model.script[:] = [says("Which milk?")]
+    assert await system.told("undo the milk") == ["Which milk?"]
+    [undone] = await system.told("/undo" if system.delivery.channel.name == "telegram" else "undo")
+    assert "call mum" in undone
     assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
+
+
+async def test_a_reminder_that_has_rung_is_not_undone(system: Proactive) -> None:
+    await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY | {"at": "in 20 minutes"})), repeats)
+    assert await system.is_at(system.clock.at + timedelta(minutes=20)) == "Reminder: call mum"
+    assert await system.told("undo") == ["I did not undo it: It has rung already: call mum."]
 
 
 @pytest.mark.parametrize(
@@ -82,5 +89,5 @@ async def test_a_reminder_is_set_undone_and_rings_in_the_persons_language(
         assert "quiet" not in answer
         assert "undo" in answer, "the word works in every language"
         if await system.delivery.store.one("select count(*) from tasks") == 1:
-            assert undone in await system.hears("take that back", wants(("undo_reminder", {})), repeats)
+            assert undone in await system.hears("take that back", wants(("undo_last", {})), repeats)
     assert await system.is_at(NIGHT) == f"{rung}call mum"

@@ -1034,6 +1034,22 @@ CREATE TABLE public.turns (
 
 ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.undo_records (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    turn_id text NOT NULL,
+    number bigint NOT NULL,
+    title text NOT NULL,
+    tool text NOT NULL,
+    arguments jsonb NOT NULL,
+    open_until timestamp with time zone NOT NULL,
+    taken_by text[] DEFAULT '{}'::text[] NOT NULL,
+    undone boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.undo_records FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.waiting_counts (
     shard integer NOT NULL,
     waiting bigint NOT NULL
@@ -1280,6 +1296,9 @@ ALTER TABLE ONLY public.tenants
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, id);
 
+ALTER TABLE ONLY public.undo_records
+    ADD CONSTRAINT undo_records_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.waiting_counts
     ADD CONSTRAINT waiting_counts_pkey PRIMARY KEY (shard);
 
@@ -1437,6 +1456,10 @@ CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, la
 CREATE INDEX turns_quarantined ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'running'::text) AND quarantined);
 
 CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
+
+CREATE INDEX undo_records_number ON public.undo_records USING btree (tenant_id, number DESC);
+
+CREATE INDEX undo_records_until ON public.undo_records USING btree (open_until);
 
 CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (((new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL) AND (new.stream_at IS NULL))) EXECUTE FUNCTION public.adopt_stream();
 
@@ -1679,6 +1702,12 @@ ALTER TABLE ONLY public.turns
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_tenant_id_lane_id_fkey FOREIGN KEY (tenant_id, lane_id) REFERENCES public.lanes(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.undo_records
+    ADD CONSTRAINT undo_records_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.undo_records
+    ADD CONSTRAINT undo_records_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE public.approval_audit ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.approval_cards ENABLE ROW LEVEL SECURITY;
@@ -1879,6 +1908,8 @@ CREATE POLICY one_tenant ON public.tenants TO onevalet_app USING ((tenant_id = N
 
 CREATE POLICY one_tenant ON public.turns TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.undo_records TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
@@ -1991,6 +2022,8 @@ CREATE POLICY owner ON public.tenants TO onevalet USING (true) WITH CHECK (true)
 
 CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.undo_records TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.write_probe TO onevalet USING (true) WITH CHECK (true);
 
 ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
@@ -2032,6 +2065,8 @@ ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tenants ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.undo_records ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.waiting_counts ENABLE ROW LEVEL SECURITY;
 
@@ -2160,6 +2195,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.undo_records TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.waiting_counts TO onevalet_app;
 

@@ -13,7 +13,7 @@ _TO_CARDS = re.compile(
 _EDIT = re.compile(rf"EDIT (?i:{_CODE})\b.*|(?i:edit) {_CODE}\b.*")
 """What `core.approvals.exact_replies` reads, with the words that say what to change."""
 _SLASH = re.compile(r"/[a-z_]+(?:@\w+)?(?: .*)?", re.IGNORECASE)
-_TYPED = re.compile(rf"(?:{'|'.join((*COMMAND_NAMES, 'again', 'snooze', 'undo')).upper()})\b.*")
+_TYPED = re.compile(rf"(?:{'|'.join((*COMMAND_NAMES, 'again', 'snooze')).upper()})\b.*")
 """A command as help writes it, whatever follows: in capitals, a sentence that begins with "new" is none."""
 _SPELLINGS = ("sms", "slack")
 

@@ -35,7 +35,7 @@ FRENCH = Phrases(
             r"qu'est-ce (?:qui est|que j'ai de|qu'il y a de) prévu|qu'ai-je de prévu",
             r"(?:(?:montre(?:z)?(?:-moi)?|quels sont|quelles sont) )?(?:tou(?:te)?s )?(?:mes |les )(?:tâches|rappels)",
         ),
-        "undo_reminder": (r"annule(?:z)? (?:ça|cela|le rappel)|(?:défais|défaites)(?: ça)?",),
+        "undo_last": (r"annule(?:z)? (?:ça|cela|le rappel)|(?:défais|défaites)(?: ça)?",),
         "why_task": (rf"pourquoi {_WHICH} (?:n'est pas venu|n'a pas sonné|n'est pas passé)e?",),
         "stop_task": (rf"(?:arr[êe]tez?|supprimez?|effacez?|terminez?) {_WHICH}",),
         "pause_task": (rf"(?:suspend[sz]?|suspendez) {_WHICH}", rf"met(?:s|tez) {_WHICH} en pause"),

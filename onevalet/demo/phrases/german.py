@@ -36,7 +36,7 @@ GERMAN = Phrases(
             r"was (?:steht (?:bei mir |heute )?an|ist geplant|habe ich (?:alles )?(?:vor|geplant))",
             r"(?:(?:zeige?(?: mir)?(?: bitte)?|was sind) )?(?:alle )?(?:meine |die )(?:aufgaben|erinnerungen|termine)",
         ),
-        "undo_reminder": (r"(?:mach (?:das|es) )?rückgängig|nimm (?:das|es|die erinnerung) zurück",),
+        "undo_last": (r"(?:mach (?:das|es) )?rückgängig|nimm (?:das|es|die erinnerung) zurück",),
         "why_task": (rf"warum (?:lief|kam|läuft|kommt) {_WHICH} (?:nicht|so)",),
         "stop_task": (rf"(?:stopp[e]?|beende|lösch[e]?|streich[e]?) {_WHICH}",),
         "pause_task": (rf"pausier[e]? {_WHICH}", rf"halt[e]? {_WHICH} an"),

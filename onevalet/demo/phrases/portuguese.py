@@ -35,7 +35,7 @@ PORTUGUESE = Phrases(
             r"o que (?:tenho|há) (?:agendado|previsto|pendente|marcado|planeado)",
             r"(?:(?:mostr[ae](?:-me)?|quais são) )?(?:tod[oa]s )?(?:[ao]s )?(?:minhas |meus )?(?:tarefas|lembretes)",
         ),
-        "undo_reminder": (r"desfa(?:z|ça)(?: isso)?|desfazer|anul[ae] isso",),
+        "undo_last": (r"desfa(?:z|ça)(?: isso)?|desfazer|anul[ae] isso",),
         "why_task": (rf"porque (?:é que )?{_WHICH} não (?:veio|correu|tocou|chegou)",),
         "stop_task": (rf"(?:par[ae]|termin[ae]|apag[ue]e?|elimin[ae]|cancel[ae]) {_WHICH}",),
         "pause_task": (rf"(?:paus[ae]|suspend[ae]) {_WHICH}",),

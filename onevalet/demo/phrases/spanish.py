@@ -34,7 +34,7 @@ SPANISH = Phrases(
             r"qué (?:tengo|hay) (?:programado|previsto|pendiente|planeado)(?: hoy)?",
             r"(?:(?:muéstrame|muestra|enséñame|cuáles son) )?(?:tod[ao]s )?(?:mis |las |los )(?:tareas|recordatorios)",
         ),
-        "undo_reminder": (r"deshaz(?:lo|er)?|deshacer",),
+        "undo_last": (r"deshaz(?:lo|er)?|deshacer",),
         "why_task": (rf"por qué no (?:llegó|se ejecutó|vino|sonó) {_WHICH}",),
         "stop_task": (rf"(?:para|det[eé]n|borra|elimina|quita|cancela) {_WHICH}",),
         "pause_task": (rf"(?:pausa|pon en pausa) {_WHICH}",),

@@ -85,6 +85,7 @@ TOLD = {
     "move_apart": {"rows_moved"},
     "count_refused": {"memory_jobs", "redraws"},
     "drop_ignored": {"messages"},
+    "drop_undo": {"records"},
     "claim_talk": {"tenant_id", "turn_id", "attempts"},
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
@@ -118,6 +119,8 @@ KEPT = (
     "insert into inbound_files (tenant_id, inbound_id, number, file_id) select tenant_id, id, 1, 'f' from inbound"
     " where tenant_id = $1 limit 1",
     "select save_credentials($1, 'mail', 'work', 1, 's')",
+    "select keep_undo($1, (select id from turns where tenant_id = $1 limit 1), 'c' || $1, jsonb_build_array("
+    "jsonb_build_object('title', 'Tea', 'tool', 't', 'arguments', '{}'::jsonb, 'made_at', now(), 'until', now())))",
     "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
     " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"
     " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",

@@ -20,7 +20,7 @@ TOOLS = [
     "get_weather", "SendEmailAgent", "remind_me", "remember", "list_memories", "ask_to_forget", "search_memory",
     "current_time", "calculate", "add_note", "list_notes", "export_notes", "forget_note",
     "FlightSearchAgent", "ScheduleTask",
-    "list_tasks", "undo_reminder", "why_task", "stop_task", "pause_task", "resume_task", "read_page",
+    "list_tasks", "undo_last", "why_task", "stop_task", "pause_task", "resume_task", "read_page",
 ]  # fmt: skip
 SUNDAY = NOW.format(weekday="Sunday", date="2026-11-22", time="23:10", zone="Europe/Berlin")
 

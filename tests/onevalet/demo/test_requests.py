@@ -47,7 +47,7 @@ REQUESTS: dict[str, dict[str, tuple[str, JsonObject]]] = {
         ),
         "Erinnere mich am 31. Februar an den Zahnarzt": ("remind_me", {"at": "am 31. Februar", "text": "den Zahnarzt"}),
         "Was steht an?": ("list_tasks", NONE),
-        "Mach das rückgängig": ("undo_reminder", NONE),
+        "Mach das rückgängig": ("undo_last", NONE),
         "Stoppe Aufgabe 2": ("stop_task", {"which": "Aufgabe 2"}),
         "Setz Aufgabe 2 fort": ("resume_task", {"which": "Aufgabe 2"}),
         "Weißt du, wann ich rudere?": ("search_memory", {"question": "wann ich rudere"}),

@@ -193,6 +193,8 @@ begin
                       where a.tenant_id = p_tenant and a.id = d.approval_id
                         and (a.state = 'pending' or t.state in ('running', 'waiting')));
     delete from profile_facts f where f.tenant_id = p_tenant and says_any(f.value, p_phrases);
+    delete from undo_records u
+    where u.tenant_id = p_tenant and value_says(jsonb_build_array(u.title, u.arguments), p_phrases);
     update events e set data = redact_value(e.data, p_phrases)
     where e.tenant_id = p_tenant and value_says(e.data, p_phrases) and not exists (
         select from event_work w where w.tenant_id = p_tenant and w.source = e.source and w.event_id = e.id

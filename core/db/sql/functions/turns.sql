@@ -243,12 +243,16 @@ begin
     insert into steps as s (tenant_id, turn_id, agent_path, step, call_index, kind, name, args_hash, effect,
                             state, outcome, idempotency_key, result, usage, duration_ms, finished_at)
     values (p_tenant, p_turn, v.agent_path, v.step, v.call_index, v.kind, v.name, v.args_hash, v.effect,
-            v.state, v.outcome, v.idempotency_key, v.result, v.usage, v.duration_ms,
+            v.state, v.outcome, v.idempotency_key, v.result - 'undo', v.usage, v.duration_ms,
             case when v.state = 'done' then clock_timestamp() end)
     on conflict (tenant_id, turn_id, agent_path, step, call_index) do update
     set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
     where s.state = 'started';
+    if v.state = 'done' and v.result ? 'undo' then
+        perform keep_undo(p_tenant, p_turn, concat_ws('/', p_turn, v.agent_path, v.step, v.call_index),
+                          v.result -> 'undo');
+    end if;
     return turn_news(p_tenant, p_turn);
 end $$;
 

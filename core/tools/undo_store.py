@@ -1,0 +1,62 @@
+"""What can be taken back, in Postgres: `record_step` stores the offers of a call with its result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+import asyncpg
+
+from core.db.database import Database
+from core.json_types import JsonObject
+
+MAX_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRecord:
+    """Something that was done, and the call that takes it back. `number` counts from 1 among those that are kept."""
+
+    id: str
+    number: int
+    title: str
+    tool: str
+    arguments: JsonObject
+    until: datetime
+    undone: bool = False
+
+
+class UndoStore:
+    """Everybody's records, one tenant at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take(self, tenant_id: str, number: int | None, call: str, now: datetime) -> UndoRecord | None:
+        """Return what a call takes back: the newest record, or the one of this number; None where there is none.
+
+        A repeat of the call gets the same again. One that was taken back by another call is returned as `undone`.
+        """
+        row = await self._database.call("select * from take_undo($1,$2,$3,$4)", tenant_id, number, call, now)
+        return _record(row) if row else None
+
+    async def end(self, tenant_id: str, record_id: str) -> None:
+        """Note that a record was taken back."""
+        await self._database.call("select end_undo($1,$2)", tenant_id, record_id)
+
+    async def open(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
+        """Return what can still be taken back, the newest first."""
+        rows = await self._database.rows("select * from read_undo($1,$2,$3)", tenant_id, now, MAX_LISTED)
+        return [_record(row) for row in rows]
+
+
+def _record(row: asyncpg.Record) -> UndoRecord:
+    return UndoRecord(
+        row["id"],
+        row["number"],
+        row["title"],
+        row["tool"],
+        cast(JsonObject, row["arguments"]),
+        row["open_until"],
+        row["undone"],
+    )

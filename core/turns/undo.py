@@ -1,0 +1,123 @@
+"""Undo: one word and one tool take back what the tools of earlier calls offered to take back, by their inverses."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from core.agents.turn_agents import TurnAgents, agent_path
+from core.clock import zone_or_utc
+from core.journal.types import Effect, Outcome, StepKey
+from core.language.catalogue import gettext
+from core.llm.types import ToolCall
+from core.loop.context_window import ContextManager
+from core.loop.scope import TurnScope
+from core.loop.tool_runner import ToolRunner
+from core.people.tenant import TurnTenant
+from core.replies import without_notes
+from core.tools.context import ToolExecutionContext
+from core.tools.registry import ToolRegistry
+from core.tools.results import CallResult, ToolEnd
+from core.tools.tool import AnyTool, Tool, tool
+from core.tools.toolbox import Toolbox
+from core.tools.undo_store import UndoRecord, UndoStore
+from core.turns import undo_words
+from core.turns.undo_words import UNDO_LAST
+
+_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What undoes in one turn: `inverses` are the tools that take back."""
+
+    store: UndoStore
+    inverses: ToolRegistry
+    turn: TurnAgents
+    tenant: TurnTenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoTool(Tool[..., object]):
+    """The tool that takes back. It belongs to one turn.
+
+    Its effect is "read": the call that takes back has a row of its own in the journal, so a turn may always enter this
+    one again.
+    """
+
+    undo: Undo
+
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> ToolEnd:
+        number = arguments.get("number")
+        wanted = number if isinstance(number, int) else None
+        store, tenant, now = self.undo.store, self.undo.tenant, context.clock.now()
+        if arguments.get("show"):
+            return ToolEnd(undo_words.listed(await store.open(tenant.id, now), now, zone_or_utc(tenant.timezone)))
+        record = await store.take(tenant.id, wanted, context.idempotency_key, now)
+        if record is None or record.undone:
+            return undo_words.not_done(record, wanted, await store.open(tenant.id, now))
+        result = await self._take_back(record, key, call)
+        if result.outcome is Outcome.OK:
+            await store.end(tenant.id, record.id)
+            return ToolEnd(result.text, told=without_notes(result.text))
+        told = None if result.outcome is Outcome.WAITING else undo_words.why_not(record, result)
+        return ToolEnd(result.text, result.outcome, told)
+
+    async def _take_back(self, record: UndoRecord, key: StepKey, call: ToolCall) -> CallResult:
+        """Run the inverse as any call: past the rules and the consent gate, and journalled below this one."""
+        turn = self.undo.turn
+        inverse = self.undo.inverses.get(record.tool)
+        arguments = json.dumps(record.arguments, ensure_ascii=False)
+        wanted = ToolCall(f"{call.id}_undo", record.tool, arguments)
+        if inverse is None:
+            return CallResult(wanted, gettext("The ability that did it is gone."), Outcome.ERROR)
+        scope = TurnScope(
+            where=replace(turn.where, agent_path=agent_path(key, self.name)),
+            journal=turn.journal,
+            recorded=await turn.recorded(),
+            hooks=turn.hooks,
+            budget=turn.budget,
+            approval_requests=turn.approval_requests,
+            config=turn.config,
+            outside=turn.outside,
+            files=turn.files,
+        )
+        runner = ToolRunner(scope, Toolbox(ToolRegistry([inverse])), turn.make_context, ContextManager(turn.config))
+        [result] = await runner.run_all(0, [wanted])
+        return result
+
+
+def undo_tool(undo: Undo) -> AnyTool:
+    """Return the tool that takes back, and shows what can be taken back."""
+    plain = _described()
+    return UndoTool(
+        name=UNDO_LAST,
+        description=plain.description,
+        fn=plain.fn,
+        signature=plain.signature,
+        effect=Effect.READ,
+        parallel=False,
+        agent=True,
+        timeout=_SECONDS,
+        undo=undo,
+    )
+
+
+@lru_cache(1)
+def _described() -> AnyTool:
+    """Return what the model is told of the tool, made once: a schema takes a millisecond."""
+
+    @tool(name=UNDO_LAST, effect="read")
+    async def undo_last(number: int | None = None, show: bool = False) -> None:
+        """Take back what was done last for the person, when they want that undone: a reminder set, an entry changed.
+
+        The result names what was taken back; tell them.
+
+        Args:
+            number: Of an earlier one, as the list names it; leave it out for the newest.
+            show: List what can be taken back, and take back nothing.
+        """
+
+    return undo_last

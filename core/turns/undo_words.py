@@ -1,0 +1,64 @@
+"""Undo in words: the turn that the exact word begins, and what the person reads of it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from core.journal.types import Outcome
+from core.language.catalogue import gettext
+from core.language.times import near_moment_in_words
+from core.llm.types import ToolCall
+from core.messaging.commands import UNDO
+from core.replies import without_notes
+from core.tools.results import CallResult, ToolEnd
+from core.tools.undo_store import UndoRecord
+from core.turns.types import TurnRequest
+
+UNDO_LAST = "undo_last"
+"""The tool that takes back."""
+
+
+def undoing(request: TurnRequest, number: str) -> TurnRequest | None:
+    """Return the turn that takes back, for the exact word; None where other words follow it."""
+    if number and not number.isdecimal():
+        return None
+    arguments = json.dumps({"number": int(number)} if number else {})
+    return replace(request, starts=ToolCall(f"{UNDO}_{request.turn_id}", UNDO_LAST, arguments), says_result=True)
+
+
+def listed(records: Sequence[UndoRecord], now: datetime, zone: ZoneInfo) -> str:
+    """Return what can be taken back, a line each, with its number and how long it can."""
+    if not records:
+        return gettext("There is nothing that I can undo now.")
+    moments = [near_moment_in_words(record.until, now, zone) for record in records]
+    lines = [
+        f"{record.number}. {gettext('{title} (until {moment})', title=record.title, moment=moment)}"
+        for record, moment in zip(records, moments, strict=True)
+    ]
+    return "\n".join([gettext("What I can undo, the newest first:"), *lines])
+
+
+def not_done(record: UndoRecord | None, number: int | None, others: Sequence[UndoRecord]) -> ToolEnd:
+    """Return the result where there is nothing to take back: nothing was done, or it was taken back already."""
+    if record is not None:
+        told = gettext("That is undone already: {title}.", title=record.title)
+    elif number is not None:
+        told = gettext("There is nothing under number {number} that I can undo.", number=number)
+    else:
+        told = gettext("There is nothing that I can undo now.")
+    if others:
+        word = f"{UNDO} {others[0].number}"
+        before = gettext("To undo “{title}”, write “{word}”.", title=others[0].title, word=word)
+        told = f"{told} {before}"
+    return ToolEnd(told, Outcome.ERROR, told=told)
+
+
+def why_not(record: UndoRecord, result: CallResult) -> str:
+    """Return for the person why a thing was not taken back: what the model is told of it may be no sentence."""
+    if result.outcome is Outcome.ERROR:
+        return gettext("I did not undo it: {reason}", reason=without_notes(result.text))
+    if result.outcome is Outcome.UNKNOWN:
+        return gettext("I cannot tell whether this is undone: {title}.", title=record.title)
+    return gettext("I may not undo this: {title}.", title=record.title)
