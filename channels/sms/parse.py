@@ -26,6 +26,7 @@ from core.messaging.messages import (
     ReachabilityReason,
     StatusUpdate,
 )
+from providers.sms.errors import FILES_LOST
 from providers.sms.wire import MAX_MEDIA, is_service, is_sound, refs_of
 
 CHANNEL = "sms"
@@ -205,6 +206,7 @@ def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> Status
         ref=refs[0] if refs else "",
         status=status,
         error_code="" if code == "0" else code,
+        files_lost=status in (DeliveryStatus.FAILED, DeliveryStatus.UNDELIVERED) and code in FILES_LOST,
     )
 
 

@@ -17,7 +17,7 @@ class Statuses:
 
     async def apply(self, update: StatusUpdate) -> Received:
         row = await self.database.call(
-            "select * from apply_status($1,$2,$3,$4,$5,$6,$7)",
+            "select * from apply_status($1,$2,$3,$4,$5,$6,$7,$8)",
             update.channel,
             update.account,
             update.ref,
@@ -25,6 +25,7 @@ class Statuses:
             update.status.value,
             update.status.rank,
             update.error_code,
+            update.files_lost,
         )
         if row and row["resolved"]:
             self.wakeups.wake_delivery(row["conversation_id"])

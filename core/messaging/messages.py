@@ -163,7 +163,10 @@ class DeliveryStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatusUpdate:
-    """A provider's later word on one part we sent. `ref` is our own id where the provider returns it."""
+    """A provider's later word on one part we sent. `ref` is our own id where the provider returns it.
+
+    `files_lost`: it took the part, but could not fetch or use the files, and sent nothing.
+    """
 
     channel: str
     account: str
@@ -171,6 +174,7 @@ class StatusUpdate:
     ref: str
     status: DeliveryStatus
     error_code: str = ""
+    files_lost: bool = False
 
 
 class ReachabilityReason(StrEnum):

@@ -89,7 +89,9 @@ def mms_parts(files: Sequence[OutgoingFile]) -> list[Part]:
 def _part(files: Sequence[OutgoingFile]) -> Part:
     urls: list[Json] = [file.address for file in files]
     instead = "\n".join(file.instead for file in files)
-    return Part(", ".join(file.name for file in files), {"media": urls, "instead": instead})
+    # Twilio fetches the files after it has taken the message: `apply_status` says these in place of what it cannot use.
+    words: list[Json] = [{"id": file.id, "instead": file.instead, "gone": file.gone} for file in files]
+    return Part(", ".join(file.name for file in files), {"media": urls, "instead": instead, "files": words})
 
 
 def instead_of(part: Part) -> str:

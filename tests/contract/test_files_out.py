@@ -19,6 +19,8 @@ from tests.core.builders import FakeModel, says, wants
 from tests.core.documents import samples
 
 TABLE = b"day,sum\nMonday,12\n"
+_FOLDED = str.maketrans("“”", '""')
+"""SMS has straight quotes only."""
 
 
 @pytest.fixture
@@ -172,5 +174,22 @@ async def test_a_file_that_was_deleted_before_it_is_sent_is_told_of(outlet: Outl
     await outlet.system.delivery.store.admin.execute("delete from files")
     await outlet.deliver_later()
     assert not [file for file in outlet.got() if isinstance(file, OpenedFile)]
-    if outlet.system.delivery.channel.name != "sms":  # Twilio fetches it by itself, later
-        assert outlet.got()[-1] == "The file “sums.csv” has been deleted."
+    await outlet.deliver_later()  # Twilio fetches files once it has taken the message, and says so later
+    assert str(outlet.got()[-1]).translate(_FOLDED) == 'The file "sums.csv" has been deleted.'
+
+
+@pytest.mark.exempt(slack="takes the file itself", telegram="takes the file itself")
+async def test_a_file_that_twilio_could_not_fetch_follows_as_a_link_once(outlet: Outlet, tmp_path: Path) -> None:
+    outlet.system.more.append(outlet.maker(sums__csv=TABLE))
+    await asks(outlet)
+    outlet.system.model = FakeModel([wants(("make_files", {})), says("Here.")])
+    await outlet.system.turn()
+    (tmp_path / "files").rename(tmp_path / "away")
+    for _ in range(3):
+        await outlet.deliver_later()
+    (tmp_path / "away").rename(tmp_path / "files")
+    file, link = outlet.got()[1:]
+    assert not isinstance(file, OpenedFile)
+    assert isinstance(link, str)
+    assert link.translate(_FOLDED).startswith('The file "sums.csv", to be opened within ')
+    assert (await outlet.fetch(link.split()[-1]))[:2] == (200, TABLE)

@@ -531,7 +531,8 @@ $$;
 -- Applies a status callback by rank, never back. It also proves that a part whose answer was lost has arrived (or was
 -- accepted although the provider answered otherwise), and lets the row go on at once.
 create function apply_status(
-    p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank int, p_error_code text)
+    p_channel text, p_account text, p_ref text, p_provider_id text, p_status text, p_rank int, p_error_code text,
+    p_files_lost boolean)
 returns table (tenant_id text, conversation_id text, resolved boolean)
 language plpgsql as $$
 declare
@@ -541,6 +542,9 @@ declare
     v_conversation text;
     v_before text;
     v_claimed boolean;
+    v_turn text;
+    v_instead text;
+    v_told_before boolean;
 begin
     select f.tenant_id, f.outbound_id, f.part into v_tenant, v_outbound, v_part
     from find_part(p_channel, p_account, p_ref, p_provider_id) f;
@@ -548,10 +552,14 @@ begin
         return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
-    select o.conversation_id, o.owner is not null and o.lease_until > clock_timestamp()
-    into v_conversation, v_claimed from outbound o
+    select o.conversation_id, o.turn_id, o.owner is not null and o.lease_until > clock_timestamp()
+    into v_conversation, v_turn, v_claimed from outbound o
     where o.tenant_id = v_tenant and o.id = v_outbound for update;
-    select e.state into v_before from outbound_parts e
+    select e.state, e.status_rank >= p_rank, (
+        select string_agg(case when exists (select from files f where f.tenant_id = v_tenant and f.id = lost ->> 'id')
+                               then lost ->> 'instead' else lost ->> 'gone' end, E'\n')
+        from jsonb_array_elements(e.data -> 'files') lost)
+    into v_before, v_told_before, v_instead from outbound_parts e
     where e.tenant_id = v_tenant and e.outbound_id = v_outbound and e.part = v_part for update;
     update outbound_parts e
     set status = case when p_rank > e.status_rank then p_status else e.status end,
@@ -571,6 +579,13 @@ begin
         from (select case outbound_state(v_tenant, v_outbound) when 'sending' then 'ready'
                      else outbound_state(v_tenant, v_outbound) end as state) v
         where o.tenant_id = v_tenant and o.id = v_outbound and o.owner is null and o.state <> 'failed';
+    end if;
+    -- The provider took the message and then could not fetch its files: what stands in their place is sent after it.
+    if p_files_lost and v_instead <> '' and not v_told_before then
+        perform enqueue(v_tenant, v_conversation, v_turn, jsonb_build_array(jsonb_build_object(
+            'id', v_outbound || '.' || v_part, 'kind', 'reply', 'text', v_instead)));
+        return query select v_tenant, v_conversation, true;
+        return;
     end if;
     return query select v_tenant, v_conversation,
         v_before in ('ready', 'sending', 'checking', 'ambiguous') and not v_claimed;
