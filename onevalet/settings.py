@@ -149,6 +149,8 @@ class Settings(FileSettings):
     onevalet_health_file: Path | None = None
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)
     onevalet_runs_kept_days: int = Field(default=90, ge=1, le=36500)
+    onevalet_mail_watches: int = Field(default=200, ge=0, le=10_000)
+    onevalet_mail_poll: int = Field(default=120, ge=10, le=86_400)
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)
     loop: dict[str, str] = Field(default_factory=dict, exclude=True)
     """`ONEVALET_LOOP_<NAME>` for each number of ReactLoopConfig, by lower-case name."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -75,6 +75,10 @@ class EventBus:
         for group in groups or ():
             await self._streams.add(group, [EventRef(event.tenant_id, event.source, event.id)])
         return groups is not None
+
+    async def hurry(self, group: str, events: Sequence[EventRef]) -> None:
+        """Pass stored events to a group at once: those that a transaction of another room stored itself."""
+        await self._streams.add(group, events)
 
     async def subscribe(self, pattern: str, callback: EventHandler, *, name: str = "") -> None:
         """Call `callback` for each event whose `source:type` matches `pattern` (`*` and `?` are wildcards).

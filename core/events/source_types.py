@@ -7,8 +7,11 @@ from core.json_types import JsonObject
 
 A_MINUTE = 300
 """Default limit of events a minute."""
-RESERVED = frozenset({"sms", "slack", "telegram", "terminal", "push", "email"})
-"""Channels publish events under these names, which no other source may have."""
+MAIL = "mail"
+"""The source of the new mail of a person's mailboxes."""
+MAIL_RECEIVED = "mail.received"
+RESERVED = frozenset({"sms", "slack", "telegram", "terminal", "push", "email", MAIL})
+"""Channels and mailboxes publish events under these names, which no other source may have."""
 
 
 class Style(StrEnum):

@@ -37,6 +37,7 @@ class DueWork(StrEnum):
     APPROVALS = "approvals"
     TASKS = "tasks"
     AGENTS = "agents"
+    MAIL = "mail"
 
 
 _BY_PEOPLES_CLOCK = frozenset({DueWork.TASKS, DueWork.AGENTS})

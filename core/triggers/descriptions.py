@@ -11,7 +11,7 @@ from core.language.times import interval_in_words, moment_in_words, number_in_wo
 from core.triggers.codec import StoredTrigger, UnreadableTrigger
 from core.triggers.cron_words import cron_in_words, listed_plainly
 from core.triggers.kinds.condition import ConditionTrigger, Mode
-from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.event import EventTrigger, is_about_mail
 from core.triggers.kinds.schedule import ScheduleTrigger, wall_moment
 
 _MAX_VALUE = 200
@@ -36,6 +36,17 @@ _COMPARED = {
     "starts_with": gettext_noop("{field} begins with {value}"),
     "ends_with": gettext_noop("{field} ends with {value}"),
 }
+
+_OF_MAIL = {
+    "from": gettext_noop("the sender"),
+    "from_name": gettext_noop("the sender's name"),
+    "from_address": gettext_noop("the sender's address"),
+    "to": gettext_noop("the recipients"),
+    "subject": gettext_noop("the subject"),
+    "text": gettext_noop("the text"),
+    "account": gettext_noop("the account"),
+}
+"""What the fields of a mail's event are called."""
 
 
 def in_words(trigger: StoredTrigger, zone: ZoneInfo) -> str:
@@ -93,7 +104,9 @@ def _ends(until: datetime | None, count: int | None, zone: ZoneInfo) -> list[str
 
 
 def _event(trigger: EventTrigger) -> str:
-    if trigger.type == trigger.source == "*":
+    if is_about_mail(trigger):
+        happens = gettext("when mail comes in")
+    elif trigger.type == trigger.source == "*":
         happens = gettext("when something happens anywhere")
     elif trigger.type == "*":
         happens = gettext("when something happens in {source}", source=trigger.source)
@@ -101,7 +114,12 @@ def _event(trigger: EventTrigger) -> str:
         happens = gettext("when {type} happens anywhere", type=trigger.type)
     else:
         happens = gettext("when {type} happens in {source}", type=trigger.type, source=trigger.source)
-    wanted = [words for field, value in trigger.filter.items() for words in _filter(field, value)]
+    names = _OF_MAIL if is_about_mail(trigger) else {}
+    wanted = [
+        words
+        for field, value in trigger.filter.items()
+        for words in _filter(gettext(names[field]) if field in names else field, value)
+    ]
     return gettext("{event}, and {wanted}", event=happens, wanted=listed(wanted)) if wanted else happens
 
 

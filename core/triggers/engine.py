@@ -11,7 +11,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.events.bus import EventBus
-from core.events.source_types import RESERVED
+from core.events.source_types import MAIL, RESERVED
 from core.events.types import Event
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
@@ -29,6 +29,8 @@ GROUP = "tasks"
 """The consumer group in which all workers share the events."""
 MAX_AN_HOUR = 60
 """Runs of a task within an hour on events of the person's own channels: more looks like a loop."""
+MAX_MAILS_AN_HOUR = 300
+"""The same on new mail, of which an outage brings more at once."""
 _log = structlog.get_logger()
 
 
@@ -141,7 +143,7 @@ class TriggerEngine(TaskService):
         if event.data.get("again") is True:
             return Reason.UNDELIVERABLE_AGAIN
         ran = await self.store.event_runs(task.tenant_id, task.id, timedelta(hours=1))
-        return Reason.TOO_OFTEN if ran >= MAX_AN_HOUR else ""
+        return Reason.TOO_OFTEN if ran >= (MAX_MAILS_AN_HOUR if event.source == MAIL else MAX_AN_HOUR) else ""
 
     async def _start_runs(self, tenant_id: str, rows: list[JsonObject]) -> list[str]:
         """Start runs together; where the database refuses the values of one of them, each by itself."""

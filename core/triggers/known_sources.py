@@ -1,9 +1,10 @@
 """Where a person's events come from."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.db.database import Database
+from core.events.source_types import MAIL, MAIL_RECEIVED
 
 CHANNEL_EVENTS = ("message.received", "delivery.failed")
 """The types of events of a person's own channels."""
@@ -16,6 +17,10 @@ class KnownSources:
     channels: Collection[str] = ()
     sources: Collection[str] = ()
     seen: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def with_mail(self) -> "KnownSources":
+        """Return the same for a person with a mailbox."""
+        return replace(self, seen={**self.seen, MAIL: {MAIL_RECEIVED, *self.seen.get(MAIL, ())}})
 
     def names(self) -> list[str]:
         return sorted({*self.channels, *self.sources, *self.seen})

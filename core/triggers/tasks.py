@@ -16,14 +16,13 @@ from core.language.catalogue import gettext
 from core.queue.wakeups import Wakeups
 from core.tools.context import TaskChange
 from core.triggers.codec import Kind, Trigger, UnreadableTrigger, kind_of
+from core.triggers.event_trial import MailTrial, try_event
 from core.triggers.kinds.condition import ConditionTrigger
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
-from core.triggers.known_sources import read_sources
 from core.triggers.runs.firing import run_row
 from core.triggers.runs.misfires import Course
 from core.triggers.store import TaskStore
-from core.triggers.trials import last_event
 from core.triggers.types import AGENT, ORCHESTRATOR, ActionExecutor, Task, TaskOutput, TaskRun
 
 MAX_ACTIVE = 200
@@ -55,6 +54,7 @@ class TaskService:
         self._wakeups = wakeups
         self._check_watch: WatchCheck | None = None
         self._try_watch: WatchTrial | None = None
+        self.mail: MailTrial | None = None
         # One thread: evaluating what people wrote takes one processor at most.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="triggers")
 
@@ -127,7 +127,7 @@ class TaskService:
         if isinstance(trigger, ConditionTrigger) and self._try_watch is not None:
             return await self._try_watch(tenant_id, trigger)
         if isinstance(trigger, EventTrigger):
-            return last_event(trigger, await read_sources(self.store.database, tenant_id))
+            return await try_event(self, tenant_id, trigger, self.mail)
         return ""
 
     async def list_tasks(self, tenant_id: str) -> Sequence[Task]:

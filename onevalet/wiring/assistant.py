@@ -12,10 +12,12 @@ from core.files.store import FileStore
 from core.llm.types import ModelClient
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
+from core.triggers.event_trial import MailTrial
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.accounts import build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
+from onevalet.wiring.http import build_http
 from onevalet.wiring.models import build_models
 from onevalet.wiring.orchestrator import build_orchestrator
 from onevalet.wiring.secret_keys import secret_keys
@@ -46,6 +48,9 @@ async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterato
     async with AsyncExitStack() as stack:
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
+        http = build_http(settings)
+        stack.push_async_callback(http.close)
+        engine.mail = MailTrial(accounts.for_tenant, http)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
         orchestrator = await stack.enter_async_context(

@@ -17,6 +17,7 @@ from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import redis_url
+from onevalet.wiring.mail import build_mail_watcher
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
 from onevalet.wiring.worker_parts import WorkerParts
@@ -58,8 +59,11 @@ def build_process(
     redraws = RedrawRunner(Redraws(database), parts.outbound.channels, clock, DUE_ANYWAY)
     watch.call(DueWork.REDRAWS, redraws.look)
     parts.triggers.runner.watch = watch
+    mail = build_mail_watcher(stack, parts)
+    watch.call(DueWork.MAIL, mail.look)
     upkeep = (
         Part("redraws", redraws.poll),
+        Part("new mail", mail.run),
         *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in table),
         Part("chores", lambda: run_chores(redis, maintenance.chores())),

@@ -495,6 +495,29 @@ CREATE TABLE public.linked_rows (
 
 ALTER TABLE ONLY public.linked_rows FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.mail_watches (
+    tenant_id text NOT NULL,
+    service text NOT NULL,
+    account_name text NOT NULL,
+    id text DEFAULT (gen_random_uuid())::text NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    mailbox text DEFAULT ''::text NOT NULL,
+    uid_validity bigint,
+    last_uid bigint,
+    read_at timestamp with time zone,
+    mail_at timestamp with time zone,
+    revision integer DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone,
+    owner text,
+    lease_until timestamp with time zone,
+    next_attempt_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    problem text DEFAULT ''::text NOT NULL,
+    ended boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY public.mail_watches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.memories (
     tenant_id text NOT NULL,
     id text NOT NULL,
@@ -1173,6 +1196,12 @@ ALTER TABLE ONLY public.linked_rows
 ALTER TABLE ONLY public.links
     ADD CONSTRAINT links_pkey PRIMARY KEY (tenant_id, id);
 
+ALTER TABLE ONLY public.mail_watches
+    ADD CONSTRAINT mail_watches_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.mail_watches
+    ADD CONSTRAINT mail_watches_pkey PRIMARY KEY (tenant_id, service, account_name);
+
 ALTER TABLE ONLY public.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (tenant_id, id);
 
@@ -1367,6 +1396,10 @@ CREATE INDEX lanes_process ON public.lanes USING btree (process) WHERE (owner IS
 
 CREATE INDEX link_codes_made ON public.link_codes USING btree (made_at);
 
+CREATE INDEX mail_watches_due ON public.mail_watches USING btree (next_attempt_at) WHERE (NOT ended);
+
+CREATE INDEX mail_watches_owner ON public.mail_watches USING btree (owner) WHERE (owner IS NOT NULL);
+
 CREATE INDEX memories_unread ON public.memories USING btree (tenant_id, number) WHERE (extractor = 'rules, until read'::text);
 
 CREATE INDEX memories_valid ON public.memories USING btree (tenant_id, collection) WHERE (valid_to IS NULL);
@@ -1465,6 +1498,10 @@ CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (
 
 CREATE TRIGGER approvals_told AFTER UPDATE OF expires_at, state ON public.approvals FOR EACH ROW WHEN (((new.source = 'trigger'::text) AND (((old.expires_at IS NULL) AND (new.expires_at IS NOT NULL)) OR ((old.state = 'pending'::text) AND (new.state <> 'pending'::text))))) EXECUTE FUNCTION public.tell_of_card();
 
+CREATE TRIGGER credentials_changed AFTER UPDATE OF credentials_json ON public.credentials FOR EACH ROW WHEN ((old.tenant_id = new.tenant_id)) EXECUTE FUNCTION public.note_credentials_changed();
+
+CREATE TRIGGER credentials_mail AFTER INSERT ON public.credentials FOR EACH ROW EXECUTE FUNCTION public.note_mail_wanted();
+
 CREATE TRIGGER enqueue_memory AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((new.state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text])) AND (old.state IS DISTINCT FROM new.state))) EXECUTE FUNCTION public.enqueue_memory();
 
 CREATE TRIGGER files_deleted AFTER DELETE ON public.files FOR EACH ROW EXECUTE FUNCTION public.delete_bytes();
@@ -1500,6 +1537,12 @@ CREATE TRIGGER tasks_end BEFORE UPDATE OF state ON public.tasks FOR EACH ROW WHE
 CREATE TRIGGER tasks_hold BEFORE INSERT OR UPDATE OF tenant_id ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.hold_task();
 
 CREATE TRIGGER tasks_looks BEFORE UPDATE OF revision ON public.tasks FOR EACH ROW WHEN ((old.revision IS DISTINCT FROM new.revision)) EXECUTE FUNCTION public.forget_looks();
+
+CREATE TRIGGER tasks_mail AFTER INSERT ON public.tasks FOR EACH ROW WHEN ((new.kind = 'event'::text)) EXECUTE FUNCTION public.note_mail_wanted();
+
+CREATE TRIGGER tasks_mail_changed AFTER UPDATE OF tenant_id, state, trigger ON public.tasks FOR EACH ROW WHEN (((new.kind = 'event'::text) AND (((old.tenant_id IS DISTINCT FROM new.tenant_id) OR (old.state IS DISTINCT FROM new.state)) OR (old.trigger IS DISTINCT FROM new.trigger)))) EXECUTE FUNCTION public.note_mail_wanted();
+
+CREATE TRIGGER tenants_mail AFTER UPDATE OF channel_events ON public.tenants FOR EACH ROW WHEN ((old.channel_events <> new.channel_events)) EXECUTE FUNCTION public.note_mail_wanted();
 
 CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
 
@@ -1593,6 +1636,9 @@ ALTER TABLE ONLY public.linked_rows
 
 ALTER TABLE ONLY public.links
     ADD CONSTRAINT links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.mail_watches
+    ADD CONSTRAINT mail_watches_tenant_id_service_account_name_fkey FOREIGN KEY (tenant_id, service, account_name) REFERENCES public.credentials(tenant_id, service, account_name) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.memories
     ADD CONSTRAINT memories_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -1762,6 +1808,8 @@ ALTER TABLE public.linked_rows ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.links ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.mail_watches ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.memories ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memory_forgettings ENABLE ROW LEVEL SECURITY;
@@ -1849,6 +1897,8 @@ CREATE POLICY one_tenant ON public.link_codes TO onevalet_app USING ((tenant_id 
 CREATE POLICY one_tenant ON public.linked_rows TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.mail_watches TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.memories TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -1959,6 +2009,8 @@ CREATE POLICY owner ON public.link_codes TO onevalet USING (true) WITH CHECK (tr
 CREATE POLICY owner ON public.linked_rows TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.links TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.mail_watches TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.memories TO onevalet USING (true) WITH CHECK (true);
 
@@ -2131,6 +2183,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.link_codes TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.linked_rows TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mail_watches TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memories TO onevalet_app;
 

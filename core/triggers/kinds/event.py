@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import cast
 
+from core.events.source_types import MAIL, MAIL_RECEIVED
 from core.events.types import Event
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
@@ -77,6 +78,12 @@ class EventTrigger:
             if not _holds(_values(name, event.data, steps), wanted, steps):
                 return name
         return ""
+
+
+def is_about_mail(trigger: EventTrigger) -> bool:
+    """Return whether a trigger is about new mail by its own words, and not by a pattern that fits anything."""
+    named = trigger.source == MAIL or trigger.type == MAIL_RECEIVED
+    return named and fnmatchcase(MAIL, trigger.source) and fnmatchcase(MAIL_RECEIVED, trigger.type)
 
 
 def _values(name: str, data: JsonObject, steps: Steps) -> list[Json]:

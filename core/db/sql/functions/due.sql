@@ -33,6 +33,8 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         union all
         select 'notices', min(n.next_attempt_at) from run_notices n where n.state = 'open'
         union all
+        select 'mail', min(greatest(w.next_attempt_at, w.lease_until)) from mail_watches w where not w.ended
+        union all
         select 'quarantine', clock_timestamp()
         where exists (select from turns t where t.state = 'running' and t.quarantined)
         union all

@@ -1,0 +1,253 @@
+"""New mail: the mailboxes that a task waits for are watched, and what comes into them becomes events.
+
+A mailbox is watched by one worker, under a lease. All of a worker's mailboxes share its event loop. What is new is
+stored as events together with the position behind it, so that nothing is missed and nothing told twice.
+"""
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import structlog
+
+from core.credentials.types import Ability, OpenAccount
+from core.errors import AccountMissing, LeaseLost, OneValetError, StoreUnavailable
+from core.events.bus import EventBus
+from core.events.source_types import MAIL
+from core.events.store import EventRef
+from core.http.types import HttpClient
+from core.json_types import JsonObject
+from core.mail.idle import Arrival, IdleMailbox, LoginRefused, open_mailbox
+from core.mail.imap_wire import ImapError, ImapRefused
+from core.mail.messages import read_messages
+from core.mail.new_mail import event_of
+from core.mail.types import MailFailed, MailFailure
+from core.mail.watches import LEASE, MailWatch, MailWatches, Position
+from core.queue.due import ASK_ANYWAY
+from core.tools.person_access import AccountAccess
+
+CLOCKS_APART = timedelta(hours=1)
+"""How far back mail is looked for where a mailbox has numbered its messages anew."""
+FIRST_PAUSE, MAX_PAUSE = 2.0, 600.0
+"""Seconds before a mailbox is tried again: doubling, up to the maximum."""
+SURE_AFTER = 8
+"""Refused logins in a row after which a refusal without a reason counts as final."""
+
+LOGIN, NO_MAILBOX, UNFORESEEN = MailFailure.LOGIN.value, "no_mailbox", "unforeseen"
+"""Problems: the server refuses the login, the account has no mailbox, an error that nobody expected."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchLimits:
+    """`mailboxes` of a worker; `poll` and `renew` are seconds: between two looks without IDLE, and of one IDLE.
+
+    `batch` messages are stored together; `at_once` mailboxes connect or read at the same time.
+    """
+
+    mailboxes: int = 200
+    poll: float = 120.0
+    renew: float = 180.0
+    batch: int = 20
+    at_once: int = 8
+
+
+type Refused = Callable[[MailWatch, Position], Awaitable[None]]
+"""Tells a person that the server of their mailbox refuses what is stored for it; may be called again for the same."""
+
+
+@dataclass(slots=True)
+class MailWatcher:
+    """The mailboxes that this worker watches. Any number of workers may run one."""
+
+    watches: MailWatches
+    bus: EventBus | None
+    accounts: Callable[[str], AccountAccess]
+    http: HttpClient
+    refused: Refused
+    limits: WatchLimits = WatchLimits()
+    running: dict[MailWatch, asyncio.Task[None]] = field(default_factory=dict)
+    _asked: asyncio.Event = field(default_factory=asyncio.Event)
+    _busy: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._busy = asyncio.Semaphore(self.limits.at_once)
+
+    def look(self) -> None:
+        """Look at once for mailboxes that nobody watches."""
+        self._asked.set()
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        try:
+            while True:
+                try:
+                    await self._share()
+                except StoreUnavailable as error:
+                    _log.warning("mail_watches_delayed", cause=str(error))
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LEASE.total_seconds() / 4 if self.running else ASK_ANYWAY):
+                        await self._asked.wait()
+                self._asked.clear()
+        finally:
+            await self._end(list(self.running))
+            with suppress(StoreUnavailable):
+                await self.watches.leave()
+
+    async def _share(self) -> None:
+        """Renew the leases, end the watches that are another's or nobody's by now, and begin new ones."""
+        held = list(await self.watches.keep()) if self.running else []
+        await self._end([watch for watch in self.running if watch not in held])
+        if room := self.limits.mailboxes - len(held):
+            held += await self.watches.claim(room)
+        for watch in held:
+            if watch not in self.running:
+                self.running[watch] = asyncio.create_task(self._watch(watch), name="mailbox")
+
+    async def _end(self, watches: Sequence[MailWatch]) -> None:
+        ending = [self.running[watch] for watch in watches if watch in self.running]
+        for task in ending:
+            task.cancel()
+        if ending:
+            await asyncio.wait(ending)
+        for watch in watches:
+            self.running.pop(watch, None)  # a task that had not begun could not do that itself
+
+    async def _watch(self, watch: MailWatch) -> None:
+        """Watch a mailbox until that fails; what follows is stored with it."""
+        try:
+            await self._until_it_fails(watch)
+        finally:
+            self.running.pop(watch, None)
+
+    async def _until_it_fails(self, watch: MailWatch) -> None:
+        log = _log.bind(tenant=watch.tenant_id, mailbox=watch.id)
+        try:
+            position = await self.watches.position(watch)
+            if position is None:
+                return
+            try:
+                await self._read_on(watch, position)
+            except LeaseLost:
+                return
+            except Exception as error:
+                outcome = outcome_of(error, position.failures)
+                if outcome.problem == UNFORESEEN:
+                    # The outermost handler of a watch: one mailbox may not end the others.
+                    log.exception("mailbox_failed")
+                else:
+                    log.info("mailbox_failed", problem=outcome.problem, cause=type(error).__name__)
+                refused = outcome.problem == LOGIN and outcome.ended
+                if refused:
+                    # First: whoever dies after it says it again, which is the same notification.
+                    await self.refused(watch, position)
+                pause = _pause(position)
+                await self.watches.fail(watch, pause, outcome.problem, ended=outcome.ended, refused=refused)
+        except StoreUnavailable:
+            log.info("mailbox_delayed")  # the watch begins again when leases are renewed, or run out
+
+    async def _read_on(self, watch: MailWatch, position: Position) -> None:
+        """Read what is new, wait, and so on."""
+        need = f"{position.service}:{Ability.MAIL_READ}"
+        account = await self.accounts(watch.tenant_id).open(need, position.account_name)
+        async with AsyncExitStack() as stack:
+            async with self._busy:
+                mailbox = await stack.enter_async_context(open_mailbox(account, self.http))
+            while True:
+                try:
+                    async with self._busy:
+                        await self._read(watch, account, mailbox)
+                except StoreUnavailable as error:
+                    _log.warning("new_mail_delayed", cause=str(error))
+                    await asyncio.sleep(0.5 + random.random())
+                else:
+                    await mailbox.wait(self.limits.renew, self.limits.poll)
+
+    async def _read(self, watch: MailWatch, account: OpenAccount, mailbox: IdleMailbox) -> None:
+        """Store what has come in since the position as events, in batches."""
+        position = await self.watches.position(watch)
+        if position is None:
+            raise LeaseLost
+        name = name_of(account)
+        arrivals, last = await find_new(mailbox, position, name)
+        batches = [arrivals[at : at + self.limits.batch] for at in range(0, len(arrivals), self.limits.batch)] or [[]]
+        for batch in batches:
+            whole = batch is batches[-1]
+            events = await read_events(account, mailbox, batch)
+            reached = max(last, batch[-1].uid if batch else 0) if whole else batch[-1].uid
+            new = await self.watches.take(watch, name, mailbox.validity, reached, events, whole=whole)
+            for group, ids in new.by_group.items():
+                if self.bus is not None:
+                    await self.bus.hurry(group, [EventRef(watch.tenant_id, MAIL, id) for id in ids])
+            if new.count:
+                _log.info("mail_received", tenant=watch.tenant_id, count=new.count)
+
+
+def name_of(account: OpenAccount) -> str:
+    """Return what tells an account's mailbox from another one under the same name."""
+    said = f"{account.login}\0{account.servers.get('imap', '')}"
+    return hashlib.sha256(said.encode()).hexdigest()[:32]
+
+
+async def find_new(mailbox: IdleMailbox, position: Position, name: str) -> tuple[Sequence[Arrival], int]:
+    """Return what is new in a mailbox, and the number up to which it is read by then.
+
+    Where its messages were numbered anew, what came about the time of the last look counts as new: events that are
+    known already are not stored twice.
+    """
+    if position.mailbox == name and position.validity == mailbox.validity:
+        return await mailbox.after(position.last_uid), position.last_uid
+    since = position.since
+    if position.mailbox and position.mailbox != name:
+        since = max(since, position.changed_at)
+    elif position.read_at is not None:
+        since = max(since, position.read_at - CLOCKS_APART)
+    arrivals = await mailbox.since(since)
+    if mailbox.next_uid:
+        return arrivals, mailbox.next_uid - 1
+    newest = await mailbox.last(1)
+    return arrivals, newest[0].uid if newest else 0
+
+
+async def read_events(account: OpenAccount, mailbox: IdleMailbox, arrivals: Sequence[Arrival]) -> list[JsonObject]:
+    """Return the events of messages; those that were moved or deleted meanwhile have none."""
+    fetched = [(await mailbox.fetch(arrival.uid), arrival) for arrival in arrivals]
+    mails = [replace(mail, received=mail.received or arrival.at) for mail, arrival in fetched if mail is not None]
+    messages = await read_messages([mail.data for mail in mails])
+    return [event_of(account.account, mail, message) for mail, message in zip(mails, messages, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What went wrong with a mailbox. `ended`: nothing changes that but what is stored for its account."""
+
+    problem: str
+    ended: bool = False
+
+
+def outcome_of(error: Exception, failures: int) -> Outcome:
+    """Return what an error means for a mailbox that has failed so often in a row before."""
+    match error:
+        case LoginRefused():
+            return Outcome(LOGIN, error.sure or failures + 1 >= SURE_AFTER)
+        case AccountMissing():
+            return Outcome(NO_MAILBOX, ended=True)
+        case MailFailed():
+            return Outcome(error.failure.value, error.failure in (MailFailure.BARRED, MailFailure.WRONG))
+        case ImapError():
+            return Outcome(MailFailure.UNREACHABLE.value)
+        case ImapRefused():
+            return Outcome(MailFailure.REFUSED.value)
+        case OneValetError():
+            return Outcome("account")
+    return Outcome(UNFORESEEN)
+
+
+def _pause(position: Position) -> timedelta:
+    seconds = min(FIRST_PAUSE * 2 ** min(position.failures, 20), MAX_PAUSE)
+    return timedelta(seconds=seconds * (0.75 + random.random() / 2))

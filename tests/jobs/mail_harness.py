@@ -1,0 +1,160 @@
+"""People with mailboxes on a real Dovecot, and workers that watch them."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+
+from core.credentials.secret_keys import SecretKey, SecretKeys
+from core.credentials.store import CredentialStore
+from core.credentials.types import Account, OpenAccount
+from core.errors import AccountMissing
+from core.events.bus import EventBus
+from core.http.types import HttpClient
+from core.json_types import JsonObject
+from core.mail.watches import MailWatch, MailWatches, Position
+from core.triggers.engine import TriggerEngine
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.types import Task
+from jobs.mail import MailWatcher, WatchLimits
+from tests.clocks import StandingClock
+from tests.core.harness import Store
+from tests.patience import PATIENCE
+from tests.servers.dovecot import Dovecot
+
+SOURCE, TYPE = "mail", "mail.received"
+QUICK = WatchLimits(poll=0.3, renew=1.0)
+
+
+def mail(
+    subject: str, sender: str = "Amazon <orders@amazon.example>", text: str = "It is on its way.", **more: str
+) -> bytes:
+    """Return a message as it is delivered; `more` are headers, whose `_` are hyphens."""
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = "Ann <ann@example.org>"
+    message["Subject"] = subject
+    message["Date"] = "Mon, 23 Nov 2026 08:00:00 +0100"
+    message["Message-ID"] = f"<{os.urandom(8).hex()}@amazon.example>"
+    for name, value in more.items():
+        del message[name.replace("_", "-")]
+        message[name.replace("_", "-")] = value
+    message.set_content(text)
+    return message.as_bytes()
+
+
+@dataclass(slots=True)
+class Mailboxes:
+    """The accounts of everybody, as tools have one person's. Implements `AccountAccess`."""
+
+    opened: dict[tuple[str, str], OpenAccount] = field(default_factory=dict)
+
+    async def list(self, need: str = "") -> Sequence[Account]:
+        """Return all accounts."""
+        return [account.account for account in self.opened.values()]
+
+    async def open(self, need: str, account_name: str = "") -> OpenAccount:
+        """Return one."""
+        account = self.opened.get((need.partition(":")[0], account_name))
+        if account is None:
+            raise AccountMissing("No mailbox is connected.", need)
+        return account
+
+
+@dataclass(slots=True)
+class MailHarness:
+    """One person with one mailbox, `address`."""
+
+    store: Store
+    dovecot: Dovecot
+    redis_url: str
+    tenant: str
+    address: str
+    engine: TriggerEngine
+    credentials: CredentialStore
+    http: HttpClient
+    accounts: Mailboxes = field(default_factory=Mailboxes)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+    async def connect(self, account: OpenAccount | None = None) -> None:
+        """Store what opens the person's mailbox."""
+        account = account or self.dovecot.account(self.address)
+        self.accounts.opened[account.account.service, account.account.name] = account
+        stored: JsonObject = {"user": account.login, "password": account.secret}
+        await self.credentials.save(self.tenant, account.account.service, stored, account.account.name)
+
+    async def wait_for_mail(self, **filter: object) -> Task:
+        """Create a task that waits for mail."""
+        trigger = EventTrigger(SOURCE, TYPE, filter)  # type: ignore[arg-type]
+        return await self.engine.create_task(
+            tenant_id=self.tenant, trigger=trigger, action={"instruction": "Tell me of it"}
+        )
+
+    def deliver(self, *subjects: str) -> None:
+        """Deliver messages into the mailbox."""
+        for subject in subjects:
+            self.dovecot.deliver(self.address, mail(subject))
+
+    @asynccontextmanager
+    async def worker(self, name: str = "w1", limits: WatchLimits = QUICK) -> AsyncIterator[MailWatcher]:
+        """Run a worker's watcher."""
+        bus = EventBus(self.redis_url, self.store.database, self.store.make_id)
+        watches = MailWatches(self.store.database, name)
+        watcher = MailWatcher(watches, bus, lambda _: self.accounts, self.http, self._refuse, limits)
+        running = asyncio.create_task(watcher.run())
+        try:
+            yield watcher
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+            await bus.close()
+
+    async def subjects(self) -> list[object]:
+        """Return the subjects of the events, in the order in which they were stored."""
+        return await self.store.column(
+            "select data ->> 'subject' from events where source = 'mail' order by received_at, occurred_at"
+        )
+
+    async def has(self, *subjects: str) -> None:
+        """Wait until exactly these mails have become events."""
+        await until(lambda: self._equal(sorted(subjects)))
+
+    async def watched(self) -> None:
+        """Wait until the mailbox was read to its end since now."""
+        now = await self.store.one("select clock_timestamp()")
+        await until(lambda: self.store.admin.fetchval("select count(*) from mail_watches where read_at > $1", now))
+
+    async def problem(self, problem: str) -> None:
+        """Wait until something is wrong with the mailbox."""
+        await until(lambda: self.store.admin.fetchval("select count(*) from mail_watches where problem = $1", problem))
+
+    async def _equal(self, subjects: list[str]) -> bool:
+        return sorted(map(str, await self.subjects())) == subjects
+
+    async def _refuse(self, watch: MailWatch, position: Position) -> None:
+        self.refused.append((position.service, position.account_name))
+
+
+async def until(true: Callable[[], Awaitable[object]]) -> None:
+    """Wait until something is true."""
+    async with asyncio.timeout(PATIENCE):
+        while not await true():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def open_mail(store: Store, dovecot: Dovecot, redis_url: str) -> AsyncIterator[MailHarness]:
+    """Yield a person with a mailbox, which is not connected yet."""
+    await store.say("hello")
+    lease, turn = await store.claim_turn()
+    await store.finish(lease, turn, "hello")
+    engine = TriggerEngine(store.database, store.make_id, StandingClock(), store.wakeups)
+    credentials = CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))]))
+    http = dovecot.http()
+    try:
+        yield MailHarness(store, dovecot, redis_url, lease.tenant_id, dovecot.new(), engine, credentials, http)
+    finally:
+        await http.close()
