@@ -4,6 +4,7 @@ from typing import Any
 
 from agents.places import zone_named
 from agents.planning import PlanningAgent
+from agents.reminders import UNDO, offer_undo
 from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
@@ -35,6 +36,13 @@ _NAMES = (
     gettext_noop("set heartbeat"),
 )
 """What cards and questions call the fields and the agents."""
+_SET = gettext_noop(
+    "I will remind you {when}: {text}. The next time is {moment}. It is task {number}; to take it back, write “{word}”."
+)
+_SET_IN_QUIET = gettext_noop(
+    "I will remind you {when}: {text}. The next time is {moment}, in your quiet hours; it rings all the same. It is "
+    "task {number}; to take it back, write “{word}”."
+)
 _LOOK = (
     "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
     "what changed. Use what you can look at; do not repeat what they were told already."
@@ -51,7 +59,8 @@ class ScheduleTask(PlanningAgent):
     """Plan a task that comes again, waits for an event, or watches a value and tells when it changes.
 
     Give one of cron, every_minutes, event_type or expression; with expression every_minutes says how often to look.
-    The person is shown what it comes to, and agrees, before it is kept.
+    A reminder (remind_only, at times of the clock) is set at once: tell them when, and that "undo" takes it back.
+    Of anything else the person is shown what it comes to, and agrees, before it is kept.
     """
 
     what = InputField(
@@ -90,6 +99,13 @@ class ScheduleTask(PlanningAgent):
     def about(self) -> str:
         return str(self.what)
 
+    def asks_first(self) -> bool:
+        # Words that are told at times of the clock act for nobody. What a task's run reads may be anybody's.
+        return self.context.in_task or not self._only_reminds()
+
+    def _only_reminds(self) -> bool:
+        return bool(self.remind_only) and not self.event_type and not self.expression
+
     async def keep(self) -> AgentResult:
         kept = await self.context.tasks.create(
             self.trigger(),
@@ -98,11 +114,19 @@ class ScheduleTask(PlanningAgent):
             output={
                 "channel": self.channel,
                 "silent": bool(self.only_if_worth_it),
-                "urgency": "urgent" if self.urgent else "normal",
+                # Who names a time means it, as with one reminder; who names an interval does not mean the night.
+                "urgency": "urgent" if self.urgent or (self._only_reminds() and self.cron) else "normal",
+                **({"category": "reminder"} if self._only_reminds() else {}),
             },
             title=self.what,
             key=self.context.idempotency_key,
         )
+        if not self.asks_first():
+            offer_undo(self.context, kept)
+            rings = kept.quiet and bool(self.cron)
+            sentence = gettext(_SET_IN_QUIET if rings else _SET)
+            text = sentence.format(when=kept.when, text=self.what, moment=kept.next_at, number=kept.number, word=UNDO)
+            return self.make_result(raw_message=text)
         known = {"number": kept.number, "when": kept.when, "next": kept.next_at, "seen": self.seen()}
         if self.seen():
             text = gettext("It is set up as task {number}: {when}. Now: {seen}.", **known)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from core.language.catalogue import ngettext as ngettext
     from core.language.times import amount_in_words as amount_in_words
     from core.language.times import day_in_words as day_in_words
+    from core.language.times import day_of_year_in_words as day_of_year_in_words
     from core.language.times import moment_in_words as moment_in_words
     from core.language.times import number_in_words as number_in_words
     from core.language.times import time_in_words as time_in_words
@@ -98,7 +99,9 @@ _HOMES = {
         "core.hooks.judge": "AskingJudge Judge Judgement",
         "core.http.types": "HttpResponse",
         "core.language.catalogue": "gettext gettext_noop listed ngettext",
-        "core.language.times": "amount_in_words day_in_words moment_in_words number_in_words time_in_words",
+        "core.language.times": (
+            "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words time_in_words"
+        ),
         "core.llm.types": "ModelAnswer TextSoFar",
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",

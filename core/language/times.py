@@ -56,6 +56,15 @@ def day_in_words(day: date) -> str:
     return format_skeleton("yMMMEd", datetime(day.year, day.month, day.day, tzinfo=UTC), locale=current_locale())
 
 
+def day_of_year_in_words(month: int, day: int) -> str:
+    """Return a day of each year such as "4 March"; of 29 February it says which day counts in other years."""
+    words = format_skeleton("MMMMd", datetime(2028, month, day, tzinfo=UTC), locale=current_locale())
+    if (month, day) != (2, 29):
+        return words
+    other = format_skeleton("MMMMd", datetime(2028, 2, 28, tzinfo=UTC), locale=current_locale())
+    return gettext("{day} ({other} in other years)", day=words, other=other)
+
+
 def weekday_in_words(number: int) -> str:
     """Return the name of a weekday; Monday is 0."""
     return str(get_day_names("wide", "format", current_locale())[number])

@@ -6,8 +6,8 @@ from datetime import time
 from babel.dates import get_month_names
 from cronsim import CronSim
 
-from core.language.catalogue import current_locale, gettext, gettext_noop, listed
-from core.language.times import time_in_words, weekday_in_words
+from core.language.catalogue import current_locale, gettext, gettext_noop, listed, ngettext
+from core.language.times import day_of_year_in_words, time_in_words, weekday_in_words
 from core.triggers.kinds.schedule import parsed_cron
 
 _MAX_TIMES = 6
@@ -33,6 +33,23 @@ def cron_in_words(text: str) -> str:
         return words
     parts = [_clock(minutes, hours), _days(days, weekdays, together=cron.day_and), _months(months)]
     return listed_plainly([part for part in parts if part])
+
+
+def before_in_words(text: str, days: int) -> str:
+    """Return when something is due so many days before each time of a cron expression."""
+    cron = parsed_cron(text)
+    if len(cron.days) == len(cron.months) == len(cron.hours) == len(cron.minutes) == 1 and not _weekdays(cron):
+        [day], [month], clock = cron.days, cron.months, time(min(cron.hours), min(cron.minutes))
+        if day > 0 or (day, month) == (CronSim.LAST, 2):
+            date, at = day_of_year_in_words(month, day if day > 0 else 29), time_in_words(clock)
+            return ngettext(
+                "every year, {number} day before {date}, at {time}",
+                "every year, {number} days before {date}, at {time}",
+                days,
+                date=date,
+                time=at,
+            )
+    return ngettext("{number} day before: {when}", "{number} days before: {when}", days, when=cron_in_words(text))
 
 
 def listed_plainly(parts: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from core.json_types import Json
 from core.language.catalogue import gettext, gettext_noop, listed, ngettext
 from core.language.times import interval_in_words, moment_in_words, number_in_words
 from core.triggers.codec import StoredTrigger, UnreadableTrigger
-from core.triggers.cron_words import cron_in_words, listed_plainly
+from core.triggers.cron_words import before_in_words, cron_in_words, listed_plainly
 from core.triggers.kinds.condition import ConditionTrigger, Mode
 from core.triggers.kinds.event import EventTrigger, is_about_mail
 from core.triggers.kinds.schedule import ScheduleTrigger, wall_moment
@@ -87,7 +87,8 @@ def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
     elif trigger.interval_minutes is not None:
         words = f"{interval_in_words(timedelta(minutes=trigger.interval_minutes))} ({zone.key})"
     else:
-        words = f"{cron_in_words(trigger.cron)} ({zone.key})"
+        when = before_in_words(trigger.cron, trigger.days_before) if trigger.days_before else ""
+        words = f"{when or cron_in_words(trigger.cron)} ({zone.key})"
     count = trigger.count if trigger.at is None else None
     return listed_plainly([words, *_ends(trigger.until, count, zone)])
 

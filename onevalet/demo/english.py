@@ -214,6 +214,7 @@ ENGLISH = (
     Intent(_DROP, tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
     Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=city),
+    Intent(schedules.BEFORE, tool="remind_before", arguments=schedules.before),
     Intent(schedules.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
     Intent(schedules.REMIND_TO, tool="remind_me"),
     Intent(schedules.UNDO, tool="undo_last"),

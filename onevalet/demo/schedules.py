@@ -15,6 +15,11 @@ MOMENT = (
 )
 REMIND = rf"remind me (?P<at>{MOMENT}) (?:to |about |that |of )?(?P<text>.+)"
 REMIND_TO = rf"remind me (?:to |about |that |of )?(?P<text>.+?) (?P<at>{MOMENT})"
+BEFORE = (
+    r"(?P<text>.+?) is (?:on )?(?P<day>\d{4}-\d\d-\d\d|\d{1,2}(?: of)? [a-z]+|[a-z]+ \d{1,2}),? (?:and )?(?:please )?"
+    r"remind me (?:(?P<number>\d{1,3}|an?|one|two|three) (?P<unit>day|week)s?|the (?P<eve>day)) before(?: (?:it|that))?"
+)
+"""A date with a lead; a birthday or an anniversary comes each year."""
 EVERY = (
     rf"every (?P<often>day|weekday|(?:{_DAY.partition('tomorrow|')[2]})|(?P<number>\d{{1,4}}) (?P<unit>minutes|hours)"
     rf"|hour|morning|evening)(?: at (?P<at>{_CLOCK}))?,? (?:please )?(?P<remind>remind me (?:to |about |of )?)?"
@@ -42,6 +47,15 @@ def unmarked(text: str) -> str:
     """Return the first line of a task's instruction, without its mark."""
     match = _MARK.match(text)
     return text[match.end() :].partition("\n")[0] if match else text
+
+
+def before(match: Found) -> JsonObject:
+    """Return remind_before's arguments for "mum's birthday is 4 March, remind me a week before"."""
+    words = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
+    number = match["number"] or "1"
+    days = (words.get(number.lower()) or int(number)) * (7 if (match["unit"] or "").lower() == "week" else 1)
+    yearly = re.search(r"birthday|anniversary", match["text"], re.IGNORECASE) is not None
+    return {"text": match["text"], "day": match["day"], "days_before": days, **({"yearly": True} if yearly else {})}
 
 
 def every(match: Found) -> JsonObject | None:

@@ -60,6 +60,37 @@ async def test_undo_after_other_words_names_what_it_takes_back(system: Proactive
     assert await system.delivery.store.column("select state from tasks") == ["COMPLETED"]
 
 
+async def test_one_text_sets_a_reminder_that_comes_again(system: Proactive) -> None:
+    watering: JsonObject = {"what": "water the plants", "cron": "0 9 * * 1", "remind_only": True}
+    wanted = wants(("ScheduleTask", watering))
+    answer = await system.hears("remind me every Monday at 9 to water the plants", wanted, repeats)
+    assert "I will remind you every Monday at 09:00 (Europe/Berlin): water the plants." in answer
+    assert "The next time is Mon 23 Nov 2026, 09:00." in answer
+    assert await system.delivery.store.one("select count(*) from approvals") == 0, "nobody is asked"
+    monday = datetime(2026, 11, 23, 9, 0, tzinfo=BERLIN)
+    for week in range(2):
+        rung = await system.is_at(monday + timedelta(weeks=week))
+        assert rung == "Reminder: water the plants"
+
+
+async def test_what_acts_again_and_again_still_asks(system: Proactive) -> None:
+    acting: JsonObject = {"what": "water the plants", "cron": "0 9 * * 1"}
+    watching: JsonObject = {"what": "say it", "event_source": "*", "event_type": "rang", "remind_only": True}
+    for given in (acting, watching):
+        await system.hears("please", wants(("ScheduleTask", given)))
+    assert await system.delivery.store.one("select count(*) from tasks") == 0
+    assert await system.states() == ["pending", "pending"]
+
+
+async def test_a_repeated_reminder_is_undone(system: Proactive) -> None:
+    watering: JsonObject = {"what": "drink", "every_minutes": 120, "remind_only": True}
+    answer = await system.hears("every 2 hours remind me to drink", wants(("ScheduleTask", watering)), repeats)
+    assert "every 2 hours" in answer
+    [undone] = await system.told("undo")
+    assert re.fullmatch('Undone: I will not remind you of [“"]drink[”"].', undone)
+    assert await system.is_at(system.clock.at + timedelta(hours=2)) == ""
+
+
 async def test_a_reminder_that_has_rung_is_not_undone(system: Proactive) -> None:
     await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY | {"at": "in 20 minutes"})), repeats)
     assert await system.is_at(system.clock.at + timedelta(minutes=20)) == "Reminder: call mum"

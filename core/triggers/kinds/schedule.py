@@ -19,11 +19,13 @@ from core.triggers.kinds.bounds import check_count, check_moment, check_number, 
 SHORTEST_MINUTES = 1 / 60
 MAX_MINUTES = 10 * 366 * 24 * 60.0
 MAX_JITTER_SECONDS = 24 * 60 * 60
+MAX_DAYS_BEFORE = 366
 MAX_GRACE_MINUTES = 366 * 24 * 60.0
 _MAX_CRON = 200
 _INTERVAL = gettext_noop("An interval is a second at least, and ten years at most.")
 _JITTER = gettext_noop("The jitter is a day at most, in seconds.")
 _NO_CRON = gettext_noop("“{text}” is no cron expression: it has five fields, such as 0 8 * * 1-5.")
+_DAYS_BEFORE = gettext_noop("A cron expression may be due up to 366 days before its time, and nothing else.")
 _GRACE = gettext_noop("The grace time is a year at most, in minutes.")
 _ALIASES = {
     "@hourly": "0 * * * *",
@@ -53,6 +55,7 @@ class ScheduleTrigger:
     `timezone` is an IANA name; None is the person's own, also after they move. `at` without a zone is a wall time in
     it. Intervals count from `start`, or from the task's creation. Each occurrence is delayed by up to
     `jitter_seconds`, always the same for one occurrence. `grace_minutes` None: a day for `at`, else four hours.
+    `days_before` has it due so many days before each time of the cron expression, at the same time of day.
     """
 
     cron: str = ""
@@ -65,6 +68,7 @@ class ScheduleTrigger:
     jitter_seconds: int = 0
     missed: Missed = Missed.ONCE
     grace_minutes: float | None = None
+    days_before: int = 0
 
     def __post_init__(self) -> None:
         check_text("cron", self.cron, _MAX_CRON)
@@ -86,6 +90,7 @@ class ScheduleTrigger:
         check_number(self.jitter_seconds, 0, MAX_JITTER_SECONDS, _JITTER)
         if self.grace_minutes is not None:
             check_number(self.grace_minutes, 0, MAX_GRACE_MINUTES, _GRACE)
+        check_number(self.days_before, 0, MAX_DAYS_BEFORE if self.cron else 0, _DAYS_BEFORE)
         if not isinstance(self.missed, Missed):
             policies = ", ".join(Missed)
             raise TriggerError(gettext("Missed times are handled by one of: {policies}.", policies=policies))
@@ -110,7 +115,7 @@ class ScheduleTrigger:
             due = _next_on_grid(*self._grid(anchor, zone), moment, self._first)
         else:
             start = wall_moment(self.start, zone) - timedelta(seconds=1) if self.start is not None else moment
-            due = _cron(self.cron, max(moment, start), zone)
+            due = self._cron_after(max(moment, start), zone)
         return None if due is None or (self.until is not None and due > wall_moment(self.until, zone)) else due
 
     def last_before(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
@@ -124,11 +129,25 @@ class ScheduleTrigger:
             return _last_on_grid(*self._grid(anchor, zone), moment, self._first)
         # Searched forwards, from earlier and earlier: only so are clock changes treated as in `next_after`.
         for span in (timedelta(hours=2), timedelta(days=8), timedelta(days=400), timedelta(days=3000)):
-            newest, due = None, _cron(self.cron, moment - span, zone)
+            newest, due = None, self._cron_after(moment - span, zone)
             while due is not None and due <= moment:
-                newest, due = due, _cron(self.cron, due, zone)
+                newest, due = due, self._cron_after(due, zone)
             if newest is not None:
                 return newest
+        return None
+
+    def _cron_after(self, moment: datetime, zone: ZoneInfo) -> datetime | None:
+        """Return when cron, or what is so many days before it, is due first after a moment."""
+        if not self.days_before:
+            return _cron(self.cron, moment, zone)
+        lead = timedelta(days=self.days_before)
+        # A day less: the clocks may change between the two.
+        due = _cron(self.cron, moment + lead - timedelta(days=1), zone)
+        while due is not None:
+            before = wall_moment(due.astimezone(zone).replace(tzinfo=None) - lead, zone)
+            if before > moment:
+                return before
+            due = _cron(self.cron, due, zone)
         return None
 
     @property
