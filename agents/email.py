@@ -101,7 +101,7 @@ class _Account:
     address: str
 
 
-@valet(name="SendEmailAgent", needs_account=_SERVICE, timeout=90)
+@valet(name="SendEmailAgent", accounts=("mail.send",), timeout=90)
 class SendEmailAgent(StandardAgent):
     """Send an email from the person's own account."""
 

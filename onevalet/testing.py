@@ -15,7 +15,7 @@ from core.agents.field_collection import collect, question
 from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
 from core.agents.valet import valet_of
 from core.clock import Clock
-from core.credentials.types import ConnectedAccounts
+from core.credentials.types import Ability, Account, ConnectedAccounts, OpenAccount
 from core.errors import ConfigError
 from core.files.types import AttachedFile
 from core.json_types import Json, JsonObject
@@ -82,6 +82,20 @@ class MemoryCredentials:
 
     async def prefer(self, tenant_id: str, service: str, account_name: str) -> None:
         """Accept any choice: there is one account of each service at most."""
+
+
+class MemoryAccounts:
+    """One connected account with the servers that are named, such as `imap`: `context.accounts`. It can do anything."""
+
+    def __init__(self, address: str, secret: str = "", **servers: str) -> None:
+        self.account = Account("email", "primary", address, frozenset(Ability))
+        self.opened = OpenAccount(self.account, address, secret, servers=servers)
+
+    async def list(self, need: str = "") -> Sequence[Account]:
+        return [self.account]
+
+    async def open(self, need: str, account_name: str = "") -> OpenAccount:
+        return self.opened
 
 
 @dataclass

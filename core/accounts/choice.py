@@ -11,13 +11,13 @@ from core.language.catalogue import gettext, listed
 _ASK = "Ask the person which one, or have them choose one for good (choose_account)."
 
 
-def choose(accounts: Sequence[Account], ability: Ability, need: str, named: str = "") -> Account:
+def choose(accounts: Sequence[Account], ability: Ability | None, need: str, named: str = "") -> Account:
     """Return the account that is meant where this ability is needed. Raises as `AccountAccess.open`."""
     meant = find(accounts, named) if named else accounts
     if named and accounts and not meant:
         there = listed([shown(account) for account in accounts])
         raise ToolRetry(gettext("There is no account {account}, only {accounts}.", account=named, accounts=there))
-    able = [account for account in meant if ability in account.abilities]
+    able = [account for account in meant if ability is None or ability in account.abilities]
     if not able:
         raise _too_little(meant, ability, need, named=bool(named))
     preferred = [account for account in able if account.preferred]
@@ -45,11 +45,11 @@ def shown(account: Account) -> str:
     return account.address if account.name == PRIMARY and account.address else account.name
 
 
-def _too_little(accounts: Sequence[Account], ability: Ability, need: str, *, named: bool) -> AccountMissing:
+def _too_little(accounts: Sequence[Account], ability: Ability | None, need: str, *, named: bool) -> AccountMissing:
     if named and accounts:
         text = gettext("The account {account} does not let me do this yet.", account=shown(accounts[0]))
         return AccountMissing(text, need, accounts[0].name)
-    return AccountMissing(missing(ability), need)
+    return AccountMissing(missing(ability, need.rpartition(":")[0]), need)
 
 
 def _by_name(account: Account) -> str:

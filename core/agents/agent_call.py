@@ -11,6 +11,7 @@ from core.hooks.hooks import Hook, PlannedCall
 from core.journal.types import Effect
 from core.json_types import JsonObject, canonical_hash
 from core.llm.types import ToolCall
+from core.loop.account_check import with_account_in
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool
 
@@ -50,7 +51,8 @@ class AgentCall:
         inputs = self.valet.inputs
         values = {name: inputs[name].from_json(value) for name, value in fields.items()}
         loop = OwnLoop(self.turn, self.valet, self.path, self.context.clock, self.as_tools, run_number)
-        agent = await self.turn.make_agent(self.valet, self.context, loop.think, values, self.instruction)
+        context = with_account_in(self.context, fields) if self.valet.accounts else self.context
+        agent = await self.turn.make_agent(self.valet, context, loop.think, values, self.instruction)
         agent.state = dict(state)
         return agent
 

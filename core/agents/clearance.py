@@ -8,6 +8,7 @@ from core.agents.consent import agent_consent
 from core.agents.handler_run import HandlerRun
 from core.agents.standard_agent import StandardAgent
 from core.approvals.consent import ConsentTo
+from core.hooks.hooks import PlannedCall
 from core.json_types import JsonObject
 from core.language.catalogue import gettext
 from core.loop.gate import ConsentGate, GatedCall, Granted, Refused, Waiting
@@ -41,7 +42,7 @@ async def clear_run(
         planned,
         call.valet.effect,
         run.record.arguments_hash,
-        partial(_consent_to, call, run, call_id, planned.arguments),
+        partial(_consent_to, call, run, call_id),
         needs_approval=asks or bool(why),
         why=why,
     )
@@ -61,12 +62,12 @@ async def clear_run(
 
 
 def _consent_to(
-    call: AgentCall, run: HandlerRun, call_id: str, arguments: JsonObject, risk: Risk, note: str
+    call: AgentCall, run: HandlerRun, call_id: str, planned: PlannedCall, risk: Risk, note: str
 ) -> ConsentTo:
     async def make(given: JsonObject) -> StandardAgent:
         return await call.make_agent(fields_in(given), run.state, run.number)
 
-    request = agent_consent(call_id, call.valet, arguments, make)
+    request = agent_consent(call_id, call.valet, planned.arguments, make)
     request = replace(request, risk=risk or request.risk, note=note, already_started=run.already_started)
     if run.last is not None and run.asks_itself:
         return replace(request, question=run.last.raw_message, state=run.state)

@@ -9,18 +9,28 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
+from core.accounts.prompts import Prompt, Wanted
 from core.agents.agent_call import AgentCall
 from core.agents.handler_result import call_handler, json_of, result_of
 from core.agents.own_loop import WaitsInside
 from core.agents.pool_entry import WAITING
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
-from core.errors import LeaseLost, ToolError
+from core.errors import AccountMissing, LeaseLost, ToolError
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
 from core.tools.undo import note_offers
 
 _PAUSED = "paused_inside"
+
+
+class WaitsForAccount(Exception):
+    """An agent found no account to open, before it did anything."""
+
+    def __init__(self, wanted: Wanted, prompt: Prompt) -> None:
+        super().__init__(prompt.text)
+        self.wanted = wanted
+        self.prompt = prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +109,7 @@ async def execute(
 ) -> tuple[AgentResult, Outcome]:
     """Run a handler within the agent's time and journal its result.
 
-    Raises `WaitsInside` when an agent that this one uses waits.
+    Raises `WaitsInside` when an agent that this one uses waits, and `WaitsForAccount` when this one found no account.
     """
     turn, valet = call.turn, call.valet
     if valet.effect is not Effect.READ:
@@ -112,6 +122,12 @@ async def execute(
             await call.tell(AgentStatus.RUNNING)
             work = partial(call_handler, agent, run.last, answer or call.instruction)
             result, outcome = await turn.execute_agent(agent, work), Outcome.OK
+    except AccountMissing as error:
+        wanted = await turn.accounts.wanted_by(error)
+        if (prompt := await turn.accounts.prompt(wanted)) is not None:
+            await turn.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
+            raise WaitsForAccount(wanted, prompt) from error
+        result, outcome = await _failed(call, agent, error, limit, seconds)
     except WaitsInside:
         await turn.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
         raise

@@ -51,6 +51,7 @@ class OwnLoop:
             budget=turn.budget,
             outside=turn.outside,
             files=turn.files,
+            accounts=turn.accounts,
         )
         try:
             result = await turn.run_loop(task)

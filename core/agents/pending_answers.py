@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.agents.asking_tool import AskingTool
 from core.agents.field_collection import Answer, plain_answer, take
 from core.agents.hand_over import HandOverTool, hand_over_tool
 from core.agents.pool_entry import PoolEnd, PoolEntry
@@ -30,6 +31,8 @@ _SAYS = (
 )
 WAIT = "These wait for an answer of the person:"
 """The line of the note below which those who wait are listed."""
+type Asking = Valet | AskingTool
+"""What waits for an answer: an agent, or a tool that asks which account is meant."""
 _NOBODY_WAITS = "Nothing waits for an answer of the person now."
 _SHOWN: JsonObject = {
     "task": {
@@ -51,20 +54,22 @@ class PendingAnswers:
     `ended` those that ended; `set_aside` names agents that cannot resume.
     """
 
-    offered: tuple[tuple[PoolEntry, Valet], ...] = ()
+    offered: tuple[tuple[PoolEntry, Asking], ...] = ()
     changed: dict[str, PoolEntry] = field(default_factory=dict)
     ended: dict[str, PoolEntry] = field(default_factory=dict)
     set_aside: tuple[str, ...] = ()
-    paused: tuple[tuple[PoolEntry, Valet], ...] = ()
+    paused: tuple[tuple[PoolEntry, Asking], ...] = ()
     """Those that the person paused; they are not reminded of."""
+    accounts: tuple[PoolEntry, ...] = ()
+    """Agents and calls that wait for the person to connect an account; they can be dropped."""
 
     @property
-    def held(self) -> tuple[tuple[PoolEntry, Valet], ...]:
+    def held(self) -> tuple[PoolEntry, ...]:
         """Return those that may be paused, resumed or dropped, by the numbers of the note."""
-        return (*self.offered, *self.paused)
+        return (*(entry for entry, _ in (*self.offered, *self.paused)), *self.accounts)
 
     @property
-    def asking(self) -> list[tuple[PoolEntry, Valet]]:
+    def asking(self) -> list[tuple[PoolEntry, Asking]]:
         return [(entry, valet) for entry, valet in self.offered if entry.agent_id not in self.changed]
 
     @property
@@ -97,7 +102,18 @@ class PendingAnswers:
         first = len(self.offered) + 1
         paused = [f"{number}. {_described(entry, valet)}" for number, (entry, valet) in enumerate(self.paused, first)]
         held = ["The person paused these:", *paused, f"When they want to go on, or drop one, call {HOLD}."]
-        return "\n".join([*self._asking_note(), *(held if paused else [])])
+        first += len(self.paused)
+        accounts = [
+            f"{number}. {entry.agent_type}, which needs {' and '.join(entry.needs)}"
+            for number, entry in enumerate(self.accounts, first)
+        ]
+        unconnected = [
+            "These wait for the person to connect an account, and go on by themselves once it is connected:",
+            *accounts,
+            f"When they no longer want one, call {HOLD} with drop.",
+        ]
+        parts = [*self._asking_note(), *(held if paused else []), *(unconnected if accounts else [])]
+        return "\n".join(parts)
 
     def _asking_note(self) -> list[str]:
         if not self.offered:
@@ -140,7 +156,7 @@ class PendingAnswers:
             raise ToolRetry(_NOBODY_WAITS)
         if not isinstance(task, int) or not 1 <= task <= len(self.held):
             raise ToolRetry(f"Say which: `task` is a number from 1 to {len(self.held)}.")
-        entry = self.held[task - 1][0]
+        entry = self.held[task - 1]
         match change, entry.status:
             case "drop", _:
                 self.changed[entry.agent_id] = entry.ended(PoolEnd.CANCELLED)
@@ -174,7 +190,7 @@ class PendingAnswers:
             self.changed[entry.agent_id] = replace(entry, reminded=True)
         return "\n".join(entry.question for entry in asked if entry.question)
 
-    def _meant(self, task: object) -> tuple[PoolEntry, Valet]:
+    def _meant(self, task: object) -> tuple[PoolEntry, Asking]:
         if task is None and len(self.offered) == 1:
             task = 1
         if not self.offered:
@@ -195,14 +211,14 @@ def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
     return hand_over_tool(ANSWER, _SAYS, properties, _SHOWN, [], waiting.give)
 
 
-def _described(entry: PoolEntry, valet: Valet) -> str:
+def _described(entry: PoolEntry, valet: Asking) -> str:
     known = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.fields.items())
     asked = f" (fields: {'; '.join(_field(name, valet) for name in entry.asked)})" if entry.asked else ""
     question = json.dumps(entry.question, ensure_ascii=False)
     return f"{valet.name}, which asked: {question}{asked}. Given so far: {known or 'nothing'}."
 
 
-def _field(name: str, valet: Valet) -> str:
+def _field(name: str, valet: Asking) -> str:
     """Return a field's name, and its description where it says more than the question."""
     input_field = valet.inputs.get(name)
     return f"{name}, {input_field.description}" if input_field and input_field.description else name

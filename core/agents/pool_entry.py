@@ -1,4 +1,4 @@
-"""An agent that waits for a person, as the pool stores it: data only, so that any worker can resume it."""
+"""An agent or a tool's call that waits for a person, as the pool stores it: data only, for any worker to resume."""
 
 import re
 from collections.abc import Mapping
@@ -30,6 +30,7 @@ class PoolEntry:
     `turn_id`, `agent_path` and `tool_call_id` name the call. `fields` are the collected values as JSON, `asked` the
     names of the fields that `question` asks for, which is None once it is answered. `answer` is the person's answer to
     a question about no field.
+    `needs` is what it waits for of the person's accounts, `choices` the accounts among which it asks for one.
     `revision` counts the changes: a change applies only to the revision that was read.
     """
 
@@ -51,10 +52,17 @@ class PoolEntry:
     reminded: bool = False
     reason: PoolEnd | None = None
     revision: int = 0
+    needs: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
     @property
     def waits(self) -> bool:
-        return self.status in WAITING
+        return self.status in WAITING or self.status is AgentStatus.WAITING_FOR_ACCOUNT
+
+    @property
+    def of_tool(self) -> bool:
+        """Return whether it is a tool's call: it has no fields that could change while it waits."""
+        return not self.schema_version
 
     @property
     def wakes(self) -> bool:
@@ -80,13 +88,15 @@ class PoolEntry:
             "collected_fields": self.fields,
             "reason": self.reason or "",
             "wakes": self.wakes,
-            "context": {name: getattr(self, name) for name in _CONTEXT} | {"asked": list(self.asked)},
+            "context": {name: getattr(self, name) for name in _CONTEXT}
+            | {name: list(getattr(self, name)) for name in _LISTED},
         }
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "PoolEntry":
         values = {name: row[name] for name in _PLAIN}
         values |= {name: value for name, value in row["context"].items() if name in _CONTEXT}
+        values |= {name: tuple(row["context"].get(name, ())) for name in _LISTED}
         return cls(
             **values
             | {
@@ -94,7 +104,6 @@ class PoolEntry:
                 "status": AgentStatus(row["status"]),
                 "expires_at": row["expires_at"],
                 "fields": row["collected_fields"],
-                "asked": tuple(values.get("asked", ())),
                 "reason": PoolEnd(row["reason"]) if row["reason"] else None,
             }
         )
@@ -102,5 +111,7 @@ class PoolEntry:
 
 _PLAIN = ("agent_id", "agent_type", "turn_id", "agent_path", "tool_call_id", "status", "schema_version", "revision")
 """The fields of an entry that its row holds as they are."""
-_CONTEXT = ("asked", "question", "instruction", "answer", "state", "reminded")
+_CONTEXT = ("question", "instruction", "answer", "state", "reminded")
 """The fields that its row holds in `context`."""
+_LISTED = ("asked", "needs", "choices")
+"""Those of them that are lists."""

@@ -6,33 +6,29 @@ person's answer, enters the agent again from its beginning: journalled steps are
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import cast
 
 import structlog
 
-from core import replies
+from core.agents.account_field import AccountAsked, find_account
 from core.agents.agent_call import AgentCall
 from core.agents.clearance import Cleared, clear_run
 from core.agents.field_collection import Collected, asked_names, collect, question
 from core.agents.handler_result import result_of, result_text
-from core.agents.handler_run import execute, may_have_happened, next_run
+from core.agents.handler_run import WaitsForAccount, execute, may_have_happened, next_run
+from core.agents.held_calls import over_text
 from core.agents.own_loop import WaitsInside
 from core.agents.pool_entry import WAITING, PoolEnd, PoolEntry
 from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentStatus
-from core.journal.types import Outcome, StepState
+from core.journal.types import Outcome, StepKey, StepState
 from core.json_types import Json, JsonObject, canonical_hash
-from core.language.catalogue import gettext, gettext_noop
-from core.loop.gate import ConsentGate, Waiting
+from core.loop.gate import ConsentGate, Refused, Waiting
 from core.loop.outcomes import UNKNOWN_OUTCOME
+from core.tools.account_argument import ACCOUNT
 
 _log = structlog.get_logger()
-
-_OVER = {
-    PoolEnd.EXPIRED: gettext_noop("Not done: no answer came in time, so it was dropped."),
-    PoolEnd.STALE: gettext_noop("Not done: it has changed since it was begun, so it was set aside."),
-    PoolEnd.DROPPED: gettext_noop("Not done: too much was waiting, so it was dropped."),
-}
 
 
 class AgentRun:
@@ -52,32 +48,53 @@ class AgentRun:
         if entry is not None and entry.waits and entry.schema_version != self._call.valet.schema_version:
             entry = entry.ended(PoolEnd.STALE)
         if entry is not None and not entry.waits:
-            reason = entry.reason or PoolEnd.DROPPED
-            if reason is not PoolEnd.STALE:
+            if entry.reason is not PoolEnd.STALE:
                 await self._cancelled(entry)
-            over = f"{gettext(_OVER[reason])}{replies.TELL_THEM}" if reason in _OVER else replies.CANCELLED
-            return over, Outcome.ERROR
+            return over_text(entry), Outcome.ERROR
         collected = self._collect(arguments)
+        fields, which = collected.fields, ""
+        if await self._looks_for_account():
+            account = await find_account(self._turn.accounts, self._call.valet, fields, entry)
+            if isinstance(account, Refused):
+                return account.text, account.outcome
+            if isinstance(account, AccountAsked):
+                return await self._wait_for_account(account, fields)
+            fields, which = account
         if not collected.whole:
             inputs = self._call.valet.inputs
             names = asked_names(inputs, collected)
-            return await self._wait(
-                AgentStatus.WAITING_FOR_INPUT, question(inputs, collected), collected.fields, names=names
-            )
+            return await self._wait(AgentStatus.WAITING_FOR_INPUT, question(inputs, collected), fields, names=names)
         if entry is not None and entry.status is AgentStatus.PAUSED:
-            return await self._wait(AgentStatus.PAUSED, entry.question or "", collected.fields, entry.state)
-        if first := await self._asked_first(collected.fields):
-            left = {name: value for name, value in collected.fields.items() if name not in first}
+            return await self._wait(AgentStatus.PAUSED, entry.question or "", fields, entry.state)
+        if first := await self._asked_first(fields, which):
+            left = {name: value for name, value in fields.items() if name not in first}
             return await self._wait(AgentStatus.WAITING_FOR_INPUT, "\n".join(first.values()), left, names=tuple(first))
-        return await self._run_handler(collected.fields)
+        return await self._run_handler(fields)
 
-    async def _asked_first(self, fields: JsonObject) -> Mapping[str, str]:
-        """Return what the agent asks about its fields before it may ask for consent; nothing once it has begun."""
+    async def _looks_for_account(self) -> bool:
+        """Return whether the agent needs an account that is not settled: it waits for it, or has not begun."""
+        entry, needs = self._entry, bool(self._call.valet.accounts)
+        if entry is None or entry.status is AgentStatus.WAITING_FOR_INPUT:
+            return needs and not await self._begun()
+        return entry.status is AgentStatus.WAITING_FOR_ACCOUNT
+
+    async def _begun(self) -> bool:
+        """Return whether a handler of the agent has run."""
+        return StepKey(-1, 1, self._call.path) in await self._turn.recorded()
+
+    async def _asked_first(self, fields: JsonObject, which: str) -> Mapping[str, str]:
+        """Return what the agent asks about its fields before it may ask for consent; nothing once it has begun.
+
+        `which` asks for one of several accounts; an agent may ask that in words of its own.
+        """
         entry = self._entry
-        if entry is not None and (entry.status is not AgentStatus.WAITING_FOR_INPUT or entry.answer or entry.state):
+        if entry is not None and entry.status is AgentStatus.WAITING_FOR_ACCOUNT:
+            if await self._begun():
+                return {}
+        elif entry is not None and (entry.status is not AgentStatus.WAITING_FOR_INPUT or entry.answer or entry.state):
             return {}
         agent = await self._call.make_agent(fields, {})
-        return await agent.ask_first()
+        return ({ACCOUNT: which} if which else {}) | dict(await agent.ask_first())
 
     def _collect(self, arguments: Mapping[str, object]) -> Collected:
         given = cast("dict[str, Json]", dict(arguments))
@@ -109,6 +126,9 @@ class AgentRun:
             if self._entry is not None:  # keeps the person's earlier answers, too
                 self._turn.waiting[self._call.path] = self._entry
             return await self._gate.finish(cleared.granted, str(waits), Outcome.WAITING), Outcome.WAITING
+        except WaitsForAccount as waits:
+            asked = AccountAsked(waits.wanted.needs, waits.prompt)
+            return await self._wait_for_account(asked, cleared.fields, cleared.run.state, answer)
         if result.status not in WAITING:
             await self._call.tell(result.status)
             return await self._gate.finish(cleared.granted, result_text(result), outcome), outcome
@@ -140,6 +160,17 @@ class AgentRun:
         except Exception as error:  # it is over either way
             _log.warning("agent_failed", agent=call.valet.name, error=type(error).__name__, moment="on_cancelled")
 
+    async def _wait_for_account(
+        self, asked: AccountAsked, fields: JsonObject, state: JsonObject | None = None, answer: str | None = None
+    ) -> tuple[str, Outcome]:
+        """Put the agent into the pool until its person has connected an account."""
+        turn, path = self._turn, self._call.path
+        if asked.prompt.silent:
+            turn.accounts.silent.add(path)
+        ended = await self._wait(AgentStatus.WAITING_FOR_ACCOUNT, asked.prompt.text, fields, state)
+        turn.waiting[path] = replace(turn.waiting[path], needs=asked.needs, answer=answer)
+        return ended
+
     async def _wait(
         self,
         status: AgentStatus,
@@ -162,7 +193,7 @@ class AgentRun:
             status=status,
             schema_version=call.valet.schema_version,
             # To be asked the same again does not give the person more time.
-            expires_at=same.expires_at if same else turn.clock.now() + (call.valet.ttl or turn.limits.ttl),
+            expires_at=same.expires_at if same else turn.clock.now() + self._patience(status),
             fields=fields,
             asked=names,
             question=asked,
@@ -174,3 +205,7 @@ class AgentRun:
         if same is None:
             await call.tell(status)
         return asked, Outcome.WAITING
+
+    def _patience(self, status: AgentStatus) -> timedelta:
+        longer = self._turn.accounts.patience if status is AgentStatus.WAITING_FOR_ACCOUNT else None
+        return longer or self._call.valet.ttl or self._turn.limits.ttl

@@ -22,6 +22,8 @@ class AgentStatus(StrEnum):
     RUNNING = "RUNNING"
     WAITING_FOR_INPUT = "WAITING_FOR_INPUT"
     WAITING_FOR_APPROVAL = "WAITING_FOR_APPROVAL"
+    WAITING_FOR_ACCOUNT = "WAITING_FOR_ACCOUNT"
+    """It waits for its person to connect an account; a tool's call waits in the same way."""
     PAUSED = "PAUSED"
     COMPLETED = "COMPLETED"
     CANCELLED = "CANCELLED"
@@ -191,7 +193,7 @@ class Valet:
 
     `effect` decides what happens to a run whose end is not known (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default; `ttl` is how long the agent may wait for a person, None for the pool's
-    default. An agent with `needs_account` is offered to people who have connected an account of that service.
+    default. `accounts` is what it needs of the person's accounts, as a tool's: it waits until that is connected.
     `addresses` are fields with addresses of the web: the model may fill in only what somebody named.
     """
 
@@ -202,7 +204,7 @@ class Valet:
     effect: Effect = Effect.ONCE
     risk: Risk = ""
     group: str | None = None
-    needs_account: str | None = None
+    accounts: Sequence[str] = ()
     timeout: float | None = None
     ttl: timedelta | None = None
     addresses: Sequence[str] = ()

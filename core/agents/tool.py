@@ -15,6 +15,7 @@ from core.errors import ToolRetry
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json
 from core.llm.types import ToolCall
+from core.tools.account_argument import without_account
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
@@ -81,6 +82,7 @@ def _described(valet: Valet) -> tuple[str, Signature]:
 
 def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
     description, signature = _described(valet)
+    shown = without_account(signature.schema) if valet.accounts else None
     return AgentTool(
         name=valet.name,
         description=description,
@@ -89,9 +91,10 @@ def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
         effect=Effect.READ,
         risk=valet.risk,
         group=valet.group,
-        needs_account=valet.needs_account,
+        accounts=valet.accounts,
         agent=True,
         addresses=valet.addresses,
+        shown=shown,
         timeout=(valet.timeout or turn.config.agent_tool_execution_timeout) + _GRACE,
         valet=valet,
         turn=turn,

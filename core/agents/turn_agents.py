@@ -14,7 +14,7 @@ from core.budgets.types import NoBudget, TurnBudget
 from core.clock import Clock
 from core.hooks.hooks import HookContext, Hooks
 from core.journal.types import Journal, StepKey, StepRecord
-from core.llm.types import TokenUsage
+from core.loop.account_check import TurnAccounts
 from core.loop.attached import TurnFiles
 from core.loop.config import ReactLoopConfig
 from core.loop.control import StopOnly, TurnControl
@@ -73,6 +73,7 @@ class TurnAgents:
     approval_requests: ApprovalRequests | None = None
     outside: OutsideText = field(default_factory=OutsideText)
     files: TurnFiles = field(default_factory=TurnFiles)
+    accounts: TurnAccounts = field(default_factory=TurnAccounts)
     waiting: dict[str, PoolEntry] = field(default_factory=dict)
     """The pool entries of the agents that wait when the turn stops, by agent path."""
     used: bool = False
@@ -95,10 +96,6 @@ class TurnAgents:
         """Run an agent's own loop: the turn's loop with its journal and budget, under the agent's path."""
         control = StopOnly(self.control) if self.control else None
         return await self.loop.run(replace(task, control=control, approval_requests=self.approval_requests))
-
-
-async def used_tokens(journal: Journal) -> TokenUsage:
-    return sum((record.usage for record in await journal.recorded()), TokenUsage())
 
 
 def agent_path(key: StepKey, name: str) -> str:

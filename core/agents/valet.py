@@ -5,10 +5,13 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
+from core.agents.account_field import AccountField
 from core.agents.fields import Field, fields_of
 from core.agents.standard_agent import StandardAgent, Valet, place_of_class
 from core.errors import ConfigError
 from core.journal.types import Effect
+from core.language.catalogue import gettext_noop
+from core.tools.account_argument import ACCOUNT, ACCOUNT_SAYS, checked_needs
 from core.tools.docstrings import read_docstring
 from core.tools.tool import EffectName, Risk
 
@@ -24,7 +27,7 @@ class ValetOptions(TypedDict, total=False):
     effect: EffectName
     risk: Risk
     group: str
-    needs_account: str | None
+    accounts: Sequence[str]
     timeout: float | None
     ttl: timedelta | None
     addresses: Sequence[str]
@@ -49,9 +52,13 @@ def valet[Agent: StandardAgent](**options: Unpack[ValetOptions]) -> Callable[[ty
                 f"{place}: the agent {name} needs a docstring that tells the model what it does; "
                 f'write """Do this and that.""" below its class line.'
             )
+        accounts = checked_needs(options.get("accounts", ()), place)
+        if accounts:
+            _add_account(agent)
         _check_fields(agent, name, place)
         effect = _effect(agent, options.get("effect"), place)
         values: dict[str, Any] = {**options, "name": name, "description": description, "effect": effect}
+        values["accounts"] = accounts
         agent.valet = Valet(agent=agent, **values)
         return agent
 
@@ -64,6 +71,14 @@ def valet_of(value: object) -> Valet | None:
         return None
     marked = vars(value).get("valet")
     return marked if isinstance(marked, Valet) else None
+
+
+def _add_account(agent: type[StandardAgent]) -> None:
+    """Give an agent that needs an account the field that names one of several, unless it has its own."""
+    if ACCOUNT not in fields_of(agent, Field):
+        field = AccountField(gettext_noop("Which account?"), description=ACCOUNT_SAYS, required=False, default="")
+        field.__set_name__(agent, ACCOUNT)
+        setattr(agent, ACCOUNT, field)
 
 
 def _effect(agent: type[StandardAgent], given: str | None, place: str) -> Effect:

@@ -5,7 +5,7 @@ run.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
@@ -15,6 +15,7 @@ from core.approvals.describe import MAY_HAVE_HAPPENED
 from core.approvals.requests import ApprovalRequests
 from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal.types import Effect, Journal, Outcome
+from core.json_types import canonical_hash
 from core.language.catalogue import gettext
 from core.replies import note
 from core.tools.tool import Risk
@@ -30,18 +31,20 @@ NEEDS_APPROVAL = "Not run: this needs an approval, and there is no way to ask fo
 class GatedCall:
     """A call that wants to run. `arguments_hash` is the one under which the journal knows the call.
 
-    `consent_to` returns what to ask the person, from the risk and a note on why they are asked; None where only a
-    rule's denial counts.
+    `consent_to` returns what to ask the person, from the call, the risk and a note on why they are asked; None where
+    only a rule's denial counts.
     """
 
     where: HookContext
     planned: PlannedCall
     effect: Effect
     arguments_hash: str
-    consent_to: Callable[[Risk, str], ConsentTo] | None
+    consent_to: Callable[[PlannedCall, Risk, str], ConsentTo] | None
     needs_approval: bool = False
     why: str = ""
     """Why consent is asked although it usually is not."""
+    clear: "Callable[[PlannedCall], Awaitable[PlannedCall | Waiting | Refused]] | None" = None
+    """Returns the call with its account, or why it may not run without one; asked after the rules, before consent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,12 @@ class ConsentGate:
         verdict = await self._hooks.evaluate(call.where, call.planned)
         if verdict.decision is Decision.DENY:
             return _denied(verdict)
+        if call.clear is not None:
+            cleared = await call.clear(call.planned)
+            if not isinstance(cleared, PlannedCall):
+                return cleared
+            if cleared is not call.planned:
+                call = replace(call, planned=cleared, arguments_hash=canonical_hash(cleared.arguments))
         asked = call.consent_to is not None and (call.needs_approval or verdict.decision is Decision.APPROVE)
         if not asked and call.effect is not Effect.ONCE:
             return Granted(call.planned)
@@ -107,7 +116,7 @@ class ConsentGate:
         """Ask for consent to a call, or return where an earlier request for the call stands."""
         if self._requests is None or call.consent_to is None:
             return Refused(NEEDS_APPROVAL)
-        request = call.consent_to(risk, note)
+        request = call.consent_to(call.planned, risk, note)
         consent = await self._requests.ask(request)
         if consent.state is ConsentState.PENDING:
             return Waiting(consent.text)

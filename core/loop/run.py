@@ -141,6 +141,7 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
         config=config,
         outside=task.outside,
         files=task.files,
+        accounts=task.accounts,
     )
     task.files.begin(recorded)
     task.outside.begin(window, recorded, task.tools, task.where.agent_path)

@@ -7,6 +7,7 @@ from core.approvals.requests import ApprovalRequests
 from core.budgets.types import TurnBudget
 from core.hooks.hooks import HookContext, Hooks
 from core.journal.types import Journal, StepKey, StepRecord
+from core.loop.account_check import TurnAccounts
 from core.loop.attached import TurnFiles
 from core.loop.config import ReactLoopConfig
 from core.loop.outside import OutsideText
@@ -25,6 +26,7 @@ class TurnScope:
     config: ReactLoopConfig
     outside: OutsideText
     files: TurnFiles
+    accounts: TurnAccounts
 
     @property
     def pending_approvals(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from core.approvals.requests import ApprovalRequests
 from core.budgets.types import NoBudget, TurnBudget
 from core.hooks.hooks import Hook, HookContext
 from core.journal.types import Journal
+from core.loop.account_check import TurnAccounts
 from core.loop.attached import TurnFiles
 from core.loop.context_window import Messages
 from core.loop.control import TurnControl, TurnMessage
@@ -38,7 +39,8 @@ class LoopTask:
     approval_requests: ApprovalRequests | None = None
     outside: OutsideText = field(default_factory=OutsideText)
     files: TurnFiles = field(default_factory=TurnFiles)
-    """Both are shared by the loops of a turn."""
+    accounts: TurnAccounts = field(default_factory=TurnAccounts)
+    """The three are shared by the loops of a turn."""
     take_in: TakeIn | None = None
     """Takes in the files of messages that come while it runs."""
     go_on_at: int | None = None

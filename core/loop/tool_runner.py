@@ -7,30 +7,29 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import cast
 
-from core.approvals.consent import ConsentTo, make_call_id
-from core.approvals.describe import tool_consent
-from core.errors import LeaseLost, ToolRetry
+from core.errors import AccountMissing, LeaseLost, ToolRetry
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, canonical_hash, storable
 from core.llm.types import ToolCall
 from core.loop.answer_limits import calls_not_run
+from core.loop.batches import Numbered, batches
+from core.loop.call_consent import call_path, consent_to_call
 from core.loop.context_window import ContextManager
-from core.loop.gate import ConsentGate, GatedCall, Granted
+from core.loop.gate import ConsentGate, GatedCall, Granted, Waiting
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
 from core.tools.context import ToolExecutionContext
 from core.tools.result_entities import Entity, entities_in
 from core.tools.results import CallResult, ToolEnd
-from core.tools.tool import AnyTool, Risk
+from core.tools.tool import AnyTool
 from core.tools.toolbox import Toolbox
 
 _MAX_NAME = 300
 """Characters of a tool's name in the journal: the model may have made it up."""
-
-type _Numbered = tuple[int, ToolCall]
-"""A call with its number in the model's answer, from 1."""
+_HELD = "waits_for_account"
+"""Marks the started row of a call that found no account to open, before it did anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,39 +76,20 @@ class ToolRunner:
         approved calls run in the order of their approval. A failure is a result; only `LeaseLost` and cancellation
         end the turn.
         """
-        numbered = list(enumerate(calls, start=1))
         self._not_run = calls_not_run(calls, self._scope.config.max_calls_per_answer, cut=cut)
-        approved = self._approved(step, numbered)
-        rest = [item for item in numbered if item not in approved]
+        path = self._scope.where.agent_path
         results: dict[int, CallResult] = {}
-        for batch in [*([item] for item in approved), *self._batches(rest)]:
+        for batch in batches(
+            calls,
+            lambda index: self._gate.approved_at(call_path(StepKey(step, index, path))),
+            self._tools.get,
+            parallel=self._scope.config.parallel_tools,
+        ):
             for (index, _), result in zip(batch, await self._run_batch(step, batch), strict=True):
                 results[index] = result
-        return [results[index] for index, _ in numbered]
+        return [results[index] for index in sorted(results)]
 
-    def _approved(self, step: int, calls: list[_Numbered]) -> list[_Numbered]:
-        """Return the calls that a person approved, the first approved first."""
-        if self._scope.approval_requests is None:
-            return []
-        path = self._scope.where.agent_path
-        moments = {index: self._gate.approved_at(make_call_id(path, step, index)) for index, _ in calls}
-        approved = [(moment, item) for item in calls if (moment := moments[item[0]])]
-        return [item for _, item in sorted(approved, key=lambda pair: (pair[0], pair[1][0]))]
-
-    def _batches(self, calls: list[_Numbered]) -> list[list[_Numbered]]:
-        batches: list[list[_Numbered]] = []
-        together = False
-        for numbered in calls:
-            tool = self._tools.get(numbered[1].name)
-            parallel = self._scope.config.parallel_tools and (tool is None or tool.parallel)
-            if parallel and together:
-                batches[-1].append(numbered)
-            else:
-                batches.append([numbered])
-            together = parallel
-        return batches
-
-    async def _run_batch(self, step: int, batch: list[_Numbered]) -> list[CallResult]:
+    async def _run_batch(self, step: int, batch: list[Numbered]) -> list[CallResult]:
         where = self._scope.where.at(step)
         keys = [StepKey(step, index, where.agent_path) for index, _ in batch]
         if len(batch) == 1:
@@ -142,7 +122,7 @@ class ToolRunner:
             record = StepRecord(key, StepKind.TOOL, call.name[:_MAX_NAME], StepState.DONE)
             return await self._end(record, call, ToolEnd(ready.text, ready.outcome))
         record = ready.record
-        if known is None and record.effect is not Effect.READ:
+        if (known is None or known.result.get(_HELD)) and record.effect is not Effect.READ:
             await self._scope.journal.write(replace(record, state=StepState.STARTED))
         began = time.monotonic()
         end = await self._execute(where, ready)
@@ -158,6 +138,8 @@ class ToolRunner:
 
     def _may_run_again(self, known: StepRecord) -> bool:
         """Follow the stricter of what the tool was when it started and what it is now."""
+        if known.result.get(_HELD):
+            return True
         tool = self._tools.get(known.name)
         effects = {known.effect, tool.effect if tool else known.effect}
         return Effect.ONCE not in effects and (tool is not None or known.effect is Effect.READ)
@@ -184,16 +166,17 @@ class ToolRunner:
         if refused := outside.refuses(key, tool, planned.arguments, self._scope.recorded):
             return CallResult(call, refused, Outcome.REFUSED)
         # An agent passes the gate by itself, once it knows all that it runs with.
-        consent_to = None if tool.agent else partial(_consent_to, self._scope, key, tool, planned)
+        consent_to = None if tool.agent else partial(consent_to_call, self._scope, key, tool)
         why = outside.why_asked(key, tool, planned.arguments)
-        asked = self._gate.approved_at(make_call_id(key.agent_path, key.step, key.call_index)) is not None
+        asked = self._gate.approved_at(call_path(key)) is not None
         needs = tool.needs_approval or bool(why) or (asked and not tool.agent)
+        clear = None if tool.agent else partial(self._scope.accounts.clear, call_path(key, tool), tool)
         passage = await self._gate.pass_(
-            GatedCall(where, planned, tool.effect, digest, consent_to, needs_approval=needs, why=why)
+            GatedCall(where, planned, tool.effect, digest, consent_to, needs_approval=needs, why=why, clear=clear)
         )
         if not isinstance(passage, Granted):
             return CallResult(call, passage.text, passage.outcome)
-        if passage.call_id is not None:
+        if passage.planned is not planned:
             parsed, digest = tool.parse(passage.planned.arguments), canonical_hash(passage.planned.arguments)
         if known:
             idempotency_key = known.idempotency_key
@@ -214,6 +197,7 @@ class ToolRunner:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config
         seconds = tool.timeout or (config.agent_tool_execution_timeout if tool.agent else config.tool_execution_timeout)
         context = self._make_context(tool.name, ready.record.idempotency_key)
+        context = self._scope.accounts.named(context, tool, ready.granted.planned)
         if hooks.hears(Hook.acting_chunk):
             planned = ready.granted.planned
             context = replace(context, progress=lambda text: hooks.tell(Hook.acting_chunk, where, planned, text))
@@ -224,11 +208,22 @@ class ToolRunner:
             return end._replace(text=as_data(end.text)) if tool.outside and end.outcome is Outcome.OK else end
         except LeaseLost:
             raise
+        except AccountMissing as error:
+            return await self._hold(ready, error)
         except Exception as error:  # a tool may raise anything; the model is told that it failed, not with what
             callee = Callee("tool", tool.name, tool.effect, seconds, tool.in_thread)
             end = ToolEnd(*outcome_of(error, callee, limit, turn=where.turn_id, step=ready.key.step))
             await hooks.tell(Hook.on_error, where, error)
             return end
+
+    async def _hold(self, ready: _Ready, error: AccountMissing) -> ToolEnd:
+        """Have a call wait that found no account to open; it did nothing yet, so it may run again."""
+        held = await self._scope.accounts.missed(
+            call_path(ready.key, ready.tool), ready.tool.name, ready.call.id, error
+        )
+        if isinstance(held, Waiting) and ready.record.effect is not Effect.READ:
+            await self._scope.journal.write(replace(ready.record, state=StepState.STARTED, result={_HELD: True}))
+        return ToolEnd(held.text, held.outcome)
 
     async def _end(self, record: StepRecord, call: ToolCall, end: ToolEnd, duration_ms: int = 0) -> CallResult:
         """Journal the result of a call, cut to its share of the context."""
@@ -243,13 +238,6 @@ class ToolRunner:
         if end.outcome is Outcome.OK:
             self._scope.outside.take(record.key, self._tools.get(record.name), kept)
         return CallResult(call, kept, end.outcome, len(end.text), duration_ms, entities, end.told)
-
-
-def _consent_to(
-    scope: TurnScope, key: StepKey, tool: AnyTool, planned: PlannedCall, risk: Risk, note: str
-) -> ConsentTo:
-    call_id = make_call_id(key.agent_path, key.step, key.call_index, tool.name)
-    return tool_consent(call_id, tool, planned.arguments, risk=risk, note=note, already_started=key in scope.recorded)
 
 
 def _new_key(scope: TurnScope, key: StepKey) -> str:

@@ -67,6 +67,7 @@ MERGE_RULES: Mapping[str, Belonging] = {
     "profile_facts": Belonging(Merge.NUMBER, ngettext_noop("{number} known fact", "{number} known facts")),
     "profile_jobs": Belonging(Merge.MOVE),
     "pool_entries": Belonging(Merge.MOVE, ngettext_noop("{number} open question", "{number} open questions")),
+    "account_prompts": Belonging(Merge.FIRST),
     "event_sources": Belonging(Merge.MOVE, ngettext_noop("{number} event source", "{number} event sources")),
     "events": Belonging(Merge.FIRST),
     "event_work": Belonging(Merge.FIRST),
@@ -162,6 +163,7 @@ KEPT_APART = frozenset(
         "memory_messages",
         "memory_terms",
         "memory_members",
+        "account_prompts",
     }
 )
 """Tables that a parting handles by itself, or that are computed again."""

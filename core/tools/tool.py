@@ -15,6 +15,7 @@ from core.files.types import AttachedFile, FileResult
 from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
 from core.llm.types import ToolCall, ToolSpec
+from core.tools.account_argument import ACCOUNT, checked_needs, with_account, without_account
 from core.tools.context import ToolExecutionContext
 from core.tools.docstrings import read_docstring
 from core.tools.results import ToolEnd
@@ -36,8 +37,7 @@ class Tool[**P, R]:
 
     `effect` says what may happen to a call whose end is not known (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default. A tool whose `in_thread` is true is an ordinary (not async)
-    function: it runs in a thread of its own, which a timeout cannot stop. One with `needs_account` is offered to people
-    who have connected an account of that service.
+    function: it runs in a thread of its own, which a timeout cannot stop.
     """
 
     name: str
@@ -53,7 +53,8 @@ class Tool[**P, R]:
     in that of its module, where a plugin brings several."""
     of_turn: bool = False
     """It belongs to one turn, and is offered last. Where its conversation was offered it once, it goes on to be."""
-    needs_account: str | None = None
+    accounts: Sequence[str] = ()
+    """What it needs of the person's accounts, each as in `AccountAccess.open`: a call waits until it is connected."""
     needs_memory: str = ""
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
     needs_setting: str = ""
@@ -99,7 +100,11 @@ class Tool[**P, R]:
         if unknown := set(values) - self.signature.names:
             raise ConfigError(f"{self.place}: the tool {self.name} has no parameter {sorted(unknown)[0]!r}.")
         fixed = {**(self.preset or {}), **values}
-        return replace(self, preset=fixed, signature=read_signature(self.fn, self.name, hidden=set(fixed)))
+        signature = read_signature(self.fn, self.name, hidden=set(fixed))
+        if not self.accounts or ACCOUNT in fixed:
+            return replace(self, preset=fixed, signature=signature)
+        signature = with_account(signature)
+        return replace(self, preset=fixed, signature=signature, shown=without_account(signature.schema))
 
     def parse(self, arguments: Json) -> dict[str, object]:
         """Check arguments against the schema and convert them to the annotated types.
@@ -119,6 +124,8 @@ class Tool[**P, R]:
     async def run(self, arguments: Mapping[str, object], context: ToolExecutionContext) -> str:
         """Run it with parsed arguments and give its result as the text the model reads."""
         given: dict[str, object] = {**(self.preset or {}), **arguments}
+        if ACCOUNT not in self.signature.names:
+            given.pop(ACCOUNT, None)  # `context.accounts` opens it
         if self.signature.context_name:
             given[self.signature.context_name] = context
         call = cast(Callable[..., object], self.fn)
@@ -156,8 +163,9 @@ class ToolOptions(TypedDict, total=False):
     group: str
     """Where there are many tools, those of a group are one line until the conversation opens it; empty keeps it out of
     its module's."""
-    needs_account: str | None
-    """The service of which the person must have connected an account, such as `google`."""
+    accounts: Sequence[str]
+    """What it needs of the person's accounts: an ability such as `mail.read`, or of one service,
+    `google:calendar.readonly`. A call waits until such an account is connected."""
     needs_memory: str
     """`on`: offered where memory is on; `recall`: where the model may ask it by itself."""
     needs_setting: str
@@ -191,15 +199,20 @@ def tool(
     """
     given = dict[str, Any](options)
     name, description, effect = given.pop("name", ""), given.pop("description", ""), given.pop("effect", "once")
+    accounts: Sequence[str] = given.pop("accounts", ())
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:
         tool_name = name or function.__name__
+        signature = read_signature(function, tool_name)
+        signature = with_account(signature) if accounts else signature
         return Tool(
             name=_checked_name(tool_name, function),
             description=_description(function, tool_name, description),
             fn=function,
-            signature=read_signature(function, tool_name),
+            signature=signature,
             effect=_checked_effect(effect, tool_name, function),
+            accounts=checked_needs(accounts, place_of(function)),
+            shown=without_account(signature.schema) if accounts else None,
             **given,
         )
 

@@ -4,12 +4,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from core.agents.held_calls import earlier_holds
 from core.agents.turn_agents import ExecuteAgent, MakeAgent, PoolLimits, TurnAgents
 from core.approvals.requests import ApprovalRequests
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
 from core.budgets.types import NoBudget
 from core.hooks.hooks import HookContext, Hooks
+from core.loop.account_check import TurnAccounts
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import ReactLoop
 from core.tools.context import ToolExecutionContext
@@ -17,6 +19,9 @@ from core.tools.tool import AnyTool
 from core.turns.decide_tool import decide_tool
 from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
+
+RUN_PATIENCE = timedelta(days=30)
+"""How long a task's run waits for an account: nobody was there, and its next run takes its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class AgentSetup:
             execute_agent=self.steps.execute,
             hooks=self.hooks.plus(request.hooks),
             approval_requests=self._approval_requests(request),
+            accounts=self._accounts(request),
         )
 
     def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:
@@ -70,6 +76,16 @@ class AgentSetup:
             return ()
         tool = decide_tool(request, self.approvals, self.services.clock, request.approvals, offered)
         return () if tool is None else (tool,)
+
+    def _accounts(self, request: TurnRequest) -> TurnAccounts:
+        tenant_id, in_run, asker = request.tenant.id, request.sender is None, self.services.account_asker
+        prompts = None
+        if asker is not None:
+            prompts = asker.for_turn(tenant_id, request.turn_id, request.conversation_id, in_run=in_run)
+        own = (entry for entry in request.pool if entry.turn_id == request.turn_id)
+        accounts = TurnAccounts(self.services.accounts_of(tenant_id), prompts, earlier_holds(own))
+        accounts.patience = RUN_PATIENCE if in_run else None
+        return accounts
 
     def _approval_requests(self, request: TurnRequest) -> ApprovalRequests | None:
         if self.approvals is None or not request.conversation_id:

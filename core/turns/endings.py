@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import structlog
 
-from core.agents.turn_agents import PoolLimits, used_tokens
+from core.agents.held_calls import held_entries
+from core.agents.turn_agents import PoolLimits
 from core.agents.voice import Voice, has_a_voice
 from core.errors import ModelAway, ModelError
 from core.files.access import Files
@@ -18,7 +19,7 @@ from core.turns.context import TurnContext
 from core.turns.files import with_files
 from core.turns.links import KnownLinks, LinkCheck, check_links, links_step
 from core.turns.outage import may_pass
-from core.turns.results import explain, turn_result, waiting_result, with_reply
+from core.turns.results import explain, turn_result, used_tokens, waiting_result, with_reply
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from core.turns.waiting_agents import answered, notice, reminder, stopped
 
@@ -56,13 +57,16 @@ class Endings:
 
     async def _wait(self, request: TurnRequest, context: TurnContext, result: ReactLoopResult) -> TurnResult:
         """Stop a turn whose agents wait: ask what is new, in the persona's voice, and put them into the pool."""
-        left = stopped(request, result, tuple(context.agents.waiting.values()), self.limits)
+        agents = context.agents
+        now = (*agents.waiting.values(), *held_entries(agents))
+        left = stopped(request, result, now, self.limits, agents.accounts.silent)
         text = left.text
         if text and has_a_voice(self.persona, request.tenant):
             voice = Voice(self.caller, request.journal, context.agents.budget, where(request))
             text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
             text = await self._with_links_that_exist(request, context, result, text)
-        reply = "\n\n".join(part for part in (notice(context.waiting), text, left.notice) if part)
+        parts = (notice(context.waiting), text, left.links, left.notice)
+        reply = "\n\n".join(part for part in parts if part)
         left = replace(left, entries=(*left.entries, *context.waiting.entries))
         cards = context.agents.cards
         return waiting_result(request, context.said, result, reply, left, await used_tokens(request.journal), cards)

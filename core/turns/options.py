@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
+from core.accounts.prompts import AccountAsker
 from core.agents.registry import AgentRegistry
 from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
@@ -42,6 +43,7 @@ class OrchestratorOptions(TypedDict, total=False):
     tiers: Tiers | None
     credentials: CredentialStoreAccess | None
     accounts: AccountsAccess | None
+    account_asker: AccountAsker | None
     storage: Storage | None
     budgets: DailyBudgets | None
     http: HttpClient | None

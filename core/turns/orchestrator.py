@@ -138,6 +138,7 @@ class Orchestrator:
                 approval_requests=context.agents.approval_requests,
                 outside=context.agents.outside,
                 files=context.agents.files,
+                accounts=context.agents.accounts,
                 go_on_at=request.go_on_at,
                 says_result=request.says_result,
             )

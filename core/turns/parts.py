@@ -45,6 +45,7 @@ def services_of(memory: Recall | None, tasks: TaskEngine | None, options: Orches
         http=options.get("http"),
         credentials=options.get("credentials"),
         accounts=options.get("accounts"),
+        account_asker=options.get("account_asker"),
         storage=options.get("storage"),
         people=options.get("people"),
         files=options.get("files"),

@@ -88,7 +88,7 @@ class RecordedAgent(RecordedTool):
 def recorded_tools(tools: Iterable[AnyTool], rows: Iterable[StepRecord]) -> list[AnyTool]:
     """Return the tools with recorded results in place of real ones: offered to everybody, approved, immediate."""
     recording = Recording(rows)
-    changed: dict[str, object] = {"recording": recording, "needs_approval": False, "needs_account": None}
+    changed: dict[str, object] = {"recording": recording, "needs_approval": False, "accounts": ()}
     return [RecordedTool(**{attr.name: getattr(tool, attr.name) for attr in fields(Tool)} | changed) for tool in tools]
 
 

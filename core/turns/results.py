@@ -6,7 +6,7 @@ from dataclasses import replace
 from core import replies
 from core.approvals.types import NewApproval
 from core.errors import ContextOverflow, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected
-from core.journal.types import StepKey, StepKind, StepRecord, StepState
+from core.journal.types import Journal, StepKey, StepKind, StepRecord, StepState
 from core.language.catalogue import gettext
 from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage, ToolCall
 from core.loop.context_window import Messages
@@ -65,6 +65,11 @@ def waiting_result(
         approvals=tuple(cards),
         waiting_step=result.turns - 1,
     )
+
+
+async def used_tokens(journal: Journal) -> TokenUsage:
+    """Return what all model calls of a turn have used, those of its agents included."""
+    return sum((record.usage for record in await journal.recorded()), TokenUsage())
 
 
 def with_reply(result: TurnResult, reply: str) -> TurnResult:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import structlog
 
+from core.accounts.prompts import AccountAsker
 from core.clock import Clock
 from core.files.access import Files
 from core.http.types import HttpClient
@@ -78,6 +79,7 @@ class TurnServices:
     http: HttpClient | None = None
     credentials: CredentialStoreAccess | None = None
     accounts: AccountsAccess | None = None
+    account_asker: AccountAsker | None = None
     storage: Storage | None = None
     people: People | None = None
     files: Files | None = None
@@ -93,6 +95,10 @@ class TurnServices:
     def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
         """Return access to one person's credentials; None where no credentials are kept."""
         return self.credentials.for_tenant(tenant_id) if self.credentials else None
+
+    def accounts_of(self, tenant_id: str) -> AccountAccess | None:
+        """Return access to one person's accounts; None where nobody can connect any."""
+        return self.accounts.for_tenant(tenant_id) if self.accounts else None
 
     def context_for(
         self, tenant: TurnTenant, turn_id: str, channel: str | None, tool: str, idempotency_key: str

@@ -1,12 +1,16 @@
 """Which tools a turn offers to the model: what the deployment exposes, the tier allows and this person can use."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from core.accounts.needs import serves
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import Valet
 from core.agents.tool import agent_tools
 from core.agents.turn_agents import TurnAgents
+from core.credentials.types import Account
 from core.people.tiers import Tiers
+from core.tools.person_access import AccountAccess
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
 from core.turns.services import TurnServices
@@ -49,7 +53,7 @@ class ToolOffer:
         tools += agent_tools(self._valets(request, names), agents)
         if self._services.undo is not None:
             tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))
-        return ToolRegistry([*await self._connected(tools, request.tenant.id), *own])
+        return ToolRegistry([*await self._with_accounts(tools, agents.accounts.access), *own])
 
     def _valets(self, request: TurnRequest, names: Sequence[str] | None) -> Sequence[Valet]:
         """Return the agents of one turn: those that are offered, and the one with which the turn begins."""
@@ -64,14 +68,16 @@ class ToolOffer:
         memory = self._services.memory
         return not tool.needs_memory or (memory is not None and (tool.needs_memory == "on" or memory.as_tool))
 
-    async def _connected(self, tools: Sequence[AnyTool], tenant_id: str) -> Sequence[AnyTool]:
-        """Leave out the tools whose account this person has not connected."""
-        services = {tool.needs_account for tool in tools if tool.needs_account}
-        if not services:
+    async def _with_accounts(self, tools: Sequence[AnyTool], access: AccountAccess | None) -> Sequence[AnyTool]:
+        """Show the model the argument that names an account, where the person has several that could serve."""
+        if access is None or not any(tool.accounts for tool in tools):
             return tools
-        credentials = self._services.credentials_of(tenant_id)
-        connected = {name for name in services if credentials and (await credentials.accounts(tenant_id, name)).names}
-        return [tool for tool in tools if not tool.needs_account or tool.needs_account in connected]
+        accounts = [account for account in await access.list() if not account.revoked]
+        return [replace(tool, shown=None) if _several(tool, accounts) else tool for tool in tools]
+
+
+def _several(tool: AnyTool, accounts: Sequence[Account]) -> bool:
+    return any(sum(serves(account, need) for account in accounts) > 1 for need in tool.accounts)
 
 
 def _exposed(registry: ToolRegistry, tools: Sequence[str] | None, agents: Sequence[str] | None) -> ToolRegistry:

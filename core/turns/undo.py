@@ -83,6 +83,7 @@ class UndoTool(Tool[..., object]):
             config=turn.config,
             outside=turn.outside,
             files=turn.files,
+            accounts=turn.accounts,
         )
         runner = ToolRunner(scope, Toolbox(ToolRegistry([inverse])), turn.make_context, ContextManager(turn.config))
         [result] = await runner.run_all(0, [wanted])

@@ -1,13 +1,14 @@
 """What a turn's end means for the agents that wait: what is said, and what the pool keeps."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.agents.pending_answers import ANSWER, HOLD, PendingAnswers
+from core.agents.asking_tool import AskingTool
+from core.agents.pending_answers import ANSWER, HOLD, Asking, PendingAnswers
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.registry import AgentRegistry
-from core.agents.standard_agent import AgentStatus, Valet
+from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits, nesting
 from core.journal.types import Outcome
 from core.language.catalogue import gettext, gettext_noop
@@ -33,16 +34,29 @@ class Stopped:
     entries: tuple[PoolEntry, ...]
     notice: str = ""
     """Said as it is, below the text."""
+    links: str = ""
+    """Where accounts are connected: said as it is."""
 
 
+_NOT_ASKED = (AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.WAITING_FOR_ACCOUNT)
+"""A card asks for the one, a link for the other; both end by themselves."""
 _PLAINLY = {
     PoolEnd.CANCELLED: gettext_noop("That is cancelled."),
     PoolEnd.EXPIRED: gettext_noop("No answer came in time, so I dropped that."),
 }
 
 
-def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[PoolEntry], limits: PoolLimits) -> Stopped:
-    """Return what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest."""
+def stopped(
+    request: TurnRequest,
+    result: ReactLoopResult,
+    waiting: Sequence[PoolEntry],
+    limits: PoolLimits,
+    silent: Collection[str] = (),
+) -> Stopped:
+    """Return what is new since the turn last stopped: what came of answers, and questions; and let go of the oldest.
+
+    `silent` are the paths of calls whose question is not said again.
+    """
     own = {entry.agent_id: entry for entry in request.pool if entry.turn_id == request.turn_id}
     now = {entry.agent_id: entry for entry in waiting}
     done = [entry for entry in own.values() if entry.agent_id not in now]
@@ -52,20 +66,27 @@ def stopped(request: TurnRequest, result: ReactLoopResult, waiting: Sequence[Poo
         entry.question
         for entry in waiting
         if entry.question is not None
-        and entry.status is not AgentStatus.WAITING_FOR_APPROVAL  # its card says it
+        and entry.status not in _NOT_ASKED
         and (not (known := own.get(entry.agent_id)) or known.question != entry.question)
     ]
-    # Approvals end by themselves, and soon.
+    links = [
+        entry.question
+        for entry in waiting
+        if entry.question is not None
+        and entry.status is AgentStatus.WAITING_FOR_ACCOUNT
+        and entry.agent_path not in silent
+    ]
     others = [
         entry
         for entry in request.pool
-        if entry.waits and entry.turn_id != request.turn_id and entry.status is not AgentStatus.WAITING_FOR_APPROVAL
+        if entry.waits and entry.turn_id != request.turn_id and entry.status not in _NOT_ASKED
     ]
     excess = others[: max(len(others) + len(now) - limits.max_waiting, 0)]
     return Stopped(
         "\n".join([*answers, *asked]),
         (*waiting, *completed, *(entry.ended(PoolEnd.DROPPED) for entry in excess)),
         gettext(DROPPED, names=_names(excess)) if excess else "",
+        "\n".join(dict.fromkeys(links)),
     )
 
 
@@ -91,8 +112,8 @@ def answered(entries: Sequence[PoolEntry]) -> str:
 
 def _came_to(entry: PoolEntry, results: Sequence[CallResult]) -> str:
     """Return the result of an agent that has ended while others wait; empty for one inside another."""
-    if nesting(entry.agent_path) > 1:
-        return ""
+    if nesting(entry.agent_path) > 1 or (entry.of_tool and entry.waits):
+        return ""  # what a tool returns is for the model
     if not entry.waits:
         return gettext(_PLAINLY[entry.reason]) if entry.reason in _PLAINLY else ""
     returned = (result for result in results if result.call.id == entry.tool_call_id and result.outcome is Outcome.OK)
@@ -107,14 +128,18 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
     """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
     if not request.inbound or not request.conversation_id:
         return PendingAnswers()
-    offered: list[tuple[PoolEntry, Valet]] = []
+    offered: list[tuple[PoolEntry, Asking]] = []
     ended: dict[str, PoolEntry] = {}
     set_aside: list[str] = []
-    paused: list[tuple[PoolEntry, Valet]] = []
+    paused: list[tuple[PoolEntry, Asking]] = []
+    accounts: list[PoolEntry] = []
     for entry in request.pool:
         if entry.conversation_id != request.conversation_id or not entry.waits:
             continue
-        valet = registry.find(entry.agent_type)
+        if entry.status is AgentStatus.WAITING_FOR_ACCOUNT and entry.expires_at > now:
+            accounts.append(entry)
+            continue
+        valet = AskingTool(entry.agent_type, entry.choices) if entry.of_tool else registry.find(entry.agent_type)
         if valet is None or valet.schema_version != entry.schema_version:
             ended[entry.agent_id] = entry.ended(PoolEnd.STALE)
             set_aside.append(entry.told_as)
@@ -124,4 +149,4 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
             offered.append((entry, valet))
         elif entry.status is AgentStatus.PAUSED:
             paused.append((entry, valet))
-    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside), tuple(paused))
+    return PendingAnswers(tuple(offered), {}, ended, tuple(set_aside), tuple(paused), tuple(accounts))

@@ -48,6 +48,7 @@ OTHERWISE = {
     "core/memory/index/typeagent_storage.py _known": "one index's",
     "core/memory/index/typeagent_storage.py _ranges": "one index's",
     "core/memory/index/typeagent_storage.py _rows": "one index's",
+    "core/loop/account_check.py _asked": _TURN,
     "core/loop/attached.py _calls": _TURN,
     "core/people/rate_limit.py accounts": "account of ours",
     "core/people/rate_limit.py verdicts": "turn",

@@ -107,6 +107,15 @@ CREATE TABLE public.inbound (
 
 ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.account_prompts (
+    tenant_id text NOT NULL,
+    topic text NOT NULL,
+    turn_id text NOT NULL,
+    told_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.account_prompts FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.approval_audit (
     tenant_id text NOT NULL,
     id bigint NOT NULL,
@@ -795,7 +804,7 @@ CREATE TABLE public.pool_entries (
     expires_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT pool_entries_status_check CHECK ((status = ANY (ARRAY['WAITING_FOR_INPUT'::text, 'WAITING_FOR_APPROVAL'::text, 'PAUSED'::text, 'CANCELLED'::text, 'COMPLETED'::text])))
+    CONSTRAINT pool_entries_status_check CHECK ((status = ANY (ARRAY['WAITING_FOR_INPUT'::text, 'WAITING_FOR_APPROVAL'::text, 'WAITING_FOR_ACCOUNT'::text, 'PAUSED'::text, 'CANCELLED'::text, 'COMPLETED'::text])))
 );
 
 ALTER TABLE ONLY public.pool_entries FORCE ROW LEVEL SECURITY;
@@ -1096,6 +1105,9 @@ CREATE UNLOGGED TABLE public.write_probe (
 ALTER TABLE ONLY public.write_probe ALTER COLUMN filler SET STORAGE PLAIN;
 
 ALTER TABLE ONLY public.write_probe FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE ONLY public.account_prompts
+    ADD CONSTRAINT account_prompts_pkey PRIMARY KEY (tenant_id, topic);
 
 ALTER TABLE ONLY public.approval_audit
     ADD CONSTRAINT approval_audit_pkey PRIMARY KEY (tenant_id, id);
@@ -1550,6 +1562,9 @@ CREATE TRIGGER tenants_rezone AFTER UPDATE OF timezone ON public.tenants FOR EAC
 
 CREATE TRIGGER turns_profile AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((old.state = 'running'::text) AND (new.state = ANY (ARRAY['done'::text, 'waiting'::text])))) EXECUTE FUNCTION public.enqueue_profile();
 
+ALTER TABLE ONLY public.account_prompts
+    ADD CONSTRAINT account_prompts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.approval_audit
     ADD CONSTRAINT approval_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
@@ -1754,6 +1769,8 @@ ALTER TABLE ONLY public.undo_records
 ALTER TABLE ONLY public.undo_records
     ADD CONSTRAINT undo_records_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE public.account_prompts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.approval_audit ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.approval_cards ENABLE ROW LEVEL SECURITY;
@@ -1855,6 +1872,8 @@ CREATE POLICY nobodys ON public.waiting_counts USING (true) WITH CHECK (true);
 CREATE POLICY nobodys ON public.worker_health USING (true) WITH CHECK (true);
 
 ALTER TABLE public.notifications ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY one_tenant ON public.account_prompts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.approval_audit TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -1963,6 +1982,8 @@ CREATE POLICY one_tenant ON public.undo_records TO onevalet_app USING ((tenant_i
 ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON public.account_prompts TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.approval_audit TO onevalet USING (true) WITH CHECK (true);
 
@@ -2133,6 +2154,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_prompts TO onevalet_app;
 
 GRANT SELECT,INSERT ON TABLE public.approval_audit TO onevalet_app;
 

@@ -1,5 +1,6 @@
 """What an agent's own handlers see and decide, and what it is handed."""
 
+import builtins
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,15 +10,18 @@ from core.agents.pending_answers import ANSWER
 from core.agents.registry import AgentRegistry, read_exposed
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.agents.valet import valet
+from core.credentials.types import ConnectedAccounts
 from core.errors import ModelRateLimited
-from core.tools.context import ToolExecutionContext
+from core.json_types import JsonObject
+from core.tools.context import CredentialAccess, ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.orchestrator import Orchestrator
 from onevalet import InputField
+from onevalet.testing import MemoryCredentials
 from tests.core.agents.harness import Talk
 from tests.core.agents.test_runs import SCRIPT, Worker, turn
 from tests.core.builders import FakeModel, says, wants
-from tests.core.tools.test_toolbox import Vault, _request
+from tests.core.tools.test_toolbox import _request
 from tests.scripted_model import calls, text
 
 HEARD: list[str] = []
@@ -26,6 +30,30 @@ HEARD: list[str] = []
 @pytest.fixture(autouse=True)
 def nothing_heard() -> None:
     HEARD.clear()
+
+
+class Airline(MemoryCredentials):
+    """One tenant has connected an airline."""
+
+    def __init__(self, tenant_id: str) -> None:
+        self.tenant_id = tenant_id
+
+    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
+        """Tell of the airline."""
+        connected = service == "airline" and self.tenant_id == "ann"
+        return ConnectedAccounts(service, ("primary",) if connected else ())
+
+    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
+        """List nothing else."""
+        return []
+
+
+class Vault:
+    """Where credentials are."""
+
+    def for_tenant(self, tenant_id: str) -> CredentialAccess:
+        """Return one tenant's."""
+        return Airline(tenant_id)
 
 
 @valet(name="Asker")

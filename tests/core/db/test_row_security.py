@@ -124,6 +124,7 @@ KEPT = (
     "select save_credentials($1, 'mail', 'work', 1, 's')",
     "select keep_undo($1, (select id from turns where tenant_id = $1 limit 1), 'c' || $1, jsonb_build_array("
     "jsonb_build_object('title', 'Tea', 'tool', 't', 'arguments', '{}'::jsonb, 'made_at', now(), 'until', now())))",
+    "insert into account_prompts (tenant_id, topic, turn_id) values ($1, 'mail.read', 'a')",
     "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
     " status, schema_version, expires_at) select tenant_id, 'a', 'A', conversation_id, id, '0.1/A', 'c',"
     " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",

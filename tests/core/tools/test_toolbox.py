@@ -1,14 +1,13 @@
-"""Which tools a turn is offered: groups, switched for a conversation, and accounts that are connected or not."""
+"""Which tools a turn is offered: groups, switched for a conversation, and tools that need an account."""
 
-import builtins
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet
-from core.credentials.types import ConnectedAccounts
 from core.errors import ConfigError, ModelAuthError
 from core.journal.in_memory import MemoryJournal
 from core.json_types import JsonObject
@@ -18,11 +17,9 @@ from core.loop.control import TurnMessage
 from core.loop.conversation_state import ConversationState
 from core.loop.loop import LoopFailed
 from core.people.tenant import TurnTenant
-from core.tools.context import CredentialAccess
 from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest
-from onevalet.testing import MemoryCredentials
 from tests.core.builders import FakeModel, Step, run_loop, says, wants
 from tests.core.turns.test_orchestrator import NOW
 
@@ -45,7 +42,7 @@ async def send_mail(to: str) -> str:
     return f"sent to {to}"
 
 
-@tool(effect="read", group="travel", needs_account="airline")
+@tool(effect="read", group="travel", accounts=("airline:seats",))
 async def flights() -> str:
     """List flights."""
     return "none"
@@ -160,62 +157,17 @@ class TestGroups:
         assert ConversationState.of(later.history).groups == ("mail",)
 
 
-class Airline(MemoryCredentials):
-    """One tenant has connected an airline."""
-
-    def __init__(self, tenant_id: str) -> None:
-        self.tenant_id = tenant_id
-
-    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """Tell of the airline."""
-        connected = service == "airline" and self.tenant_id == "ann"
-        return ConnectedAccounts(service, ("primary",) if connected else ())
-
-    async def list(self, tenant_id: str, service: str | None = None) -> "builtins.list[JsonObject]":
-        """List nothing else."""
-        return []
-
-
-class Vault:
-    """Where credentials are."""
-
-    def for_tenant(self, tenant_id: str) -> CredentialAccess:
-        """Return one tenant's."""
-        return Airline(tenant_id)
-
-
 class TestOffer:
-    @pytest.mark.parametrize(("tenant", "offered"), [("ann", ["add", "fly"]), ("bob", ["add"])])
-    async def test_a_tool_that_needs_an_account_is_for_those_who_connected_one(
-        self, tenant: str, offered: list[str]
-    ) -> None:
-        @tool(needs_account="airline")
-        async def fly() -> str:
-            """Fly."""
-            return "flying"
-
-        model = FakeModel([says("Hi")])
-        orchestrator = Orchestrator(model, tools=[add, fly], credentials=Vault())
-        await orchestrator.handle_message(_request(tenant=tenant))
-        assert _offered(model) == offered
-
-    @pytest.mark.parametrize(("tenant", "offered"), [("ann", ["Flyer"]), ("bob", [])])
-    async def test_an_agent_that_needs_an_account_is_for_those_who_connected_one(
-        self, tenant: str, offered: list[str]
-    ) -> None:
-        @valet(name="Flyer", needs_account="airline")
+    async def test_what_needs_an_account_is_offered_without_one(self) -> None:
+        @valet(name="Flyer", accounts=("mail.send",))
         class Flyer(StandardAgent):
             """Fly."""
 
         model = FakeModel([says("Hi")])
-        orchestrator = Orchestrator(model, agents=AgentRegistry([Flyer]), credentials=Vault())
-        await orchestrator.handle_message(_request(tenant=tenant))
-        assert _offered(model) == offered
-
-    async def test_nobody_has_connected_anything_where_nothing_is_kept(self) -> None:
-        model = FakeModel([says("Hi")])
-        await Orchestrator(model, tools=[add, flights]).handle_message(_request())
-        assert _offered(model) == ["add"]
+        await Orchestrator(model, tools=[add, flights], agents=AgentRegistry([Flyer])).handle_message(_request())
+        assert _offered(model) == ["add", "flights", "Flyer"]
+        for spec in model.requests[0].tools:
+            assert "account" not in cast(JsonObject, spec.parameters["properties"])
 
     def test_tools_and_agents_are_chosen_apart(self) -> None:
         agent = replace(read_mail, name="MailAgent", group="", agent=True)

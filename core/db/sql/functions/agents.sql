@@ -65,7 +65,7 @@ begin
     for v_turn in
         update pool_entries e set status = 'CANCELLED', reason = 'dropped', revision = e.revision + 1
         where e.tenant_id = p_tenant and e.conversation_id = p_conversation
-          and e.status in ('WAITING_FOR_INPUT', 'PAUSED')
+          and e.status in ('WAITING_FOR_INPUT', 'WAITING_FOR_ACCOUNT', 'PAUSED')
         returning e.turn_id
     loop
         perform close_waiting_turn(p_tenant, v_turn, 'new session');
@@ -101,6 +101,44 @@ begin
     else
         return query select true, wake_turn(p_tenant, v_turn);
     end if;
+end $$;
+
+-- Lets everything of a person go on that waits for an account, since one was connected, and what is running now look
+-- once more: it may have found none a moment ago. Returns the lanes to wake, and whether a call of theirs waits.
+create function wake_for_account(p_tenant text)
+returns table (lane_id text, held boolean)
+language plpgsql as $$
+declare
+    v_turn text;
+    v_held boolean;
+    v_lane text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    delete from account_prompts a where a.tenant_id = p_tenant;
+    for v_turn, v_held in
+        select t.id, h.held from turns t,
+            lateral (select exists (
+                select from pool_entries e where e.tenant_id = p_tenant and e.turn_id = t.id
+                  and e.status = 'WAITING_FOR_ACCOUNT') as held) h
+        where t.tenant_id = p_tenant and (t.state = 'running' or t.state = 'waiting' and h.held)
+        order by t.lane_id, t.id
+    loop
+        v_lane := wake_turn(p_tenant, v_turn);
+        if v_lane is not null then
+            return query select v_lane, v_held;
+        end if;
+    end loop;
+end $$;
+
+-- Notes that a turn asks a person for an account. False if another turn did so before, and nothing was connected since.
+create function note_account_prompt(p_tenant text, p_topic text, p_turn text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into account_prompts (tenant_id, topic, turn_id) values (p_tenant, p_topic, p_turn) on conflict do nothing;
+    return exists (select from account_prompts a
+                   where a.tenant_id = p_tenant and a.topic = p_topic and a.turn_id = p_turn);
 end $$;
 
 -- Expires agents that have waited too long, for all people; their turns resume and say so. An agent that waits for an

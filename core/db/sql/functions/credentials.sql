@@ -62,6 +62,7 @@ begin
     on conflict (tenant_id, service, account_name) do update
     set key_version = excluded.key_version, credentials_json = excluded.credentials_json,
         updated_at = clock_timestamp(), revoked_at = null, refreshed_by = '', refreshing_until = null;
+    perform wake_for_account(p_tenant); -- in this transaction: nothing waits for an account that is there
 end $$;
 
 -- Returns sealed credentials with the wrapped key that opens them, from one snapshot.

@@ -1,0 +1,140 @@
+"""How a person is asked for an account: one sentence with the link, in their language."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.accounts.abilities import missing, read_need
+from core.accounts.choice import shown
+from core.credentials.store import PRIMARY
+from core.credentials.types import Ability, Account
+from core.db.database import Database
+from core.language.catalogue import gettext, gettext_noop, listed
+
+_CONNECT: Mapping[Ability, str] = {
+    Ability.MAIL_READ: gettext_noop("To read your mail I need your mailbox: connect it here: {link}"),
+    Ability.MAIL_CHANGE: gettext_noop("To sort your mail I need your mailbox: connect it here: {link}"),
+    Ability.MAIL_SEND: gettext_noop("To send mail for you I need your mailbox: connect it here: {link}"),
+    Ability.CALENDAR_READ: gettext_noop("To look into your calendar I need access to it: connect it here: {link}"),
+    Ability.CALENDAR_CHANGE: gettext_noop("To keep your calendar I need access to it: connect it here: {link}"),
+    Ability.CONTACTS_READ: gettext_noop("To look up your contacts I need access to them: connect them here: {link}"),
+    Ability.CONTACTS_CHANGE: gettext_noop("To keep your contacts I need access to them: connect them here: {link}"),
+}
+_RENEW = gettext_noop("Your account {account} does not let me in any more: connect it again here: {link}")
+_EXTEND = gettext_noop("Your account {account} does not let me do this yet: allow it here: {link}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a call lacks. `account` is the one to renew or to extend; None where another is to be connected."""
+
+    needs: tuple[str, ...]
+    account: Account | None = None
+
+    @property
+    def reason(self) -> str:
+        """Return what is missing, in a sentence."""
+        service, ability = read_need(self.needs[0])
+        return missing(ability, service)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectLink:
+    """A link to the page on which a person connects an account.
+
+    `choices` are the services among which the page lets them choose, in words. `account` is the one that it renews or
+    extends.
+    """
+
+    url: str
+    choices: Sequence[str] = ()
+    account: Account | None = None
+
+
+class ConnectLinks(Protocol):
+    """Makes links to connect accounts."""
+
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+        """Return a link for what is wanted; None where no service that could serve can be connected."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """How a person is asked. `silent`: they were asked before, and are not told again."""
+
+    text: str
+    silent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AccountAsker:
+    """Ask people for accounts, by links to our pages."""
+
+    database: Database
+    links: ConnectLinks
+
+    def for_turn(
+        self, tenant_id: str, turn_id: str, conversation_id: str | None, *, in_run: bool = False
+    ) -> "AccountPrompts":
+        """Return how the person of a turn is asked; `in_run`: a task's, so nobody is there."""
+        return AccountPrompts(self.database, self.links, tenant_id, turn_id, conversation_id, in_run)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountPrompts:
+    """Ask one person, in one turn. In a task's run, nobody is there: what they were told once is not said again."""
+
+    database: Database
+    links: ConnectLinks
+    tenant_id: str
+    turn_id: str
+    conversation_id: str | None
+    in_run: bool = False
+
+    async def prompt(self, wanted: Wanted) -> Prompt | None:
+        """Return how the person is asked for an account; None where none can be connected."""
+        link = await self.links.link(self.tenant_id, self.conversation_id, wanted)
+        if link is None:
+            return None
+        first = await note_prompt(self.database, self.tenant_id, topic_of(wanted), self.turn_id)
+        return Prompt(sentence(wanted, link), silent=self.in_run and not first)
+
+
+def sentence(wanted: Wanted, link: ConnectLink) -> str:
+    """Return the sentence that asks for what is wanted."""
+    url = link.url
+    if len(link.choices) > 1:
+        url = gettext("{link} ({choices})", link=url, choices=listed(link.choices, "or"))
+    if link.account is None:
+        service, ability = read_need(wanted.needs[0])
+        if ability is None:
+            return gettext(
+                "For that I need your account of {service}: connect it here: {link}", service=service, link=url
+            )
+        return gettext(_CONNECT[ability], link=url)
+    name = account_name(link.account)
+    return gettext(_RENEW if link.account.revoked else _EXTEND, account=name, link=url)
+
+
+def account_name(account: Account) -> str:
+    """Return the name by which a person knows an account; its service's where it has none."""
+    name = shown(account)
+    return account.service if name == PRIMARY else name
+
+
+def topic_of(wanted: Wanted) -> str:
+    """Return under which name it is kept that a person was asked."""
+    if wanted.account is not None and wanted.account.revoked:
+        return renewal_topic(wanted.account.service, wanted.account.name)
+    return " ".join(wanted.needs)
+
+
+def renewal_topic(service: str, name: str) -> str:
+    return f"renew {service} {name}"
+
+
+async def note_prompt(database: Database, tenant_id: str, topic: str, turn_id: str) -> bool:
+    """Note that a person is asked for an account. Return False if another turn asked before, and nothing changed."""
+    row = await database.call("select note_account_prompt($1,$2,$3) as first", tenant_id, topic, turn_id)
+    return bool(row and row["first"])

@@ -1,0 +1,187 @@
+"""What the calls of a turn need of the person's accounts: whether one may run now, or what it waits for.
+
+A call that waits is put into the pool when the turn stops, as agents are that wait for an answer, and is entered again
+when the turn resumes.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from core.accounts.choice import find
+from core.accounts.prompts import AccountPrompts, Prompt, Wanted, account_name
+from core.credentials.types import Account
+from core.errors import AccountMissing, ToolRetry
+from core.hooks.hooks import PlannedCall
+from core.json_types import Json, JsonObject
+from core.language.catalogue import gettext, listed
+from core.loop.gate import Refused, Waiting
+from core.replies import note
+from core.tools.account_argument import ACCOUNT, NamedAccount
+from core.tools.context import ToolExecutionContext
+from core.tools.person_access import AccountAccess
+from core.tools.tool import AnyTool
+
+NOBODY_CONNECTS = "Not run: {reason}" + note("Say so. No account can be connected to this assistant by a link.")
+
+
+@dataclass(frozen=True, slots=True)
+class WhichOne:
+    """Several accounts could serve, and nothing says which."""
+
+    choices: tuple[str, ...]
+
+    @property
+    def question(self) -> str:
+        return gettext("Which account: {accounts}?", accounts=listed(self.choices, "or"))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Accounts serve. `chosen`: the name of the one that is used, where there are others."""
+
+    chosen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCall:
+    """A tool's call that waits for an account (`needs`), or for its person to say which one is meant (`choices`)."""
+
+    path: str
+    name: str
+    tool_call_id: str
+    question: str
+    needs: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierHold:
+    """How a call stands that waited when its turn stopped. `answers` are arguments that its person gave.
+
+    `over`: what the model is told of a call that waits no more.
+    """
+
+    question: str = ""
+    needs: tuple[str, ...] = ()
+    answers: JsonObject = field(default_factory=dict)
+    over: str = ""
+
+
+class TurnAccounts:
+    """The accounts that the calls of one turn need. `access` and `prompts` are None where nobody can have any.
+
+    `earlier` holds the calls of this turn that waited before, by path, and `held` those that wait now.
+    """
+
+    def __init__(
+        self,
+        access: AccountAccess | None = None,
+        prompts: AccountPrompts | None = None,
+        earlier: Mapping[str, EarlierHold] | None = None,
+    ) -> None:
+        self.access = access
+        self._prompts = prompts
+        self._earlier = earlier or {}
+        self.held: dict[str, HeldCall] = {}
+        self.patience: timedelta | None = None
+        """How long a call waits for an account; None for as long as an agent waits for an answer."""
+        self.silent: set[str] = set()
+        """The paths of calls whose question the person was asked before."""
+        self._asked: dict[Wanted, Prompt | None] = {}
+        self._asking = asyncio.Lock()
+
+    async def clear(self, path: str, tool: AnyTool, call: PlannedCall) -> PlannedCall | Waiting | Refused:
+        """Return a tool's call with its account where there are several, or why it may not run now."""
+        earlier = self._earlier.get(path, EarlierHold())
+        if earlier.over:
+            return Refused(earlier.over)
+        needs = tuple(dict.fromkeys((*tool.accounts, *earlier.needs)))
+        if not needs or self.access is None:
+            return call
+        named = str(call.arguments.get(ACCOUNT) or earlier.answers.get(ACCOUNT) or "")
+        try:
+            found = await self.find(needs, named)
+        except ToolRetry as error:
+            return Refused(f"Not run: {error}" + note(error.note))
+        if isinstance(found, WhichOne):
+            self.held[path] = HeldCall(path, tool.name, call.id, found.question, choices=found.choices)
+            return Waiting(found.question)
+        if isinstance(found, Wanted):
+            return await self._hold(path, tool.name, call.id, found, earlier)
+        named = named or (found.chosen if tool.needs_approval else "")
+        given: Json = call.arguments.get(ACCOUNT, "")
+        return call if named == given else replace(call, arguments=call.arguments | {ACCOUNT: named})
+
+    def named(self, context: ToolExecutionContext, tool: AnyTool, call: PlannedCall) -> ToolExecutionContext:
+        """Return the context of a tool's call, which opens the account that the call names."""
+        return with_account_in(context, call.arguments) if tool.accounts else context
+
+    async def missed(self, path: str, name: str, tool_call_id: str, error: AccountMissing) -> Waiting | Refused:
+        """Hold a call that itself found no account to open."""
+        held = await self._hold(path, name, tool_call_id, await self.wanted_by(error), EarlierHold())
+        return held if isinstance(held, Waiting) else Refused(NOBODY_CONNECTS.format(reason=error))
+
+    async def wanted_by(self, error: AccountMissing) -> Wanted:
+        """Return what is missing to a call that found no account to open."""
+        accounts = await self.access.list() if self.access and error.account else ()
+        named = find(accounts, error.account or "") if error.account else ()
+        return Wanted((error.need,), named[0] if named else None)
+
+    async def find(self, needs: Sequence[str], named: str = "") -> Found | Wanted | WhichOne:
+        """Find accounts for all needs. Raises `ToolRetry` where no account has the name."""
+        if self.access is None:
+            return Found()
+        if named and not find(await self.access.list(), named):
+            there = listed([account_name(account) for account in await self.access.list()])
+            raise ToolRetry(gettext("There is no account {account}, only {accounts}.", account=named, accounts=there))
+        chosen, missing, revoked = "", list[str](), list[Account]()
+        for need in needs:
+            able = await self.access.list(need)
+            good = [account for account in able if not account.revoked]
+            meant = find(able, named) if named else ()
+            if not good or (meant and all(account.revoked for account in meant)):
+                missing.append(need)
+                revoked += meant or able
+                continue
+            preferred = [account for account in good if account.preferred]
+            one = [*meant, *preferred, *good][:1] if meant or len(preferred) == 1 or len(good) == 1 else []
+            if not one:
+                return WhichOne(tuple(account_name(account) for account in good))
+            chosen = chosen or (account_name(one[0]) if len(good) > 1 else "")
+        if missing:
+            return Wanted(tuple(missing), revoked[0] if revoked else None)
+        return Found(chosen)
+
+    async def prompt(self, wanted: Wanted) -> Prompt | None:
+        """Return how the person is asked; calls that need the same share it. None where they cannot be asked."""
+        async with self._asking:
+            if wanted not in self._asked:
+                self._asked[wanted] = await self._prompts.prompt(wanted) if self._prompts else None
+            return self._asked[wanted]
+
+    async def _hold(
+        self, path: str, name: str, tool_call_id: str, wanted: Wanted, earlier: EarlierHold
+    ) -> Waiting | Refused:
+        if earlier.question and earlier.needs == wanted.needs:
+            prompt: Prompt | None = Prompt(earlier.question, silent=True)
+        else:
+            prompt = await self.prompt(wanted)
+        if prompt is None:
+            return Refused(nobody_connects(wanted))
+        self.held[path] = HeldCall(path, name, tool_call_id, prompt.text, wanted.needs)
+        if prompt.silent:
+            self.silent.add(path)
+        return Waiting(prompt.text)
+
+
+def with_account_in(context: ToolExecutionContext, arguments: JsonObject) -> ToolExecutionContext:
+    """Return a context that opens the account that these arguments name."""
+    name = str(arguments.get(ACCOUNT) or "")
+    return replace(context, accounts=NamedAccount(context.accounts, name)) if name else context
+
+
+def nobody_connects(wanted: Wanted) -> str:
+    """Return what the model is told where an account is missing and cannot be connected."""
+    return NOBODY_CONNECTS.format(reason=wanted.reason)

@@ -1,0 +1,41 @@
+"""In which order the calls of one model answer run, and which of them run side by side."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from core.llm.types import ToolCall
+from core.tools.tool import AnyTool
+
+type Numbered = tuple[int, ToolCall]
+"""A call with its number in the model's answer, from 1."""
+
+
+def batches(
+    calls: Sequence[ToolCall],
+    approved_at: Callable[[int], datetime | None],
+    tool_of: Callable[[str], AnyTool | None],
+    *,
+    parallel: bool,
+) -> list[list[Numbered]]:
+    """Return the calls of an answer in batches, each of which runs at once.
+
+    Approved calls come first, each alone, in the order of their approval; a call of a tool with `parallel=False` runs
+    alone too.
+    """
+    numbered = list(enumerate(calls, start=1))
+    moments = {number: approved_at(number) for number, _ in numbered}
+    approved = [(moment, item) for item in numbered if (moment := moments[item[0]])]
+    first = [item for _, item in sorted(approved, key=lambda pair: (pair[0], pair[1][0]))]
+    made: list[list[Numbered]] = [[item] for item in first]
+    together = False
+    for item in numbered:
+        if item in first:
+            continue
+        tool = tool_of(item[1].name)
+        alone = not parallel or (tool is not None and not tool.parallel)
+        if together and not alone:
+            made[-1].append(item)
+        else:
+            made.append([item])
+        together = not alone
+    return made

@@ -1,0 +1,73 @@
+"""`account`: the optional argument by which a call names one of several accounts, and what it opens then.
+
+Every tool that declares `accounts` has it, whether or not its function takes it: `context.accounts` opens the named
+account anyway. The model sees it only where the person has several accounts that could serve.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field, create_model
+
+from core.accounts.abilities import read_need
+from core.accounts.choice import find
+from core.credentials.types import Account, OpenAccount
+from core.errors import ConfigError
+from core.json_types import JsonObject
+from core.tools.person_access import AccountAccess
+from core.tools.schema import Signature
+
+ACCOUNT = "account"
+ACCOUNT_SAYS = "Which of the person's accounts, by its name or address; leave it out unless they named one."
+
+
+def checked_needs(needs: Sequence[str], place: str) -> tuple[str, ...]:
+    """Return the needs that a tool or an agent declares; raises `ConfigError` for one that names nothing."""
+    for need in needs:
+        try:
+            read_need(need)
+        except ValueError as error:
+            raise ConfigError(
+                f"{place}: accounts={need!r} is no need; write an ability, such as mail.read, or one of a service, "
+                "such as google:calendar.read."
+            ) from error
+    return tuple(needs)
+
+
+def with_account(signature: Signature) -> Signature:
+    """Return a signature with the argument; unchanged where the function has it already."""
+    if ACCOUNT in signature.names:
+        return signature
+    model = create_model(
+        signature.model.__name__, __base__=signature.model, account=(str, Field("", description=ACCOUNT_SAYS))
+    )
+    argument: JsonObject = {"type": "string", "default": "", "description": ACCOUNT_SAYS}
+    schema = signature.schema | {"properties": {**_properties(signature.schema), ACCOUNT: argument}}
+    return Signature(model, schema, signature.names, signature.fields | {ACCOUNT: ACCOUNT}, signature.context_name)
+
+
+def without_account(schema: JsonObject) -> JsonObject:
+    """Return parameters as the model sees them where there is no account to choose."""
+    properties = _properties(schema)
+    return schema | {"properties": {name: value for name, value in properties.items() if name != ACCOUNT}}
+
+
+def _properties(schema: JsonObject) -> JsonObject:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAccount:
+    """A person's accounts for a call that names one, which is opened where the tool names none."""
+
+    access: AccountAccess
+    named: str
+
+    async def list(self, need: str = "") -> Sequence[Account]:
+        return await self.access.list(need)
+
+    async def open(self, need: str, account_name: str = "") -> OpenAccount:
+        if account_name or not find(await self.access.list(need), self.named):
+            return await self.access.open(need, account_name)
+        return await self.access.open(need, self.named)
