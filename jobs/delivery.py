@@ -190,16 +190,16 @@ class DeliveryRunner:
         begun: _BegunCall | None,
     ) -> _RowEnd:
         stream = due.stream if part.number == 1 else None
-        target = Target(due.address, part.ref, stream=stream, read_file=reader(self._files, claim.tenant_id))
+        target = Target(
+            due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self._files, claim.tenant_id)
+        )
         if part.state in (SendState.SENDING, SendState.CHECKING):
             found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
             if found is not None:
                 return _RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
         if begun is None:
             asked, bill = self._elapsed(), _bill(channel, self._clock, part.part)
-            what = await self._outbox.begin_delivery(
-                claim, part.number, attempt, bill, uploads=part.part.file is not None
-            )
+            what = await self._outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
             begun = _BegunCall(what, asked)
         if (refused := await self._refused(claim, begun.what)) is not None:
             return _RowEnd(refused)

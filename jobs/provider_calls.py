@@ -42,7 +42,7 @@ class ProviderCalls:
     ) -> PartEnd:
         failure: DeliveryError
         try:
-            seconds = FILE_TIMEOUT if part.part.file else SEND_TIMEOUT
+            seconds = FILE_TIMEOUT if part.part.uploads else SEND_TIMEOUT
             receipt = await within(seconds, self._send(due, channel, part, target))
             return PartEnd(SendState.SENT, CallOutcome.ACCEPTED, receipt)
         except TimeoutError:
@@ -101,7 +101,12 @@ class ProviderCalls:
             # A bug in the adapter tells nothing either, and may not block the conversation.
             _log.exception("look_up_failed", outbound=due.message.id)
             return _still_unknown(part, type(error).__name__)
-        return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
+        if receipt is not None:
+            return PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
+        if channel.resend_unknown and part.lost > MAX_RESENT:
+            # What looks the part up may not see everything that was sent: copies stay few.
+            return PartEnd(SendState.AMBIGUOUS, CallOutcome.LEFT, reason="sent again and again, and never found")
+        return None
 
     async def take_back(self, due: DueMessage, channel: NotificationChannel) -> bool:
         """Remove the message that was begun for an answer that never came. False: it may be tried again."""

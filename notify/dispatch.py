@@ -8,6 +8,7 @@ import structlog
 
 from core.clock import Clock
 from core.language.catalogue import gettext
+from core.notifications.addresses import is_one_way
 from core.notifications.store import NotificationStore
 from core.notifications.types import (
     Notification,
@@ -21,7 +22,7 @@ from core.notifications.types import (
 )
 from core.notifications.ways import chat_in_words
 from core.queue.wakeups import Wakeups
-from notify.policy import CANNOT_ANSWER, DeliveryDecision, decide, order_places
+from notify.policy import DeliveryDecision, decide, order_places
 
 _log = structlog.get_logger()
 
@@ -45,7 +46,7 @@ class Dispatcher:
         """Return what would be said in each place, the best first; `tried` identities are left out."""
         wanted = notification.conversation_id
         places = order_places(person, self.channels, wanted=wanted, tried=tried)
-        chat = next((place.channel for place in places if place.channel not in CANNOT_ANSWER), None)
+        chat = next((place.channel for place in places if not is_one_way(place.channel, place.account)), None)
         with person.speaking():
             return [_rendered(place, notification, chat) for place in places]
 
@@ -65,11 +66,11 @@ class Dispatcher:
 
 def one_way(entries: Collection[RenderedNotification]) -> list[RenderedNotification]:
     """Return the places where a notification can be read but not answered."""
-    return [entry for entry in entries if entry.place.channel in CANNOT_ANSWER]
+    return [entry for entry in entries if is_one_way(entry.place.channel, entry.place.account)]
 
 
 def _rendered(place: NotificationTarget, notification: Notification, chat: str | None) -> RenderedNotification:
-    if place.channel not in CANNOT_ANSWER:
+    if not is_one_way(place.channel, place.account):
         return RenderedNotification(place, notification.text, notification.actions, notification.media)
     title = f"# {notification.title}\n\n" if notification.title else ""
     text = f"{title}{notification.text}"

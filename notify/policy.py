@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_or_utc
 from core.language.catalogue import gettext, ngettext
 from core.language.times import time_in_words
+from core.notifications.addresses import is_one_way
 from core.notifications.types import (
     Notification,
     NotificationStatus,
@@ -23,8 +24,6 @@ DIGEST_AT = time(8, 0)
 """When held news is sent to a person without quiet hours, in their own time."""
 DIGEST = "digest"
 """The category of a digest."""
-CANNOT_ANSWER = ("push", "email")
-"""Where news can be read but not answered: after all others, and never for a decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def order_places(
         return (
             wanted is None or place.conversation_id != wanted,
             place.channel != person.preferred_channel,
-            place.channel in CANNOT_ANSWER,
+            is_one_way(place.channel, place.account),
             last is None,
             -last.timestamp() if last else 0.0,
         )

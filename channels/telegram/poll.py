@@ -13,11 +13,11 @@ import structlog
 from telegram.error import Conflict, TelegramError
 
 from channels.telegram.parse import read_update_id
-from channels.telegram.poll_lease import PollLease
 from core.clock import Clock
 from core.db.outages import is_store_error
 from core.errors import RequestRefused, StoreUnavailable
 from core.json_types import Json, JsonObject
+from core.messaging.poll_lease import PollLease
 from providers.telegram.client import TelegramApi
 from providers.telegram.errors import FloodControl, describe
 

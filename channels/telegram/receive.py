@@ -19,7 +19,6 @@ from channels.telegram.parse import (
     read_update_id,
 )
 from channels.telegram.poll import Poller
-from channels.telegram.poll_lease import PollLease
 from channels.telegram.setup import check_bot, setup_bot
 from channels.telegram.verify import is_secret
 from core.clock import Clock
@@ -29,6 +28,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
 from core.messaging.messages import IgnoreReason
+from core.messaging.poll_lease import PollLease
 from providers.telegram.client import UPDATES_BYTES, TelegramApi
 from providers.telegram.errors import describe
 from providers.telegram.wire import REAL_API_URL
@@ -66,7 +66,9 @@ class TelegramChannel:
         self._webhook = public_url.rstrip("/") + WEBHOOK_PATH if webhook_secret else ""
         self._sink = sink
         self._api = TelegramApi(bot_token=bot_token, api_url=api_url, max_bytes=UPDATES_BYTES)
-        self._lease = PollLease(database, account=self.account, owner=make_id("poll")) if database else None
+        self._lease = (
+            PollLease(database, channel=CHANNEL, account=self.account, owner=make_id("poll")) if database else None
+        )
         self._poller: Poller | None = None
         self._clock = clock or Clock()
         self._tasks: set[asyncio.Task[None]] = set()

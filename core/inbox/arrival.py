@@ -54,6 +54,7 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
         "sent_at": message.sent_at.isoformat() if message.sent_at else None,
         "reply_to": message.reply_to,
         "origin": message.origin.value,
+        "subject": message.subject,
         "name": message.sender_name,
         "timezone": message.sender_timezone or "",
         "language": message.sender_language or "",

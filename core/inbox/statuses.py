@@ -27,6 +27,10 @@ class Statuses:
             update.error_code,
             update.files_lost,
         )
+        if row and update.gone:
+            await self.database.call(
+                "select mark_gone($1,$2,$3,$4)", update.channel, update.account, update.ref, update.error_code
+            )
         if row and row["resolved"]:
             self.wakeups.wake_delivery(row["conversation_id"])
         return Received(update.provider_id, duplicate=row is None)

@@ -34,6 +34,11 @@ class Part:
         file = self.data.get("file")
         return OutgoingFile.from_json(file) if isinstance(file, dict) else None
 
+    @property
+    def uploads(self) -> bool:
+        """Return whether sending it takes as long as files do."""
+        return self.file is not None or bool(self.data.get("attached"))
+
 
 def file_part(file: OutgoingFile) -> Part:
     """Return the part that uploads a file; its text is said where the provider refuses it."""
@@ -52,6 +57,8 @@ class Target:
     address: Address
     ref: str
     reply_to: str = ""
+    subject: str = ""
+    """What the message is about that `reply_to` names, where messages have subjects."""
     stream: str | None = None
     """The message that grew while this part was written (`Streaming`): the part takes its place."""
     read_file: ReadFile | None = None

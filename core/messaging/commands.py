@@ -64,7 +64,7 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command(word)
     if channel == "sms" and word == MORE:
         return Command(word)
-    return Command(word) if channel in ("sms", "slack") and word in {*PERSON_COMMANDS, "memory"} else None
+    return Command(word) if channel in ("sms", "slack", "email") and word in {*PERSON_COMMANDS, "memory"} else None
 
 
 def spoken_words(text: str, channel: str) -> Command | None:

@@ -60,6 +60,9 @@ class DueMessage:
     """The person's, as a BCP 47 tag; None where it is not known."""
     timezone: str | None = None
     """The person's, as an IANA name; None where it is not known."""
+    answers: str = ""
+    """The provider's id of the message that this answers, and what that was about, where messages have subjects."""
+    subject: str = ""
     sentences: tuple[Sentence, ...] = ()
     """What the message says instead of a text of its own, until its first rendering fixes the words."""
 
@@ -123,6 +126,8 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         language=row["language"],
         timezone=row["timezone"],
         rendered=row["rendered"],
+        answers=row["answers"],
+        subject=row["subject"],
         sentences=tuple(Sentence(**sentence) for sentence in row["sentences"]),
     )
 

@@ -23,8 +23,8 @@ _BY_CODE = (
     ("SNOOZE 7K 1h", gettext_noop("be asked again later")),
     ("AGAIN 7K", gettext_noop("be asked again for what has expired")),
 )
-_SMS_NAMES = {"stop": "HALT"}
-"""STOP is the carrier's word there."""
+_WORD_NAMES = {"stop": "HALT"}
+"""STOP is the carrier's word on SMS."""
 _SMS_ALONE = (
     ("MORE", gettext_noop("the rest of a long answer")),
     ("STOP", gettext_noop("end all messages from me")),
@@ -41,8 +41,8 @@ def help_text(channel: str) -> str:
 def words(channel: str) -> tuple[tuple[str, str], ...]:
     """Return each word that works on a channel as a person types it there, with what it does."""
     match channel:
-        case "sms":
-            named = {name: _SMS_NAMES.get(name, name.upper()) for name, _ in _COMMANDS}
+        case "sms" | "email":
+            named = {name: _WORD_NAMES.get(name, name.upper()) for name, _ in _COMMANDS}
         case "slack":
             named = {name: f"`/valet {name}`" for name, _ in _COMMANDS}
         case _:
@@ -63,5 +63,5 @@ def _with_buttons() -> tuple[str, str]:
 
 def where_help_is(channel: str) -> str:
     """Return the sentence that names the word for the list."""
-    name = {"sms": "HELP", "slack": "`/valet help`"}.get(channel, "/help")
+    name = {"sms": "HELP", "email": "HELP", "slack": "`/valet help`"}.get(channel, "/help")
     return gettext("{word} lists the words that I know.", word=name)

@@ -91,6 +91,8 @@ class InboundMessage:
     """The provider's id of the message of ours that this one answers, where the provider says so."""
     origin: Origin = Origin.OWN
     """Words that are not the person's own decide nothing and command nothing."""
+    subject: str = ""
+    """What a mail is about, without "Re:" and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ class IgnoreReason(StrEnum):
     """The carrier's side answers this word itself."""
     BROKEN = "broken"
     """It broke us each time that it was tried."""
+    UNPROVEN = "unproven"
+    """Nothing proves who wrote it: a mail whose sender the receiving server does not vouch for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,7 @@ class StatusUpdate:
     """A provider's later word on one part we sent. `ref` is our own id where the provider returns it.
 
     `files_lost`: it took the part, but could not fetch or use the files, and sent nothing.
+    `gone`: the address that it was sent to exists no more.
     """
 
     channel: str
@@ -175,6 +180,7 @@ class StatusUpdate:
     status: DeliveryStatus
     error_code: str = ""
     files_lost: bool = False
+    gone: bool = False
 
 
 class ReachabilityReason(StrEnum):

@@ -142,7 +142,7 @@ class Outbox(ClaimedRows):
             claim.fence,
             attempt,
             claim.owner,
-            FILE_LEASE if rendered.parts[0].file else self.lease,
+            FILE_LEASE if rendered.parts[0].uploads else self.lease,
             {"parts": portions[0], "rest": portions[1:], "text": rendered.text},
             None if bill is None else bill.to_json(self._make_id),
         )

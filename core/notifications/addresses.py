@@ -62,7 +62,7 @@ class AddressBook:
         rows = await self.database.tenant_rows(
             tenant_id,
             "select channel, account, user_key, state from identities"
-            " where tenant_id = $1 and channel in ('push', 'email') order by channel, user_key",
+            " where tenant_id = $1 and is_one_way(channel, account) order by channel, user_key",
         )
         return [NotificationAddress(row["channel"], row["account"], row["user_key"], row["state"]) for row in rows]
 
@@ -83,6 +83,14 @@ class AddressBook:
             address.address,
         )
         return row is not None
+
+
+def is_one_way(channel: str, account: str) -> bool:
+    """Return whether news can be read there but not answered: after all other places, and never for a decision.
+
+    The account of email addresses that can be answered is the address of the assistant's mailbox.
+    """
+    return channel == "push" or (channel == "email" and "@" not in account)
 
 
 def read_address(channel: str, text: str) -> NotificationAddress:

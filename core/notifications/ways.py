@@ -14,6 +14,7 @@ _PLACES = {
     "sms": gettext_noop("your text messages"),
     "slack": "Slack",
     "telegram": "Telegram",
+    "email": gettext_noop("your email"),
     "terminal": gettext_noop("the terminal"),
 }
 

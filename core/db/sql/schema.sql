@@ -24,7 +24,8 @@ CREATE TYPE public.arrival AS (
 	new_identity text,
 	new_conversation text,
 	outbound text,
-	language text
+	language text,
+	subject text
 );
 
 CREATE TYPE public.fired_run AS (
@@ -101,6 +102,7 @@ CREATE TABLE public.inbound (
     reply_to text DEFAULT ''::text NOT NULL,
     origin text DEFAULT 'own'::text NOT NULL,
     heard text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );

@@ -12,13 +12,13 @@ from structlog.testing import capture_logs
 
 from channels.telegram import poll
 from channels.telegram.poll import Poller
-from channels.telegram.poll_lease import PollLease
 from channels.telegram.receive import TelegramChannel
 from core.clock import Clock
 from core.db.database import Database
 from core.json_types import Json, JsonObject
 from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
+from core.messaging.poll_lease import PollLease
 from providers.telegram.client import TelegramApi
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
@@ -267,8 +267,8 @@ async def test_the_token_never_reaches_a_log(
 
 
 async def test_the_lease_is_one_processs_until_it_ends(database: Database) -> None:
-    lease = PollLease(database, account=str(BOT_ID), owner="one")
-    two = PollLease(database, account=str(BOT_ID), owner="two")
+    lease = PollLease(database, channel="telegram", account=str(BOT_ID), owner="one")
+    two = PollLease(database, channel="telegram", account=str(BOT_ID), owner="two")
     assert await lease.claim() == 0
     assert await two.claim() is None
     assert await lease.keep(42, "trouble")

@@ -159,15 +159,16 @@ begin
     if v_state = 'stopped' then
         v_ignored := 'stopped';
         v.text := '';
+        v.subject := '';
         v.media := '[]';
         v.command := null;
     end if;
     insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
-                         state, reason, turn_id, reply_to, origin)
+                         state, reason, turn_id, reply_to, origin, subject)
     values (v_tenant, v.id, v_conversation, v_seq, v.text, v.media, v.command, v.provider_id, v.sent_at,
             case when v_ignored <> '' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
             case when v_stopping is not null then 'stop' else v_ignored end,
-            v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'));
+            v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'), coalesce(v.subject, ''));
     inbound_id := v.id;
     tenant_id := v_tenant;
     if v_ignored <> '' or v_stopping is not null then

@@ -246,9 +246,10 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
     update inbound i set text = redact_text(i.text, p_phrases), heard = redact_text(i.heard, p_phrases),
+        subject = redact_text(i.subject, p_phrases),
         media = redact_value(i.media, p_phrases), command = redact_value(i.command, p_phrases)
     where i.tenant_id = p_tenant and i.state in ('done', 'ignored')
-      and value_says(jsonb_build_array(i.text, i.heard, i.media, i.command), p_phrases);
+      and value_says(jsonb_build_array(i.text, i.heard, i.subject, i.media, i.command), p_phrases);
     update history h set message = redact_value(h.message, p_phrases)
     where h.tenant_id = p_tenant and value_says(h.message, p_phrases);
     update steps s set result = redact_value(s.result, p_phrases)

@@ -149,7 +149,7 @@ returns table (
     id text, kind text, text text, actions jsonb, media jsonb, sentences jsonb, wants_reply boolean, closing text,
     regardless boolean, attempts int, hangs int, stream text, stream_at timestamptz, age interval, rendered boolean,
     channel text, account text, peer text, thread text, overtaken boolean, own_chat boolean, missing boolean,
-    identity_state text, language text, timezone text)
+    identity_state text, language text, timezone text, answers text, subject text)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -163,11 +163,16 @@ begin
            exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id
                    and g.conversation_id = o.conversation_id and g.given_up_at is not null
                    and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id),
-           i.state, nullif(p.language, ''), nullif(p.timezone, '')
+           i.state, nullif(p.language, ''), nullif(p.timezone, ''), coalesce(a.provider_id, ''), coalesce(a.subject, '')
     from outbound o
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     join tenants p on p.tenant_id = o.tenant_id
+    -- What an email answers: the newest mail of its turn, else of its conversation.
+    left join lateral (
+        select m.provider_id, m.subject from inbound m
+        where c.channel = 'email' and m.tenant_id = o.tenant_id and m.conversation_id = c.id and m.provider_id <> ''
+        order by m.turn_id is not distinct from o.turn_id desc, m.seq desc limit 1) a on true
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 
@@ -591,6 +596,22 @@ begin
         v_before in ('ready', 'sending', 'checking', 'ambiguous') and not v_claimed;
 end $$;
 
+-- Marks the identity to which a part was sent as one that cannot be reached any more.
+create function mark_gone(p_channel text, p_account text, p_ref text, p_reason text)
+returns void
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_outbound text;
+begin
+    select f.tenant_id, f.outbound_id into v_tenant, v_outbound from find_part(p_channel, p_account, p_ref, '') f;
+    perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
+    update identities i set state = 'blocked', state_reason = p_reason, state_at = clock_timestamp()
+    from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where o.tenant_id = v_tenant and o.id = v_outbound and i.tenant_id = c.tenant_id and i.id = c.identity_id
+      and i.user_key = c.peer and i.state = 'active';
+end $$;
+
 -- Returns where a high-risk approval is shown besides an SMS, whose sender can be forged: the person's newest other
 -- chat.
 create function other_conversation(p_tenant text, p_not_on text)
@@ -598,7 +619,7 @@ returns text
 language sql stable as $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'terminal', 'push', 'email')
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'terminal') and not is_one_way(c.channel, c.account)
       and c.thread = ''
       and i.state = 'active' and i.admitted <> ''
     order by c.last_inbound_at desc nulls last limit 1

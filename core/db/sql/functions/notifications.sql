@@ -1,5 +1,13 @@
 -- Notifications: held, queued, moved elsewhere, and their outcomes.
 
+-- Whether people get news there and cannot answer: push topics, and email addresses that were only told to us. The account
+-- of those who wrote to the assistant's mailbox is its address.
+create function is_one_way(p_channel text, p_account text)
+returns boolean
+language sql immutable as $$
+    select p_channel = 'push' or (p_channel = 'email' and p_account not like '%@%')
+$$;
+
 -- The recipient guard: an identity of this tenant, let in, that may be written to; and an address of that identity, if
 -- the provider delivers to the user key itself.
 create function may_notify(p_tenant text, p_identity text, p_channel text, p_peer text)
@@ -222,8 +230,8 @@ begin
     left join lateral (
         select o.id from conversations o
         where o.tenant_id = c.tenant_id
-          and case when c.channel in ('push', 'email') then o.channel not in ('push', 'email') and o.thread = ''
-                                                           and o.last_inbound_at is not null
+          and case when is_one_way(c.channel, c.account)
+                    then not is_one_way(o.channel, o.account) and o.thread = '' and o.last_inbound_at is not null
                    else o.id = c.id end
         order by o.last_inbound_at desc nulls last limit 1) h on true
     where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
@@ -327,7 +335,7 @@ begin
            'approval', c.channel, literal(new.summary), 'card:' || new.id, 'held', clock_timestamp(), '-infinity', true
     from conversations c
     where c.tenant_id = new.tenant_id and c.id = new.conversation_id
-      and exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.channel in ('push', 'email')
+      and exists (select 1 from identities i where i.tenant_id = new.tenant_id and is_one_way(i.channel, i.account)
                   and i.state = 'active');
     return null;
 end $$;

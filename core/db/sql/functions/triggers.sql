@@ -7,7 +7,7 @@ language sql stable as $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     join tenants t on t.tenant_id = c.tenant_id
-    where c.tenant_id = p_tenant and i.state = 'active' and c.channel not in ('push', 'email')
+    where c.tenant_id = p_tenant and i.state = 'active' and not is_one_way(c.channel, c.account)
       and (p_on = '{}' or c.channel = any (p_on))
     order by (c.channel = p_channel) desc, (c.channel = t.preferred_channel) desc, (c.thread = '') desc,
              c.last_inbound_at desc nulls last, c.id

@@ -1,9 +1,8 @@
-"""The lease on polling: one web process at a time asks Telegram for updates."""
+"""The lease on polling: one web process at a time asks a provider for what is new on an account."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 
-from channels.telegram.parse import CHANNEL
 from core.db.database import Database
 
 TTL = timedelta(seconds=15)
@@ -21,29 +20,30 @@ class PollState:
 class PollLease:
     """Hold the lease for one process. Every method raises `StoreUnavailable` while Postgres is away."""
 
-    def __init__(self, database: Database, *, account: str, owner: str) -> None:
+    def __init__(self, database: Database, *, channel: str, account: str, owner: str) -> None:
         self._database = database
+        self._channel = channel
         self._account = account
         self._owner = owner
 
     async def claim(self) -> int | None:
         """Take or renew the lease; return the offset to continue from, None while another process holds it."""
         row = await self._database.call(
-            "select next_offset from claim_poll($1, $2, $3, $4)", CHANNEL, self._account, self._owner, TTL
+            "select next_offset from claim_poll($1, $2, $3, $4)", self._channel, self._account, self._owner, TTL
         )
         return int(row["next_offset"]) if row else None
 
     async def keep(self, offset: int, problem: str = "") -> bool:
         """Store the offset, and the present problem; return False when the lease was lost."""
         row = await self._database.call(
-            "select keep_poll($1, $2, $3, $4, $5) as kept", CHANNEL, self._account, self._owner, offset, problem
+            "select keep_poll($1, $2, $3, $4, $5) as kept", self._channel, self._account, self._owner, offset, problem
         )
         return bool(row and row["kept"])
 
     async def release(self) -> None:
         """Let the next process begin at once."""
-        await self._database.call("select release_poll($1, $2, $3)", CHANNEL, self._account, self._owner)
+        await self._database.call("select release_poll($1, $2, $3)", self._channel, self._account, self._owner)
 
     async def look(self) -> PollState:
-        row = await self._database.call("select * from look_at_poll($1, $2)", CHANNEL, self._account)
+        row = await self._database.call("select * from look_at_poll($1, $2)", self._channel, self._account)
         return PollState(row["polled"], row["problem"]) if row else PollState(polled=False, problem="")
