@@ -2,25 +2,28 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from email.message import EmailMessage
-from email.policy import SMTP as SMTP_POLICY
-from email.utils import format_datetime, parseaddr
-from urllib.parse import quote
+from email.utils import formataddr, parseaddr
+from typing import TYPE_CHECKING
 
 from core.clock import Clock
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
-from core.mail.compose import subject_header
 from core.mail.servers import MailServer
 from core.mail.servers import Security as Security
 from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
+from core.mail.types import MailFailed
 from core.messaging.channels import Part, Receipt, Target
-from core.messaging.messages import Address, OutboundMessage
+from core.messaging.files import OutgoingFile
+from core.messaging.messages import Address, Media, OutboundMessage
+from core.notifications.addresses import is_one_way
+from notify.email.compose import WrittenMail, compose
 from notify.email.render import render
+from providers.email.wire import MAX_ATTACHED
+
+if TYPE_CHECKING:
+    from providers.email.client import MailboxClient
 
 SECONDS = 8.0
 """For each step of the talk with the server."""
-
-_POLICY = SMTP_POLICY.clone(cte_type="7bit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +39,36 @@ class SmtpServer:
 
 
 class EmailNotification:
-    """Send emails. A copy sent after a lost answer carries the same Message-ID, so that mail programs show one."""
+    """Send emails: answers from the assistant's mailbox, where it has one, and news to addresses that only get those.
+
+    A copy sent after a lost answer carries the same Message-ID, so that mail programs show one. With a mailbox its Sent
+    folder is looked at first; not every server puts there what it takes, so that copies stay few.
+    """
 
     name = "email"
-    can_find = False
     resend_unknown = True
 
-    def __init__(self, server: SmtpServer, clock: Clock | None = None) -> None:
+    def __init__(self, server: SmtpServer, clock: Clock | None = None, mailbox: "MailboxClient | None" = None) -> None:
         self._server = server
         self._clock = clock or Clock()
+        self._mailbox = mailbox
+        self.can_find = mailbox is not None
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message)
 
+    def carries(self, file: Media, to: Address) -> bool:
+        return not is_one_way(to.channel, to.account) and 0 < (file.size or 0) <= MAX_ATTACHED
+
     async def send(self, part: Part, to: Target) -> Receipt:
-        message_id, message = self._write(part, to)
+        mail = await self._composed(part, to)
         try:
             async with open_submission(*self._server_and_login(), seconds=SECONDS) as submission:
-                await submission.address(parseaddr(self._server.sender)[1], [to.address.peer])
-                await submission.send(message)
+                await submission.address(mail.sender, [mail.recipient])
+                await submission.send(mail.data)
         except SmtpFailed as error:
             raise _delivery_error(error) from error
-        return Receipt(message_id)
+        return Receipt(mail.id)
 
     async def log_in(self) -> None:
         """Connect and log in, and send nothing. Raises `DeliveryError`."""
@@ -68,35 +79,53 @@ class EmailNotification:
             raise _delivery_error(error) from error
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        raise Unavailable("email cannot be looked up")
+        if self._mailbox is None:
+            raise Unavailable("email cannot be looked up")
+        id = compose(part, to, self._sender(to.address), self._clock.now()).id
+        try:
+            async with self._mailbox.open() as mailbox:
+                return Receipt(id) if await mailbox.is_sent(id) else None
+        except MailFailed as error:
+            raise Unavailable(f"the mailbox cannot tell: {error.failure.value}") from error
 
     async def show_working(self, to: Address) -> None: ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        if self._mailbox is not None:
+            await self._mailbox.close()
+
+    async def _composed(self, part: Part, to: Target) -> WrittenMail:
+        """Write the mail with its files; a file that was deleted meanwhile is named in the text. Raises `Rejected`."""
+        kept, gone = list[tuple[OutgoingFile, bytes]](), list[str]()
+        listed = part.data.get("attached")
+        for data in listed if isinstance(listed, list) else ():
+            file = OutgoingFile.from_json(data) if isinstance(data, dict) else None
+            if file is None:
+                continue
+            content = await to.content_of(file)
+            if content is None:
+                gone.append(file.gone)
+            else:
+                kept.append((file, content))
+        if gone:
+            # The HTML would not say so.
+            data = {name: value for name, value in part.data.items() if name != "html"}
+            part = Part("\n\n".join(filter(None, (part.text, *gone))), data)
+        return compose(part, to, self._sender(to.address), self._clock.now(), kept)
+
+    def _sender(self, to: Address) -> str:
+        """Return the From: the mailbox that a person wrote to, under the name that news have."""
+        if is_one_way(to.channel, to.account):
+            return self._server.sender
+        return formataddr((parseaddr(self._server.sender)[0], to.account))
+
+    def _write(self, part: Part, to: Target) -> tuple[str, bytes]:
+        mail = compose(part, to, self._sender(to.address), self._clock.now())
+        return mail.id, mail.data
 
     def _server_and_login(self) -> tuple[MailServer, SmtpLogin]:
         server = self._server
         return MailServer(server.host, server.port, server.security), SmtpLogin(server.user, server.password)
-
-    def _write(self, part: Part, to: Target) -> tuple[str, bytes]:
-        """Return the email and its Message-ID. Raises `Rejected`."""
-        message = EmailMessage(policy=_POLICY)
-        try:
-            message["From"] = self._server.sender
-            message["To"] = to.address.peer
-        except ValueError as error:
-            raise Rejected("an address cannot be written into an email") from error
-        message["Date"] = format_datetime(self._clock.now())
-        message_id = f"<{to.ref}@{parseaddr(self._server.sender)[1].rpartition('@')[2] or 'onevalet'}>"
-        message["Message-ID"] = message_id
-        # RFC 3834: nobody's out-of-office notice answers this.
-        message["Auto-Submitted"] = "auto-generated"
-        # RFC 2369: to the From, whose reader takes the address out by `notify delete`. A link for one press (RFC 8058)
-        # would need a page.
-        unsubscribe = f"mailto:{quote(parseaddr(self._server.sender)[1], safe='@')}?subject=unsubscribe"
-        message["List-Unsubscribe"] = f"<{unsubscribe}>"
-        message.set_content(part.text)
-        return message_id, subject_header(str(part.data.get("subject", ""))) + message.as_bytes()
 
 
 def _delivery_error(error: SmtpFailed) -> DeliveryError:

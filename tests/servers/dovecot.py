@@ -8,6 +8,7 @@ import asyncio
 import base64
 import grp
 import json
+import logging
 import os
 import pwd
 import shutil
@@ -17,6 +18,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -235,13 +237,16 @@ class MailExchange:
 async def mail_exchange(dovecot: Dovecot) -> AsyncIterator[MailExchange]:
     """Run a server on 127.0.0.1 that takes mail without TLS from those who log in."""
     exchange = MailExchange(dovecot)
+    logging.getLogger("mail.log").setLevel(logging.ERROR)  # it tells who writes to whom
 
     def check(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: LoginPassword) -> AuthResult:
         good = data.password == PASSWORD.encode()
         return AuthResult(success=good, handled=False, auth_data=data if good else None)
 
     def protocol() -> SMTP:
-        return SMTP(exchange, hostname="mx", authenticator=check, auth_required=True, auth_require_tls=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it takes passwords in the clear, on this machine
+            return SMTP(exchange, hostname="mx", authenticator=check, auth_required=True, auth_require_tls=False)
 
     listening = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
     exchange.port = listening.sockets[0].getsockname()[1]

@@ -87,7 +87,7 @@ async def test_an_email_arrives_whole_for_one_recipient_without_auto_replies() -
     assert read["Auto-Submitted"] == "auto-generated"
     assert read["List-Unsubscribe"] == "<mailto:valet@example.org?subject=unsubscribe>"
     assert receipt.provider_id == read["Message-ID"] == "<part_1@example.org>"
-    body = read.get_body()
+    body = read.get_body(("plain",))
     assert body is not None
     assert body.get_content().split() == text.partition("\n")[2].split()
 

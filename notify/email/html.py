@@ -1,0 +1,29 @@
+"""A reply's Markdown as the simple HTML of a mail; pure.
+
+No pictures: a mail program fetches their addresses unasked, and a model that obeys a page could tell it things by one.
+"""
+
+from markdown_it import MarkdownIt
+
+from notify.markdown_tables import keep_all_cells
+from notify.plain_markdown import without_controls
+
+_MAX_NESTING = 24
+_PAGE = (
+    '<!DOCTYPE html><html><head><meta charset="utf-8"></head>'
+    '<body style="font-family: sans-serif; line-height: 1.4; max-width: 42em">\n{body}</body></html>\n'
+)
+_TABLE = '<table border="1" cellpadding="4" style="border-collapse: collapse">'
+
+
+def to_html(markdown: str) -> str:
+    """Return a page; empty where the text is nested too deeply to be shown whole."""
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _MAX_NESTING})
+    parser.disable(["reference", "image"]).enable(["table", "strikethrough"])
+    keep_all_cells(parser)
+    source = without_controls(markdown)
+    tokens = parser.parse(source)
+    if any(token.level >= _MAX_NESTING - 2 for token in tokens):
+        return ""
+    body = str(parser.renderer.render(tokens, parser.options, {}))
+    return _PAGE.format(body=body.replace("<table>", _TABLE))

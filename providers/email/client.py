@@ -1,0 +1,98 @@
+"""The assistant's own mailbox over IMAP, opened for reading only: it stays as its operator would find it."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from urllib.parse import urlsplit
+
+from core.credentials.types import Account, OpenAccount
+from core.http.client import GuardedClient
+from core.mail.mailbox import Mailbox, open_mailbox
+from core.mail.types import FolderUse, MailQuery, StoredMail
+from providers.email.wire import CHANNEL
+
+INBOX = "INBOX"
+IMAP_PORTS = {"imaps": 993}
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxLogin:
+    """How the mailbox is opened. `url`: imaps://host, imap+starttls://host, or imap://host for one on this machine."""
+
+    address: str
+    url: str
+    user: str
+    password: str = field(repr=False)
+
+    def account(self) -> OpenAccount:
+        account = Account(CHANNEL, "the assistant's own", self.address)
+        return OpenAccount(account, self.user, self.password, servers={"imap": self.url})
+
+
+class MailboxClient:
+    """Open the mailbox. The operator names its server, which may stand in their own network."""
+
+    def __init__(self, login: MailboxLogin) -> None:
+        self.address = login.address
+        self._login = login
+        parts = urlsplit(login.url)
+        self._http = GuardedClient(
+            allowed_hosts=[f"{parts.hostname}:{parts.port or IMAP_PORTS.get(parts.scheme, 143)}"]
+        )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator["OwnMailbox"]:
+        """Yield the mailbox, logged in. Raises `MailFailed`, as do its methods."""
+        async with open_mailbox(self._login.account(), self._http) as box:
+            yield OwnMailbox(box, await box.open_folder(INBOX))
+
+    async def close(self) -> None:
+        await self._http.close()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMailbox:
+    """The mailbox while it is open."""
+
+    box: Mailbox
+    uid_validity: int
+
+    async def last_uid(self) -> int:
+        """Return the UID of the newest mail there ever was; 0 where there was none."""
+        told = await self.box.connection.call(lambda box: box.folder.status(INBOX, ["UIDNEXT"]))
+        return int(told.get("UIDNEXT", 1)) - 1
+
+    async def after(self, uid: int) -> Sequence[int]:
+        """Return the UIDs of the mails that came after one, the oldest first."""
+        # n:* is at least the last mail, even where that is before n (RFC 9051 section 9, seq-range).
+        found = await self.box.connection.call(lambda box: box.uids(f"UID {uid + 1}:*"))
+        return sorted(number for number in map(int, found) if number > uid)
+
+    async def since(self, day: date) -> Sequence[int]:
+        """Return the UIDs of the mails of a day and later."""
+        return sorted(await self.box.search(INBOX, MailQuery(since=day)))
+
+    async def beginnings(self, uids: Sequence[int], max_bytes: int) -> Sequence[StoredMail]:
+        """Return mails, of each its first bytes."""
+        return await self.box.fetch(INBOX, uids, max_bytes)
+
+    async def whole(self, uid: int) -> StoredMail | None:
+        """Return a whole mail; None where it is gone."""
+        return next(iter(await self.box.fetch(INBOX, [uid])), None)
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until the server tells of something, for so long at most; False at once where it cannot tell (IDLE)."""
+
+        def idle(box: "object") -> bool:
+            if "IDLE" not in box.client.capabilities:  # type: ignore[attr-defined]
+                return False
+            box.idle.wait(timeout=seconds)  # type: ignore[attr-defined]
+            return True
+
+        return await self.box.connection.call(idle)
+
+    async def is_sent(self, id: str) -> bool:
+        """Return whether a mail with this Message-ID lies in Sent, where most servers put what they take from us."""
+        sent = await self.box.folder_for(FolderUse.SENT)
+        return bool(sent and await self.box.search(sent, MailQuery(message_id=id)))
