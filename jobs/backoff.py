@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from core.errors import Ambiguous, DeliveryError, OptedOut, RateLimited, Unreachable
 from core.messaging.calls import PartEnd
+from core.messaging.channels import Receipt
 from core.messaging.states import CallOutcome, IdentityState, SendState
 
 FIRST = 1.0
@@ -41,6 +42,19 @@ def resend_pause(unknown: int, chance: random.Random) -> timedelta:
 def resend_patience(unknown: int) -> timedelta:
     """Return how old the newest of `unknown` calls without an outcome must be before the part may be sent again."""
     return RESEND_AFTER[min(unknown, len(RESEND_AFTER)) - 1]
+
+
+def after_look_up(receipt: Receipt | None, unknown: int) -> PartEnd | None:
+    """Return how a part ends that was looked up; None: it is sent again.
+
+    `unknown`: its calls without an outcome, 0 where the provider shows all that it took; where it may not, copies stay
+    few.
+    """
+    if receipt is not None:
+        return PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
+    if unknown > len(RESEND_AFTER):
+        return PartEnd(SendState.AMBIGUOUS, CallOutcome.LEFT, reason="sent again and again, and never found")
+    return None
 
 
 def fate(

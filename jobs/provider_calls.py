@@ -15,6 +15,7 @@ from core.messaging.calls import PartEnd
 from core.messaging.channels import NotificationChannel, Receipt, Streaming, Target
 from core.messaging.due_messages import DueMessage, KeptPart
 from core.messaging.states import CallOutcome, SendState
+from jobs import backoff
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
 from jobs.timeouts import within
 
@@ -101,12 +102,7 @@ class ProviderCalls:
             # A bug in the adapter tells nothing either, and may not block the conversation.
             _log.exception("look_up_failed", outbound=due.message.id)
             return _still_unknown(part, type(error).__name__)
-        if receipt is not None:
-            return PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
-        if channel.resend_unknown and part.lost > MAX_RESENT:
-            # What looks the part up may not see everything that was sent: copies stay few.
-            return PartEnd(SendState.AMBIGUOUS, CallOutcome.LEFT, reason="sent again and again, and never found")
-        return None
+        return backoff.after_look_up(receipt, part.lost if channel.resend_unknown else 0)
 
     async def take_back(self, due: DueMessage, channel: NotificationChannel) -> bool:
         """Remove the message that was begun for an answer that never came. False: it may be tried again."""

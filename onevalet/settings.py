@@ -21,13 +21,13 @@ from pydantic_settings import (
 from core.credentials.secret_keys import read_secret_key
 from core.errors import ConfigError
 from core.messaging.segments import SegmentBudget
-from core.notifications.mail_addresses import read_sender
 from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
 from onevalet.channel_settings import check_channels, check_search, check_tokens
-from onevalet.file_settings import FileSettings, Origin, check_files
+from onevalet.file_settings import Origin, check_files
+from onevalet.mail_settings import MailSettings, check_mailbox
 
 LOOP_PREFIX = "onevalet_loop_"
 _HOST_NAME = re.compile(r"\*|[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]")
@@ -77,12 +77,6 @@ def _check_redis(url: SecretStr | None) -> SecretStr | None:
     return _check_address(url, ("redis", "rediss", "unix"), "redis://host:6379/0")
 
 
-def _sender(value: str) -> str:
-    if value and not read_sender(value):
-        raise ValueError("must be an address such as valet@example.org, or Valet <valet@example.org>")
-    return read_sender(value)
-
-
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
@@ -90,10 +84,9 @@ type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), 
 type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
 type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
-type Sender = Annotated[str, AfterValidator(_sender)]
 
 
-class Settings(FileSettings):
+class Settings(MailSettings):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -179,13 +172,6 @@ class Settings(FileSettings):
     ntfy_token: SecretStr | None = None
     apprise_url: Origin = ""
 
-    smtp_host: str = ""
-    smtp_port: int = Field(default=587, ge=1, le=65535)
-    smtp_user: str = ""
-    smtp_password: SecretStr | None = None
-    smtp_from: Sender = ""
-    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
-
     @classmethod
     @override
     def settings_customise_sources(
@@ -214,10 +200,6 @@ class Settings(FileSettings):
     def telegram_on(self) -> bool:
         """Return whether the Telegram group is complete, for long polling or for a webhook."""
         return bool(self.telegram_bot_token and (self.public_url or not self.telegram_webhook_secret))
-
-    @property
-    def email_on(self) -> bool:
-        return bool(self.smtp_host and self.smtp_from)
 
     @property
     def manners(self) -> NotificationPolicy:
@@ -299,6 +281,7 @@ def load_settings(**overrides: object) -> Settings:
         name = "_".join(str(item) for item in first["loc"][:1]).upper()
         raise ConfigError(f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
     check_channels(settings)
+    check_mailbox(settings)
     check_tokens(settings)
     check_search(settings)
     check_files(settings)

@@ -86,8 +86,14 @@ _FORMS = {
     "sms": re.compile(r"sms:(?P<user_key>\+[1-9][0-9]{6,14})"),
     "slack": re.compile(r"slack:(?P<account>T[A-Z0-9]+):(?P<user_key>[UW][A-Z0-9]+)"),
     "telegram": re.compile(r"telegram:(?P<user_key>[1-9][0-9]{0,19})"),
+    "email": re.compile(r"email:(?P<user_key>[^\s@<>,;:\"()\[\]\\A-Z]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+)"),
 }
-_SHOWN = {"sms": "sms:+15551234567", "slack": "slack:T0123ABC:U0456DEF", "telegram": "telegram:123456789"}
+_SHOWN = {
+    "sms": "sms:+15551234567",
+    "slack": "slack:T0123ABC:U0456DEF",
+    "telegram": "telegram:123456789",
+    "email": "email:ann@example.org",
+}
 
 
 def parse_listed(text: str, subject: str = "ONEVALET_ALLOW has an entry that") -> Listed:

@@ -8,7 +8,13 @@ from core.ids import IdMaker
 from core.language.catalogue import gettext, gettext_noop, listed
 from core.messaging.visible_text import literal, plain_words
 
-_CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "terminal": gettext_noop("the terminal")}
+_CHANNELS = {
+    "sms": "SMS",
+    "slack": "Slack",
+    "telegram": "Telegram",
+    "email": gettext_noop("email"),
+    "terminal": gettext_noop("the terminal"),
+}
 _MASK = "•••••"
 _MAX_OF_NAME = 40
 

@@ -41,7 +41,7 @@ FROM_PROFILE = "profile"
 """The source of a language that the person told, in place of a channel's name."""
 _CITIES_OF = {"pt": "pt_PT"}
 """Whose names of cities go with a language, where it is not the language's own."""
-WORDS_TELL = ("sms", "terminal")
+WORDS_TELL = ("sms", "email", "terminal")
 """The channels whose provider tells no language, so that the person's words do."""
 
 

@@ -31,6 +31,10 @@ _FORMATS = {
     "sms": "Your answer is sent as an SMS: plain text only, no Markdown, as short as it can be.",
     "slack": "Your answer is shown in Slack: Markdown is fine; keep it short enough to read at a glance.",
     "telegram": "Your answer is shown in Telegram: simple Markdown is fine; no tables and no headings.",
+    "email": (
+        "Your answer is sent as an email in the same thread: simple Markdown is fine. The person reads one mail, so "
+        "say all of it at once; no subject line, and no signature."
+    ),
     "terminal": "Your answer is shown in a terminal: plain text or simple Markdown.",
 }
 

@@ -15,6 +15,7 @@ from onevalet.wiring.connections import Connections
 if TYPE_CHECKING:
     from notify.email.send import EmailNotification
     from notify.push.send import PushNotification
+    from providers.email.client import MailboxLogin
 
 
 def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
@@ -73,6 +74,18 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 webhook_secret=_plain(settings.telegram_webhook_secret),
                 api_url=settings.telegram_api_url,
                 public_url=settings.public_url,
+                sink=sink,
+                database=database,
+                clock=clock,
+            )
+        )
+    if settings.mailbox_on:
+        from channels.email.receive import EmailChannel
+
+        channels.append(
+            EmailChannel(
+                login=build_mailbox_login(settings),
+                authserv_id=settings.onevalet_mail_authserv_id or "",
                 sink=sink,
                 database=database,
                 clock=clock,
@@ -146,7 +159,24 @@ def build_email(settings: Settings) -> "EmailNotification":
         _plain(settings.smtp_password),
         Security(settings.smtp_security),
     )
-    return EmailNotification(server, Clock(settings.onevalet_clock))
+    mailbox = None
+    if settings.mailbox_on:
+        from providers.email.client import MailboxClient
+
+        mailbox = MailboxClient(build_mailbox_login(settings))
+    return EmailNotification(server, Clock(settings.onevalet_clock), mailbox)
+
+
+def build_mailbox_login(settings: Settings) -> "MailboxLogin":
+    """Return how the assistant's own mailbox is opened."""
+    from providers.email.client import MailboxLogin
+
+    return MailboxLogin(
+        settings.onevalet_mail_address,
+        settings.onevalet_mail_imap_url,
+        settings.mailbox_user,
+        _plain(settings.mailbox_password),
+    )
 
 
 def _plain(secret: SecretStr | None) -> str:

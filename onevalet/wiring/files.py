@@ -45,4 +45,11 @@ def _fetchers(settings: Settings, stack: AsyncExitStack) -> dict[str, FileFetche
         )
         stack.push_async_callback(telegram.close)
         fetchers["telegram"] = telegram
+    if settings.mailbox_on:
+        from channels.email.media import MailMedia
+        from onevalet.wiring.channels import build_mailbox_login
+
+        email = MailMedia(build_mailbox_login(settings))
+        stack.push_async_callback(email.close)
+        fetchers["email"] = email
     return fetchers

@@ -1,4 +1,4 @@
-"""The three channels' harnesses."""
+"""The harnesses of all channels. The emulated ones run every case; email runs those that are marked for it."""
 
 import base64
 import json
@@ -19,6 +19,7 @@ from notify.slack.send import SlackNotification
 from notify.sms.send import SmsNotification
 from notify.telegram.send import TelegramNotification
 from tests.contract.canaries import OTHER_SECRET, PEOPLE, SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET, marked
+from tests.contract.email_harness import EmailHarness
 from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, Request
 from tests.patience import PATIENCE
 
@@ -264,5 +265,7 @@ def _telegram_bubble(message: dict[str, Any]) -> Bubble:
 
 
 HARNESSES: dict[str, type[ChannelHarness]] = {
-    harness.name: harness for harness in (SmsHarness, SlackHarness, TelegramHarness)
+    harness.name: harness for harness in (SmsHarness, SlackHarness, TelegramHarness, EmailHarness)
 }
+EVERYWHERE = ("sms", "slack", "telegram")
+"""The channels over which every case runs that does not exempt them."""

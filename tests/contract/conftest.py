@@ -7,10 +7,13 @@ import pytest
 from core.llm.litellm_client import LiteLLMClient
 from core.turns.orchestrator import Orchestrator
 from tests.contract.canaries import LogWatch, leaks
-from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness, open_delivery
+from tests.contract.email_harness import MailWorld, open_mail_world
 from tests.contract.harness import ChannelHarness, open_harness
 from tests.scripted_model import ScriptedModel, echo
+from tests.servers.dovecot import Dovecot
+from tests.servers.dovecot import dovecot as dovecot
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -18,12 +21,38 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "channel" not in metafunc.fixturenames:
         return
     reasons = {name for mark in metafunc.definition.iter_markers("exempt") for name in mark.kwargs}
-    metafunc.parametrize("channel", [name for name in HARNESSES if name not in reasons])
+    names = [] if metafunc.definition.get_closest_marker("only_by_mail") else [*EVERYWHERE]
+    if not names or metafunc.definition.get_closest_marker("also_by_mail"):
+        names.append("email")
+    metafunc.parametrize("channel", [name for name in names if name not in reasons])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the mark."""
     config.addinivalue_line("markers", "exempt: channels that cannot do what a case asks, with the reason")
+    config.addinivalue_line("markers", "also_by_mail: a case that runs over email too")
+    config.addinivalue_line("markers", "only_by_mail: a case about email alone")
+
+
+@pytest.fixture
+def mail_servers(request: pytest.FixtureRequest) -> tuple[Dovecot, str] | None:
+    """Return the servers that a case over email needs; they start outside of any event loop."""
+    parameters = getattr(getattr(request.node, "callspec", None), "params", {})
+    if parameters.get("channel") != "email":
+        return None
+    return request.getfixturevalue("dovecot"), request.getfixturevalue("database_url")
+
+
+@pytest.fixture(autouse=True)
+async def mail_world(
+    mail_servers: tuple[Dovecot, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[MailWorld | None]:
+    """Serve mail to the cases that run over email."""
+    if mail_servers is None:
+        yield None
+        return
+    async with open_mail_world(*mail_servers, monkeypatch) as world:
+        yield world
 
 
 @pytest.fixture(autouse=True)

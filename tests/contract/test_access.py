@@ -13,6 +13,7 @@ from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import open_harness
 from tests.core.harness import opened
 
@@ -26,6 +27,7 @@ async def private_delivery(channel: str, database_url: str) -> AsyncIterator[Del
             yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
 
 
+@also_by_mail
 async def test_promise_12_a_stranger_is_sent_one_code_and_the_code_admits_them(
     private_delivery: DeliveryHarness,
 ) -> None:

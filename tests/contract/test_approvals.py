@@ -13,6 +13,7 @@ from core.tools.tool import tool
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import exempt
 from tests.core.builders import says, wants
 
@@ -26,6 +27,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
+@also_by_mail
 async def test_promise_9_what_is_shown_in_full_is_what_runs_once_it_is_approved(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("I sent it.")]
     await system.say("mail sam about lunch")
@@ -40,6 +42,7 @@ async def test_promise_9_what_is_shown_in_full_is_what_runs_once_it_is_approved(
     assert system.model.told() == ["Sent to sam@example.com."]
 
 
+@also_by_mail
 async def test_promise_9_oddly_written_arguments_are_shown_as_they_run(system: Approving) -> None:
     odd: Json = {"arguments": json.dumps({"to": ["sam@example.com"], "subject": 42, "body": None, "cc": ""})}
     system.model.script = [wants(("send_mail", odd)), says("I sent it.")]
@@ -51,6 +54,7 @@ async def test_promise_9_oddly_written_arguments_are_shown_as_they_run(system: A
     assert system.sent == [{"to": "sam@example.com", "subject": "42", "body": ""}]
 
 
+@also_by_mail
 async def test_promise_10_a_cancelled_action_never_runs_and_the_model_is_told(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("All right, I did not.")]
     await system.say("mail sam about lunch")
@@ -88,6 +92,7 @@ async def test_promise_9_an_edit_in_words_shows_its_diff_and_voids_the_old_code(
     assert "the person changed: subject: Lunch -> Dinner" in system.model.told()[-1]
 
 
+@also_by_mail
 async def test_an_invalid_edit_is_explained_on_the_new_card_and_loses_nothing(system: Approving) -> None:
     code = ""
     system.model.script = [

@@ -22,7 +22,7 @@ from core.people.people import People
 from jobs.delivery import DeliveryRunner
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import HARNESSES, SlackHarness
+from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES, SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.harness import open_harness, until
 from tests.core.harness import opened
@@ -98,7 +98,7 @@ async def test_answer_to_each_command_has_no_english(system: Approving, person: 
 
 
 @pytest.mark.parametrize("language", SPEAKERS.values())
-@pytest.mark.parametrize("where", [*HARNESSES, "terminal"])
+@pytest.mark.parametrize("where", [*EVERYWHERE, "terminal"])
 def test_help_and_hello_have_no_english(where: str, language: str) -> None:
     with speaking(language):
         for name in ("help", "start", "new", "stop"):

@@ -142,4 +142,4 @@ def _writes(endpoint: str, request: dict[str, object]) -> bool:
 
 
 def test_every_channel_is_here() -> None:
-    assert set(HARNESSES) == {"sms", "slack", "telegram"}
+    assert set(HARNESSES) == {"sms", "slack", "telegram", "email"}

@@ -12,6 +12,7 @@ from core.messaging.messages import Command, IgnoredMessage, IgnoreReason
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import ChannelHarness, Request, exempt, reply, until
 
 ODD_TEXTS = {
@@ -207,6 +208,7 @@ async def test_promise_6_what_is_said_in_a_group_is_ignored_with_the_reason(harn
 # What is said
 
 
+@also_by_mail
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
 async def test_odd_texts_come_in_as_they_were_said(harness: ChannelHarness, text: str) -> None:
     await harness.said(marked(text))
@@ -228,6 +230,7 @@ async def test_a_text_with_nul_is_kept(delivery: DeliveryHarness) -> None:
     assert texts[-1] == marked("Dinner on Friday?")
 
 
+@also_by_mail
 async def test_a_file_comes_in_as_a_reference(delivery: DeliveryHarness) -> None:
     await delivery.channel.send_file()
     (message,) = delivery.channel.sink.messages
@@ -236,11 +239,13 @@ async def test_a_file_comes_in_as_a_reference(delivery: DeliveryHarness) -> None
     assert await delivery.store.one("select media->0->>'url' from inbound") == media.url
 
 
+@also_by_mail
 async def test_the_persons_own_words_are_commands(harness: ChannelHarness) -> None:
     words: dict[str, dict[str, str]] = {
         "sms": {"NEW": "new", " halt ": "stop", "halt it": ""},
         "slack": {"new": "new", " halt ": "stop", "halt it": ""},
         "telegram": {"/new": "new", "/start": "start", "/stop": "stop", "new": ""},
+        "email": {"NEW": "new", " halt ": "stop", "halt it": ""},
     }
     for text, command in words[harness.name].items():
         await harness.said(text)

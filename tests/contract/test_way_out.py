@@ -16,6 +16,7 @@ from simulator.faults import FaultKind
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import ANSWER_SECONDS, NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply, until
 from tests.patience import PATIENCE
 
@@ -61,6 +62,7 @@ async def test_long_code_is_code_in_every_part(harness: ChannelHarness) -> None:
     assert "After." in bubbles[-1].text
 
 
+@also_by_mail
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
 async def test_odd_texts_are_read_as_they_were_written(harness: ChannelHarness, text: str) -> None:
     (bubble,) = await harness.read(harness.sender.render(reply(text)))
@@ -301,4 +303,4 @@ async def test_show_working_never_raises(harness: ChannelHarness) -> None:
 def test_what_each_error_means_is_said_in_one_tree() -> None:
     assert issubclass(OptedOut, Unreachable)
     assert not issubclass(CredentialsRejected, Unreachable)  # our own fault marks nobody
-    assert set(HARNESSES) == {"sms", "slack", "telegram"}
+    assert set(HARNESSES) == {"sms", "slack", "telegram", "email"}

@@ -11,6 +11,7 @@ from jobs.delivery import DeliveryRunner
 from notify.terminal.send import TerminalNotification
 from tests.contract.canaries import marked
 from tests.contract.delivery_harness import DeliveryHarness, work
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import exempt
 from tests.core.harness import opened
 from tests.scripted_model import ScriptedModel
@@ -25,9 +26,11 @@ WORDS = {
     "sms": {"NEW": "fresh start", "HALT": "Nothing is running"},
     "slack": {"/valet help": "Ask me anything", "/valet new": "fresh start", "new": "fresh start"},
     "telegram": {"/start": "Hello!", "/help": "Ask me anything", "/new": "fresh start"},
+    "email": {"NEW": "fresh start", "Help": "Ask me anything", "HALT": "Nothing is running"},
 }
 
 
+@also_by_mail
 async def test_a_person_reads_the_models_answer_and_their_own_words_are_answered(
     delivery: DeliveryHarness, orchestrator: Orchestrator, model: ScriptedModel
 ) -> None:
@@ -48,13 +51,14 @@ async def test_a_person_reads_the_models_answer_and_their_own_words_are_answered
     assert set(await delivery.store.column("select state from outbound")) == {"sent"}
 
 
+@also_by_mail
 async def test_help_lists_the_words_one_a_line(delivery: DeliveryHarness, orchestrator: Orchestrator) -> None:
     name = delivery.channel.name
     if name == "slack":
         await delivery.meet()
         await delivery.channel.act("command", text="/valet help")
     else:
-        await delivery.channel.said({"sms": "help!", "telegram": "/help"}[name])
+        await delivery.channel.said({"sms": "help!", "telegram": "/help", "email": "help!"}[name])
     await delivery.channel.settled()
     await work(delivery.store, delivery.runner, orchestrator)
     shown = delivery.channel.bubbles()[-1].text.splitlines()

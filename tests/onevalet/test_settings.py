@@ -33,6 +33,16 @@ WHOLE = {
     "TELEGRAM_BOT_TOKEN": BOT,
 }
 
+MAILBOX = {
+    "ONEVALET_MAIL_ADDRESS": "Valet@Example.org",
+    "ONEVALET_MAIL_IMAP_URL": "imaps://mail.example.org",
+    "ONEVALET_MAIL_AUTHSERV_ID": "mx.example.org",
+    "SMTP_HOST": "mail.example.org",
+    "SMTP_FROM": "Valet <valet@example.org>",
+    "SMTP_USER": "valet",
+    "SMTP_PASSWORD": "secret-token",
+}
+
 
 def test_empty_settings_are_valid_with_only_the_terminal_channel_on() -> None:
     settings = load_settings()
@@ -52,6 +62,11 @@ def test_empty_settings_are_valid_with_only_the_terminal_channel_on() -> None:
         ({"SLACK_APP_TOKEN": "xapp-1"}, ["SLACK_BOT_TOKEN"]),
         ({"SLACK_SIGNING_SECRET": "s", "PUBLIC_URL": "https://a.example"}, ["SLACK_BOT_TOKEN"]),
         ({"TELEGRAM_WEBHOOK_SECRET": "s"}, ["TELEGRAM_BOT_TOKEN", "PUBLIC_URL"]),
+        (
+            {"ONEVALET_MAIL_ADDRESS": "valet@example.org", "ONEVALET_MAIL_PASSWORD": "secret-token"},
+            ["ONEVALET_MAIL_IMAP_URL", "ONEVALET_MAIL_AUTHSERV_ID", "ONEVALET_MAIL_USER", "SMTP_HOST", "SMTP_FROM"],
+        ),
+        ({"ONEVALET_MAIL_AUTHSERV_ID": "mx.example.org"}, ["ONEVALET_MAIL_ADDRESS"]),
     ],
 )
 def test_half_a_channel_is_named_with_what_is_missing(
@@ -80,6 +95,33 @@ def test_a_whole_group_is_on(monkeypatch: pytest.MonkeyPatch, given: dict[str, s
         monkeypatch.setenv(name, value)
     settings = load_settings()
     assert settings.slack_on or settings.telegram_on
+
+
+def test_a_mailbox_is_on_with_the_login_of_the_mail_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in MAILBOX.items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert settings.mailbox_on
+    assert settings.onevalet_mail_address == "valet@example.org"
+    assert settings.mailbox_user == "valet"
+    assert settings.mailbox_password is not None
+    assert settings.mailbox_password.get_secret_value() == "secret-token"
+
+
+@pytest.mark.parametrize(
+    ("setting", "wrong"),
+    [
+        ("ONEVALET_MAIL_ADDRESS", "valet"),
+        ("ONEVALET_MAIL_IMAP_URL", "https://mail.example.org"),
+        ("ONEVALET_MAIL_IMAP_URL", "imaps://user:password@mail.example.org"),
+        ("ONEVALET_MAIL_AUTHSERV_ID", "mx.example.org; dmarc=pass"),
+    ],
+)
+def test_a_wrong_setting_of_a_mailbox_is_named(monkeypatch: pytest.MonkeyPatch, setting: str, wrong: str) -> None:
+    for name, value in {**MAILBOX, setting: wrong}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=setting):
+        load_settings()
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ end $$;
 
 -- Stores the language that a channel or the profile tells, '' for none: never over the person's own choice, nor over
 -- what another source told; only the profile, which the person knows, comes before a channel. Where the provider tells
--- none (SMS, the terminal), p_language is that of the words: anything that is told comes before it, and English, which is
+-- none (SMS, email, the terminal), p_language is that of the words: anything that is told comes before it, and English, which is
 -- said anyway, is not worth noting until another was.
 create function note_language(p_tenant text, p_from text, p_language text)
 returns void
@@ -174,8 +174,8 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update tenants t set language = p_language, language_from = p_from
     where t.tenant_id = p_tenant and (t.language, t.language_from) is distinct from (p_language, p_from)
-      and (t.language = '' and not (p_from in ('sms', 'terminal') and p_language = 'en')
-           or t.language_from in (p_from, 'sms', 'terminal') or p_from = 'profile' and t.language_from <> '');
+      and (t.language = '' and not (p_from in ('sms', 'email', 'terminal') and p_language = 'en')
+           or t.language_from in (p_from, 'sms', 'email', 'terminal') or p_from = 'profile' and t.language_from <> '');
 end $$;
 
 -- Forgets a language that was found there and nowhere else.

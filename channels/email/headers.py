@@ -1,0 +1,141 @@
+"""What a mail's headers say: who wrote it, in which thread, and whether a person did; pure.
+
+Python's own reading of addresses takes `ann@example.org)bob@example.net` for two, so a From is read here, strictly.
+"""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import parsedate_to_datetime
+
+from core.notifications.mail_addresses import read_mail_address
+from providers.email.wire import message_ids, our_thread, thread_of
+
+MAX_SUBJECT = 300
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_NAMED = re.compile(r"(?P<name>[^<>@,;:]*)<(?P<address>[^<>\s]{3,254})>\s*")
+_PREFIX = re.compile(r"\s*(?:re|aw|sv|antw|rép|res|回复|答复)\s*(?:\[\d+\])?\s*[:：]\s*", re.IGNORECASE)
+_PASSED_ON = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|转发)\s*[:：]\s*", re.IGNORECASE)
+_BULK = frozenset({"bulk", "list", "junk", "auto_reply"})
+_LISTS = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "Feedback-ID")
+_DAEMONS = re.compile(r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?)(?:[+=-].*)?@.*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who a From names: the address in lower case, and the name beside it, which proves nothing."""
+
+    address: str
+    name: str = ""
+
+
+def values(message: Message, name: str) -> list[str]:
+    """Return a header's values, the topmost first, each in one line."""
+    return [" ".join(str(value).split()) for value in message.get_all(name, [])]
+
+
+def value(message: Message, name: str) -> str:
+    """Return a header that stands once; empty where it is missing or repeated."""
+    found = values(message, name)
+    return found[0] if len(found) == 1 else ""
+
+
+def read_from(message: Message) -> Sender | None:
+    """Return the one sender that a mail names; None where there is none, or more than one."""
+    text = value(message, "From")
+    plain = _QUOTED.sub(lambda quoted: re.sub(r"[<>@,;:]", " ", quoted[1]), _without_comments(text))
+    match = _NAMED.fullmatch(plain.strip())
+    address = read_mail_address(match["address"] if match else plain.strip())
+    if not address or not address.isascii():
+        return None
+    # Nobody tells people apart by the case of their address.
+    return Sender(address.lower(), decoded(match["name"]).strip()[:80] if match else "")
+
+
+def decoded(text: str) -> str:
+    """Return a header's text in plain characters, in one line."""
+    with suppress(LookupError, ValueError):
+        text = str(make_header(decode_header(text)))
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def subject_of(message: Message) -> str:
+    return decoded(value(message, "Subject"))[:MAX_SUBJECT]
+
+
+def plain_subject(subject: str) -> str:
+    """Return a subject without what programs put before it in an answer."""
+    while match := _PREFIX.match(subject):
+        subject = subject[match.end() :]
+    return subject.strip()
+
+
+def passes_on(subject: str) -> bool:
+    """Return whether a subject says that something is forwarded."""
+    return _PASSED_ON.match(subject) is not None
+
+
+def own_id(message: Message) -> str:
+    """Return a mail's Message-ID; empty where it has none that can be written into another mail."""
+    return next(iter(message_ids(value(message, "Message-ID"))), "")
+
+
+def referred(message: Message) -> tuple[str, ...]:
+    """Return the Message-IDs that a mail refers to, the first of its thread first, the one it answers last."""
+    return (*message_ids(value(message, "References")), *message_ids(value(message, "In-Reply-To")))
+
+
+def read_thread(message: Message, domain: str) -> str:
+    """Return the thread that a mail belongs to: that of the newest mail of ours in it, else that of its first mail."""
+    ids = referred(message)
+    for id in reversed(ids):
+        if (thread := our_thread(id, domain)) is not None:
+            return thread
+    root = (*ids, own_id(message))[0]
+    return thread_of(root) if root else ""
+
+
+def sent_at(message: Message) -> datetime | None:
+    try:
+        at = parsedate_to_datetime(value(message, "Date"))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def is_automatic(message: Message, sender: str) -> bool:
+    """Return whether a program wrote a mail, which is never answered (RFC 3834)."""
+    submitted = value(message, "Auto-Submitted").partition(";")[0].strip().lower()
+    if submitted not in ("", "no") or len(values(message, "Auto-Submitted")) > 1:
+        return True
+    if any(word.lower() in _BULK for word in values(message, "Precedence")):
+        return True
+    if any(name in message for name in _LISTS) or "<>" in values(message, "Return-Path"):
+        return True
+    return message.get_content_type() == "multipart/report" or _DAEMONS.fullmatch(sender) is not None
+
+
+def _without_comments(text: str) -> str:
+    """Return a header without comments; empty where one is left open, or a quote is."""
+    kept, depth, at = list[str](), 0, 0
+    while at < len(text):
+        if text[at] == '"' and not depth:
+            quoted = _QUOTED.match(text, at)
+            if quoted is None:
+                return ""
+            kept.append(quoted[0])
+            at = quoted.end()
+            continue
+        if text[at] == "\\" and depth:
+            at += 1
+        elif text[at] == "(":
+            depth += 1
+        elif text[at] == ")" and depth:
+            depth -= 1
+        elif not depth:
+            kept.append(text[at])
+        at += 1
+    return "" if depth else "".join(kept)

@@ -1,0 +1,49 @@
+"""Files of mails: read again from the mailbox when a turn takes them in."""
+
+import asyncio
+from email.parser import BytesParser
+
+from channels.email.body import MAX_FILES, payload, read_content
+from core.documents.kinds import FileFailure
+from core.files.types import FileNotFetched, SentFile
+from core.mail.types import MailFailed, MailFailure
+from core.messaging.messages import Media
+from providers.email.client import MailboxClient, MailboxLogin
+from providers.email.wire import read_file_url
+
+
+class MailMedia:
+    """Fetch the files of inbound mails."""
+
+    def __init__(self, login: MailboxLogin) -> None:
+        self._client = MailboxClient(login)
+
+    async def fetch(self, media: Media, max_bytes: int) -> SentFile:
+        """Fetch one file. Raises `FileNotFetched`."""
+        place = read_file_url(media.url)
+        if place is None or place[2] >= MAX_FILES:
+            raise FileNotFetched(FileFailure.GONE)
+        uid_validity, uid, number = place
+        try:
+            async with self._client.open() as mailbox:
+                # Under another UIDVALIDITY the number is another mail's.
+                mail = await mailbox.whole(uid) if mailbox.uid_validity == uid_validity else None
+        except MailFailed as error:
+            gone = error.failure in (MailFailure.GONE, MailFailure.TOO_LARGE)
+            raise FileNotFetched(FileFailure.GONE if gone else FileFailure.UNREACHABLE) from error
+        if mail is None:
+            raise FileNotFetched(FileFailure.GONE)
+        body = await asyncio.to_thread(_file_of, mail.data, number)
+        if body is None:
+            raise FileNotFetched(FileFailure.GONE)
+        if len(body) > max_bytes:
+            raise FileNotFetched(FileFailure.TOO_LARGE)
+        return SentFile(media.content_type, body)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def _file_of(raw: bytes, number: int) -> bytes | None:
+    files = read_content(BytesParser().parsebytes(raw)).files
+    return payload(files[number]) if number < len(files) else None

@@ -1,0 +1,67 @@
+"""The mail server's side of the channel, as `doctor` sees it: login, proof of senders, and who reads."""
+
+from collections import Counter
+from email.parser import BytesParser
+
+from channels.email.headers import values
+from channels.email.parse import Account
+from channels.email.verify import read_results
+from core.errors import StoreUnavailable
+from core.mail.types import MailFailed, MailFailure
+from core.messaging.channels import Check
+from core.messaging.poll_lease import PollLease
+from providers.email.client import MailboxClient
+
+LOOKED_AT = 20
+"""How many of the newest mails are asked who vouches for their senders."""
+_HEADERS = 48 * 1024
+_FIXES = {
+    MailFailure.LOGIN: "correct ONEVALET_MAIL_USER and ONEVALET_MAIL_PASSWORD (an app password, where there are any)",
+    MailFailure.WRONG: "write ONEVALET_MAIL_IMAP_URL as imaps://mail.example.org",
+}
+
+
+async def check_mailbox(client: MailboxClient, account: Account, lease: PollLease | None) -> tuple[Check, ...]:
+    """Check the login, the server's results, and that one process reads; never raises."""
+    signers: Counter[str] = Counter()
+    try:
+        async with client.open() as mailbox:
+            last = await mailbox.last_uid()
+            for mail in await mailbox.beginnings(range(max(1, last - LOOKED_AT + 1), last + 1), _HEADERS):
+                message = BytesParser().parsebytes(mail.data, headersonly=True)
+                read = [found for found in map(read_results, values(message, "Authentication-Results")) if found]
+                signers.update({found[0] for found in read[:1]})
+    except MailFailed as error:
+        fix = _FIXES.get(error.failure, "correct ONEVALET_MAIL_IMAP_URL, or see whether the server is away")
+        return (Check("mailbox", ok=False, detail=f"{account.address}: {error.failure.value}", fix=fix),)
+    opened = Check("mailbox", ok=True, detail=account.address)
+    return (opened, _check_results(signers, account), await _check_reading(lease))
+
+
+def _check_results(signers: Counter[str], account: Account) -> Check:
+    """Tell whether the receiving server vouches for senders; without that nobody is let in."""
+    wanted = account.authserv_id.lower()
+    if signers[wanted]:
+        return Check("mail senders", ok=True, detail=f"{wanted} says who proved their domain")
+    if not signers:
+        return Check("mail senders", ok=True, detail="no mail yet that shows who vouches for its sender")
+    found = ", ".join(name for name, _ in signers.most_common(3))
+    fix = (
+        "if one of them is your own receiving server, set ONEVALET_MAIL_AUTHSERV_ID to it; until then all are strangers"
+    )
+    return Check("mail senders", ok=False, detail=f"no results of {wanted}; there are those of {found}", fix=fix)
+
+
+async def _check_reading(lease: PollLease | None) -> Check:
+    if lease is None:
+        return Check("mailbox reading", ok=True, detail="configured; the database knows whether a process reads")
+    try:
+        state = await lease.look()
+    except StoreUnavailable:
+        return Check("mailbox reading", ok=False, detail="the database does not answer", fix="start Postgres")
+    if not state.polled:
+        return Check("mailbox reading", ok=False, detail="no process reads", fix="start `web`")
+    if state.problem:
+        fix = "see whether the server can be reached, and the login is right"
+        return Check("mailbox reading", ok=False, detail=state.problem, fix=fix)
+    return Check("mailbox reading", ok=True, detail="one process reads")

@@ -1,0 +1,104 @@
+"""The settings of email: the server that takes our mail, and the assistant's own mailbox."""
+
+import re
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, SecretStr
+
+from core.errors import ConfigError
+from core.notifications.mail_addresses import read_mail_address, read_sender
+from onevalet.file_settings import FileSettings
+
+_SCHEMES = ("imaps", "imap+starttls", "imap")
+
+
+def _sender(value: str) -> str:
+    if value and not read_sender(value):
+        raise ValueError("must be an address such as valet@example.org, or Valet <valet@example.org>")
+    return read_sender(value)
+
+
+def _mailbox(value: str) -> str:
+    address = read_mail_address(value).lower()
+    if value and not (address and address.isascii()):
+        raise ValueError("must be an address such as valet@example.org")
+    return address
+
+
+def _imap_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_good = parts.scheme in _SCHEMES and bool(parts.hostname) and not parts.username and parts.port != 0
+    except ValueError:  # a port that is no number
+        is_good = False
+    if value and not is_good:
+        raise ValueError("must be an address such as imaps://mail.example.org")
+    return value
+
+
+def _authserv_id(value: str) -> str:
+    if value and not re.fullmatch(r"[A-Za-z0-9._-]{1,253}", value):
+        raise ValueError("must be a name such as mail.example.org: the first word of Authentication-Results")
+    return value.lower()
+
+
+type Sender = Annotated[str, AfterValidator(_sender)]
+type MailboxAddress = Annotated[str, AfterValidator(_mailbox)]
+type ImapUrl = Annotated[str, AfterValidator(_imap_url)]
+type AuthservId = Annotated[str, AfterValidator(_authserv_id)]
+
+
+class MailSettings(FileSettings):
+    """The part of the settings that is about email."""
+
+    smtp_host: str = ""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_user: str = ""
+    smtp_password: SecretStr | None = None
+    smtp_from: Sender = ""
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+
+    onevalet_mail_address: MailboxAddress = ""
+    onevalet_mail_imap_url: ImapUrl = ""
+    onevalet_mail_user: str = ""
+    onevalet_mail_password: SecretStr | None = None
+    onevalet_mail_authserv_id: AuthservId | None = None
+
+    @property
+    def email_on(self) -> bool:
+        """Return whether email goes out."""
+        return bool(self.smtp_host and self.smtp_from)
+
+    @property
+    def mailbox_on(self) -> bool:
+        """Return whether people can write to the assistant by email."""
+        return self.email_on and bool(self.onevalet_mail_address)
+
+    @property
+    def mailbox_user(self) -> str:
+        return self.onevalet_mail_user or self.smtp_user
+
+    @property
+    def mailbox_password(self) -> SecretStr | None:
+        return self.onevalet_mail_password or self.smtp_password
+
+
+def check_mailbox(settings: MailSettings) -> None:
+    """Raise an error for a mailbox without what it needs, naming what is missing."""
+    group: dict[str, object] = {
+        "ONEVALET_MAIL_ADDRESS": settings.onevalet_mail_address,
+        "ONEVALET_MAIL_IMAP_URL": settings.onevalet_mail_imap_url,
+        "ONEVALET_MAIL_AUTHSERV_ID": settings.onevalet_mail_authserv_id,
+    }
+    if not any((*group.values(), settings.onevalet_mail_user, settings.onevalet_mail_password)):
+        return
+    group |= {
+        "ONEVALET_MAIL_USER": settings.mailbox_user,
+        "ONEVALET_MAIL_PASSWORD": settings.mailbox_password,
+        "SMTP_HOST": settings.smtp_host,
+        "SMTP_FROM": settings.smtp_from,
+    }
+    missing = [name for name, value in group.items() if not value]
+    if missing:
+        raise ConfigError(f"The mailbox is half configured: set {' and '.join(missing)}, or unset the others.")
