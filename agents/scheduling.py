@@ -75,10 +75,12 @@ class ScheduleTask(PlanningAgent):
     until = _option("No more after this: 2027-01-31T15:00")
     count = _option("How often at most", int)
     missed = _option("What becomes of times missed while away: skip, once (usual) or all")
-    event_source = _option("For an event: its source, * for any")
-    event_type = _option("For an event: its type, * for any")
+    event_source = _option("For an event: its source, * for any; mail for new mail, of all their mailboxes")
+    event_type = _option("For an event: its type, * for any; mail.received for new mail")
     event_filter = _option(
-        'Fields of the event that must hold: {"from": {"contains": "amazon"}, "$.total": {"gt": 100}}', dict[str, Any]
+        'Fields of the event that must hold: {"from": {"contains": "amazon"}, "$.total": {"gt": 100}}. '
+        "Mail has from, subject, text, to, account, has_attachments, bulk",
+        dict[str, Any],
     )
     expression = _option("For a watch: true when to tell, over value, previous, result: value < 300")
     url = _option("For a watch: the address to look at")

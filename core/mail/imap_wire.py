@@ -59,13 +59,13 @@ class ImapWire:
         if not answer.text.upper().startswith((b"* OK", b"* PREAUTH")):
             raise ImapError("the server does not greet")
 
-    async def command(self, *pieces: bytes, seconds: float = SECONDS) -> list[Answer]:
+    async def command(self, *pieces: bytes) -> list[Answer]:
         """Send a command, of which each further piece follows when the server asks for it; return the answers.
 
         Raises `ImapRefused`.
         """
         tag = await self.start(*pieces[:1])
-        return await self.finish(tag, *pieces[1:], seconds=seconds)
+        return await self.finish(tag, *pieces[1:])
 
     async def start(self, piece: bytes) -> bytes:
         """Send the beginning of a command and return its tag."""
@@ -74,10 +74,10 @@ class ImapWire:
         await self.send(tag + b" " + piece)
         return tag
 
-    async def finish(self, tag: bytes, *pieces: bytes, seconds: float = SECONDS) -> list[Answer]:
+    async def finish(self, tag: bytes, *pieces: bytes) -> list[Answer]:
         """Read until a command ends; raises `ImapRefused`."""
         rest, answers = list(pieces), list[Answer]()
-        async with _within(seconds):
+        async with _within(SECONDS):
             while len(answers) < MAX_LINES:
                 answer = await self.read(None)
                 if answer.text.startswith(b"+"):

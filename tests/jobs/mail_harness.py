@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.credentials.types import Account, OpenAccount
+from core.db.database import Database
 from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.http.types import HttpClient
@@ -81,9 +82,7 @@ class MailHarness:
     async def connect(self, account: OpenAccount | None = None) -> None:
         """Store what opens the person's mailbox."""
         account = account or self.dovecot.account(self.address)
-        self.accounts.opened[account.account.service, account.account.name] = account
-        stored: JsonObject = {"user": account.login, "password": account.secret}
-        await self.credentials.save(self.tenant, account.account.service, stored, account.account.name)
+        await connected(self.store.database, self.tenant, self.accounts, account, self.credentials)
 
     async def wait_for_mail(self, **filter: object) -> Task:
         """Create a task that waits for mail."""
@@ -136,6 +135,26 @@ class MailHarness:
 
     async def _refuse(self, watch: MailWatch, position: Position) -> None:
         self.refused.append((position.service, position.account_name))
+
+
+async def connected(
+    database: Database,
+    tenant: str,
+    accounts: Mailboxes,
+    account: OpenAccount,
+    credentials: CredentialStore | None = None,
+) -> None:
+    """Let a person have a mailbox."""
+    credentials = credentials or CredentialStore(database, SecretKeys([SecretKey("k", os.urandom(32))]))
+    accounts.opened[account.account.service, account.account.name] = account
+    stored: JsonObject = {"user": account.login, "password": account.secret}
+    await credentials.save(tenant, account.account.service, stored, account.account.name)
+
+
+def age(dovecot: Dovecot, address: str) -> None:
+    """Let what lies in a mailbox have come a minute ago: servers keep whole seconds."""
+    for path in (dovecot.folder / "mail" / address).glob("new/*"):
+        os.utime(path, (path.stat().st_atime, path.stat().st_mtime - 60))
 
 
 async def until(true: Callable[[], Awaitable[object]]) -> None:

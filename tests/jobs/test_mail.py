@@ -14,7 +14,7 @@ from core.notifications.types import Notification, NotificationStatus, Notified
 from jobs.mailbox_notices import MailboxNotices
 from onevalet.cli.mailbox_checks import check_mailboxes
 from tests.core.harness import Store
-from tests.jobs.mail_harness import MailHarness, mail, open_mail, until
+from tests.jobs.mail_harness import MailHarness, age, mail, open_mail, until
 from tests.servers.dovecot import Dovecot
 from tests.servers.dovecot import dovecot as dovecot
 
@@ -30,8 +30,8 @@ async def harness(store: Store, dovecot: Dovecot, redis_url: str) -> AsyncIterat
 
 async def test_new_mail_is_an_event_and_old_mail_is_none(harness: MailHarness) -> None:
     harness.deliver("old 1", "old 2")
+    age(harness.dovecot, harness.address)
     await harness.connect()
-    await harness.store.admin.execute("select pg_sleep(1.1)")  # servers keep whole seconds
     await harness.wait_for_mail()
     async with harness.worker():
         await harness.watched()
@@ -128,7 +128,7 @@ async def test_nothing_is_watched_until_a_task_waits_for_mail(harness: MailHarne
         worker.look()
         await until(lambda: _is(not worker.running))
         harness.deliver("while paused")
-        await harness.store.admin.execute("select pg_sleep(1.1)")
+        age(harness.dovecot, harness.address)
         await harness.engine.resume_task(harness.tenant, task.id)
         worker.look()
         await harness.watched()
@@ -215,7 +215,7 @@ async def test_another_mailbox_under_the_same_name_begins_anew(harness: MailHarn
         await harness.watched()
         harness.address = harness.dovecot.new("bob")
         harness.deliver("of another's past")
-        await harness.store.admin.execute("select pg_sleep(1.1)")
+        age(harness.dovecot, harness.address)
         await harness.connect()
         worker.look()
         await until(lambda: _is(all(watch.revision == 1 for watch in worker.running) and worker.running))

@@ -1,0 +1,122 @@
+"""New mail while what it needs is away: the mail server, the wire to it, Postgres, Redis."""
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import pytest
+
+from core.db.database import Database
+from jobs.mail import MailWatcher
+from tests.core.harness import Store
+from tests.faults.proxy import Proxy, Trouble, proxied
+from tests.jobs.mail_harness import MailHarness, open_mail, until
+from tests.servers.dovecot import Dovecot, running_dovecot
+from tests.servers.dovecot import dovecot as dovecot
+
+
+@pytest.fixture
+async def harness(
+    store: Store, dovecot: Dovecot, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[MailHarness]:
+    """Yield a person with a mailbox, and a worker's patience of seconds instead of minutes."""
+    monkeypatch.setattr("core.mail.imap_wire.SECONDS", 2.0)
+    monkeypatch.setattr("jobs.mail.FIRST_PAUSE", 0.2)
+    async with open_mail(store, dovecot, redis_url) as harness:
+        yield harness
+
+
+async def test_a_wire_that_breaks_or_goes_silent_is_noticed_and_nothing_missed(harness: MailHarness) -> None:
+    async with proxied(harness.dovecot.imap) as proxy:
+        await behind(harness, proxy)
+        await harness.wait_for_mail()
+        async with harness.worker() as worker:
+            await harness.watched()
+            proxy.be(Trouble.BLACK_HOLE)
+            harness.deliver("in silence")
+            await harness.problem("unreachable")
+            proxy.be(Trouble.CUT)
+            harness.deliver("in the cut")
+            await until(lambda: harness.store.admin.fetchval("select sum(failures) > 2 from mail_watches"))
+            proxy.be(Trouble.NONE)
+            await until(lambda: looked(worker, harness, "in silence", "in the cut"))
+
+
+@pytest.mark.slow
+async def test_a_mail_server_that_restarts_is_found_again(
+    store: Store, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.mail.imap_wire.SECONDS", 2.0)
+    monkeypatch.setattr("jobs.mail.FIRST_PAUSE", 0.2)
+    with running_dovecot() as server:
+        async with open_mail(store, server, redis_url) as harness:
+            await harness.connect()
+            await harness.wait_for_mail()
+            command = ["/usr/sbin/dovecot", "-c", str(server.folder / "dovecot.conf")]
+            async with harness.worker() as worker:
+                await harness.watched()
+                await run(*command, "stop")
+                harness.deliver("while it was down")
+                await harness.problem("unreachable")
+                await run(*command)
+                try:
+                    await until(lambda: looked(worker, harness, "while it was down"))
+                finally:
+                    await run(*command, "stop")
+
+
+async def test_while_postgres_is_away_nothing_is_missed(harness: MailHarness) -> None:
+    parts = urlsplit(harness.store.url)
+    async with proxied(parts.port or 5432) as proxy:
+        url = parts._replace(netloc=f"{parts.username}:{parts.password}@127.0.0.1:{proxy.port}").geturl()
+        database = Database(url, patience=0.5)
+        away = replace(harness, store=replace(harness.store, database=database))
+        try:
+            await harness.connect()
+            await harness.wait_for_mail()
+            async with away.worker():
+                await harness.watched()
+                proxy.be(Trouble.CUT)
+                harness.deliver("while it was away")
+                before = proxy.connections
+                await until(lambda: _is(proxy.connections > before))
+                proxy.be(Trouble.NONE)
+                await harness.has("while it was away")
+        finally:
+            await database.close()
+
+
+async def test_without_redis_new_mail_is_stored_all_the_same(harness: MailHarness) -> None:
+    await harness.connect()
+    await harness.wait_for_mail()
+    harness.redis_url = "redis://127.0.0.1:9"
+    async with harness.worker():
+        await harness.watched()
+        harness.deliver("without Redis")
+        await harness.has("without Redis")
+
+
+async def behind(harness: MailHarness, proxy: Proxy) -> None:
+    """Connect the mailbox through a wire that can be troubled."""
+    account = harness.dovecot.account(harness.address)
+    harness.http = harness.dovecot.http(f"127.0.0.1:{proxy.port}")
+    await harness.connect(replace(account, servers={"imap": f"imap://127.0.0.1:{proxy.port}"}))
+
+
+async def run(*command: str) -> None:
+    """Run a command to its end."""
+    await asyncio.to_thread(subprocess.run, command, check=True)
+
+
+async def looked(worker: MailWatcher, harness: MailHarness, *subjects: str) -> bool:
+    """Try again at once, as after the pause; return whether exactly these mails have become events."""
+    again = "update mail_watches set next_attempt_at = clock_timestamp() where next_attempt_at > clock_timestamp()"
+    await harness.store.admin.execute(again)
+    worker.look()
+    return sorted(map(str, await harness.subjects())) == sorted(subjects)
+
+
+async def _is(value: object) -> object:
+    return value
