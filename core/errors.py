@@ -31,6 +31,7 @@
 Messages are for the log, with ids and causes; what a person reads is written where it is said.
 """
 
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 
@@ -153,15 +154,27 @@ class ModelRejected(ModelError):
     """The model's provider will never take this request."""
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedLogin:
+    """An account whose service refuses what opens it: a wrong password, a revoked grant. `need` was asked of it."""
+
+    need: str
+    service: str
+    account: str
+    secret: str = field(repr=False)
+
+
 class ToolError(OneValetError):
     """A tool's own failure; its message is told to the model and may reach the person, so it must hold no secrets.
 
-    `note` is for the model alone: what it should do about it.
+    `note` is for the model alone: what it should do about it. `refused`: why it failed is that a service takes what
+    opens an account no longer; the call waits until its person has renewed it.
     """
 
-    def __init__(self, message: str = "", *, note: str = "") -> None:
+    def __init__(self, message: str = "", *, note: str = "", refused: RefusedLogin | None = None) -> None:
         super().__init__(*([message] if message else []))
         self.note = note
+        self.refused = refused
 
 
 class ToolRetry(ToolError):

@@ -12,7 +12,7 @@ from core.accounts.services import CALDAV, EMAIL, Services
 from core.accounts.types import Opened
 from core.credentials.store import CredentialsSealed, CredentialStore
 from core.credentials.types import Account, OpenAccount, StoredAccount
-from core.errors import ToolFailed
+from core.errors import RefusedLogin, ToolFailed
 from core.language.catalogue import gettext
 
 
@@ -47,6 +47,15 @@ class Accounts:
         if opened is None:
             raise CredentialsSealed("A person's credentials do not open.")
         return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers)
+
+    async def refused(self, tenant_id: str, login: RefusedLogin) -> bool:
+        """Note that a service refuses what opens an account; False where something else opens it by now."""
+        for stored in await self._stored(tenant_id, login.service):
+            opened = self._opened(stored)
+            if stored.name == login.account and opened is not None and opened.secret == login.secret:
+                await self.credentials.revoke(tenant_id, stored)
+                return True
+        return False
 
     async def _stored(self, tenant_id: str, service: str) -> "builtins.list[StoredAccount]":
         stored = await self.credentials.stored(tenant_id)

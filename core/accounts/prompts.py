@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.accounts.abilities import missing, read_need
+from core.accounts.accounts import Accounts
 from core.accounts.choice import shown
 from core.credentials.store import PRIMARY
 from core.credentials.types import Ability, Account
 from core.db.database import Database
+from core.errors import RefusedLogin
 from core.language.catalogue import gettext, gettext_noop, listed
 
 _CONNECT: Mapping[Ability, str] = {
@@ -39,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectLink:
+class NeedLink:
     """A link to the page on which a person connects an account.
 
     `choices` are the services among which the page lets them choose, in words. `account` is the one that it renews or
@@ -51,10 +53,10 @@ class ConnectLink:
     account: Account | None = None
 
 
-class ConnectLinks(Protocol):
+class NeedLinkMaker(Protocol):
     """Makes links to connect accounts."""
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> NeedLink | None:
         """Return a link for what is wanted; None where no service that could serve can be connected."""
         ...
 
@@ -72,36 +74,40 @@ class AccountAsker:
     """Ask people for accounts, by links to our pages."""
 
     database: Database
-    links: ConnectLinks
+    links: NeedLinkMaker
+    accounts: Accounts
 
     def for_turn(
         self, tenant_id: str, turn_id: str, conversation_id: str | None, *, in_run: bool = False
     ) -> "AccountPrompts":
         """Return how the person of a turn is asked; `in_run`: a task's, so nobody is there."""
-        return AccountPrompts(self.database, self.links, tenant_id, turn_id, conversation_id, in_run)
+        return AccountPrompts(self, tenant_id, turn_id, conversation_id, in_run)
 
 
 @dataclass(frozen=True, slots=True)
 class AccountPrompts:
     """Ask one person, in one turn. In a task's run, nobody is there: what they were told once is not said again."""
 
-    database: Database
-    links: ConnectLinks
+    asker: AccountAsker
     tenant_id: str
     turn_id: str
     conversation_id: str | None
     in_run: bool = False
 
+    async def refused(self, login: RefusedLogin) -> bool:
+        """Note that an account is to be renewed; False where it was meanwhile."""
+        return await self.asker.accounts.refused(self.tenant_id, login)
+
     async def prompt(self, wanted: Wanted) -> Prompt | None:
         """Return how the person is asked for an account; None where none can be connected."""
-        link = await self.links.link(self.tenant_id, self.conversation_id, wanted)
+        link = await self.asker.links.link(self.tenant_id, self.conversation_id, wanted)
         if link is None:
             return None
-        first = await note_prompt(self.database, self.tenant_id, topic_of(wanted), self.turn_id)
+        first = await note_prompt(self.asker.database, self.tenant_id, topic_of(wanted), self.turn_id)
         return Prompt(sentence(wanted, link), silent=self.in_run and not first)
 
 
-def sentence(wanted: Wanted, link: ConnectLink) -> str:
+def sentence(wanted: Wanted, link: NeedLink) -> str:
     """Return the sentence that asks for what is wanted."""
     url = link.url
     if len(link.choices) > 1:

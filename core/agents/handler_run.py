@@ -15,7 +15,7 @@ from core.agents.handler_result import call_handler, json_of, result_of
 from core.agents.own_loop import WaitsInside
 from core.agents.pool_entry import WAITING
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
-from core.errors import AccountMissing, LeaseLost, ToolError
+from core.errors import LeaseLost, ToolError
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
@@ -122,9 +122,9 @@ async def execute(
             await call.tell(AgentStatus.RUNNING)
             work = partial(call_handler, agent, run.last, answer or call.instruction)
             result, outcome = await turn.execute_agent(agent, work), Outcome.OK
-    except AccountMissing as error:
+    except ToolError as error:
         wanted = await turn.accounts.wanted_by(error)
-        if (prompt := await turn.accounts.prompt(wanted)) is not None:
+        if wanted is not None and (prompt := await turn.accounts.prompt(wanted)) is not None:
             await turn.journal.write(replace(run.record, state=StepState.STARTED, result={_PAUSED: True}))
             raise WaitsForAccount(wanted, prompt) from error
         result, outcome = await _failed(call, agent, error, limit, seconds)

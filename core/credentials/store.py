@@ -119,6 +119,12 @@ class CredentialStore:
             _log.error("credentials_do_not_open", tenant=tenant_id, service=service)
         return StoredAccount(service, name, credentials, row["preferred"], row["revoked"], row["updated_at"])
 
+    async def revoke(self, tenant_id: str, account: StoredAccount) -> None:
+        """Note that what is stored opens an account no longer, unless it was stored again since it was read."""
+        await self._database.rows(
+            "select revoke_account($1,$2,$3,$4)", tenant_id, account.service, account.name, account.written_at
+        )
+
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:
         await self._database.rows("select delete_credentials($1,$2,$3)", tenant_id, _name(service), _name(account_name))
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
-from core.credentials.types import OpenAccount
+from core.credentials.types import Ability, OpenAccount
 from core.dav.types import MAX_BYTES, Missing, Resource, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
-from core.errors import ToolFailed
+from core.errors import RefusedLogin, ToolFailed
 from core.http.types import HttpClient, HttpResponse
 from core.language.catalogue import gettext
 
@@ -111,8 +111,15 @@ class DavClient:
         sent = {**headers, "Authorization": self._authorization()}
         response = await self._http.request(method, url, headers=sent, body=body, max_bytes=MAX_BYTES)
         if not 200 <= response.status < 300:
-            raise refused(response.status, urlsplit(url).hostname or "")
+            error = refused(response.status, urlsplit(url).hostname or "")
+            error.refused = self._refused_login() if response.status == 401 else None
+            raise error
         return response
+
+    def _refused_login(self) -> RefusedLogin:
+        account = self._account.account
+        ability = Ability.CALENDAR_READ if Ability.CALENDAR_READ in account.abilities else Ability.CONTACTS_READ
+        return RefusedLogin(f"{account.service}:{ability}", account.service, account.name, self._account.secret)
 
     def _authorization(self) -> str:
         account = self._account

@@ -12,7 +12,7 @@ from datetime import timedelta
 from core.accounts.choice import find
 from core.accounts.prompts import AccountPrompts, Prompt, Wanted, account_name
 from core.credentials.types import Account
-from core.errors import AccountMissing, ToolRetry
+from core.errors import AccountMissing, ToolError, ToolRetry
 from core.hooks.hooks import PlannedCall
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, listed
@@ -118,13 +118,22 @@ class TurnAccounts:
         """Return the context of a tool's call, which opens the account that the call names."""
         return with_account_in(context, call.arguments) if tool.accounts else context
 
-    async def missed(self, path: str, name: str, tool_call_id: str, error: AccountMissing) -> Waiting | Refused:
-        """Hold a call that itself found no account to open."""
-        held = await self._hold(path, name, tool_call_id, await self.wanted_by(error), EarlierHold())
-        return held if isinstance(held, Waiting) else Refused(NOBODY_CONNECTS.format(reason=error))
+    async def missed(self, path: str, name: str, tool_call_id: str, error: ToolError) -> Waiting | None:
+        """Hold a call that found no account to open, or whose account's service refused it; None for any other."""
+        wanted = await self.wanted_by(error)
+        held = await self._hold(path, name, tool_call_id, wanted, EarlierHold()) if wanted else None
+        return held if isinstance(held, Waiting) else None
 
-    async def wanted_by(self, error: AccountMissing) -> Wanted:
-        """Return what is missing to a call that found no account to open."""
+    async def wanted_by(self, error: ToolError) -> Wanted | None:
+        """Return what a call lacks that found no account to open, or whose login was refused; None for any other."""
+        if (refused := error.refused) is not None and self.access is not None and self._prompts is not None:
+            if not await self._prompts.refused(refused):
+                return None
+            accounts = await self.access.list(refused.need)
+            account = next((account for account in accounts if account.name == refused.account), None)
+            return Wanted((refused.need,), account)
+        if not isinstance(error, AccountMissing):
+            return None
         accounts = await self.access.list() if self.access and error.account else ()
         named = find(accounts, error.account or "") if error.account else ()
         return Wanted((error.need,), named[0] if named else None)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import cast
 
-from core.errors import AccountMissing, LeaseLost, ToolRetry
+from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, canonical_hash, storable
@@ -16,7 +16,7 @@ from core.loop.answer_limits import calls_not_run
 from core.loop.batches import Numbered, batches
 from core.loop.call_consent import call_path, consent_to_call
 from core.loop.context_window import ContextManager
-from core.loop.gate import ConsentGate, GatedCall, Granted, Waiting
+from core.loop.gate import ConsentGate, GatedCall, Granted
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
@@ -208,20 +208,21 @@ class ToolRunner:
             return end._replace(text=as_data(end.text)) if tool.outside and end.outcome is Outcome.OK else end
         except LeaseLost:
             raise
-        except AccountMissing as error:
-            return await self._hold(ready, error)
         except Exception as error:  # a tool may raise anything; the model is told that it failed, not with what
+            if isinstance(error, ToolError) and (held := await self._hold(ready, error)):
+                return held
             callee = Callee("tool", tool.name, tool.effect, seconds, tool.in_thread)
             end = ToolEnd(*outcome_of(error, callee, limit, turn=where.turn_id, step=ready.key.step))
             await hooks.tell(Hook.on_error, where, error)
             return end
 
-    async def _hold(self, ready: _Ready, error: AccountMissing) -> ToolEnd:
-        """Have a call wait that found no account to open; it did nothing yet, so it may run again."""
-        held = await self._scope.accounts.missed(
-            call_path(ready.key, ready.tool), ready.tool.name, ready.call.id, error
-        )
-        if isinstance(held, Waiting) and ready.record.effect is not Effect.READ:
+    async def _hold(self, ready: _Ready, error: ToolError) -> ToolEnd | None:
+        """Have a call wait that found no account to open; it did nothing yet, so it may run again. None for others."""
+        path = call_path(ready.key, ready.tool)
+        held = await self._scope.accounts.missed(path, ready.tool.name, ready.call.id, error)
+        if held is None:
+            return None
+        if ready.record.effect is not Effect.READ:
             await self._scope.journal.write(replace(ready.record, state=StepState.STARTED, result={_HELD: True}))
         return ToolEnd(held.text, held.outcome)
 

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from core.credentials.types import OpenAccount
+from core.credentials.types import Ability, OpenAccount
+from core.errors import RefusedLogin
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
 from core.mail.servers import MailServer, Security, connect, server_of, tls_context, unreachable
@@ -32,9 +33,12 @@ class ImapConnection:
         self._server = server
         self._threads = ThreadPoolExecutor(1, "imap")
         self._box: BaseMailBox | None = None
+        self._login: RefusedLogin | None = None
 
     async def log_in(self, account: OpenAccount) -> None:
         """Log in by the account's password, or by XOAUTH2. Raises `MailFailed`."""
+        need = f"{account.account.service}:{Ability.MAIL_READ}"
+        self._login = RefusedLogin(need, account.account.service, account.account.name, account.secret)
         self._box = await self._run(lambda: _log_in(self._connected, self._server, account), SECONDS)
 
     async def call[T](self, work: "Callable[[BaseMailBox], T]", *, seconds: float = SECONDS) -> T:
@@ -68,7 +72,7 @@ class ImapConnection:
             raise MailFailed(gettext("There is no such mail folder."), MailFailure.GONE) from error
         except (MailboxLoginError, _LoginRefused) as error:
             sentence = gettext("The mail server {host} does not accept the stored login.", host=self._server.host)
-            raise MailFailed(sentence, MailFailure.LOGIN) from error
+            raise MailFailed(sentence, MailFailure.LOGIN, refused=self._login) from error
         except (OSError, imaplib.IMAP4.abort) as error:  # errors of TLS and time-outs among them
             self.break_off()
             raise unreachable(self._server) from error

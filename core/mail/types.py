@@ -7,7 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from urllib.parse import quote, unquote
 
-from core.errors import ToolFailed, ToolRetry
+from core.errors import RefusedLogin, ToolFailed, ToolRetry
 
 
 class MailFailure(StrEnum):
@@ -30,8 +30,10 @@ class MailFailure(StrEnum):
 class MailFailed(ToolFailed):
     """Mail could not be read or changed; the message is one sentence for the person."""
 
-    def __init__(self, message: str, failure: MailFailure, *, note: str = "") -> None:
-        super().__init__(message, note=note)
+    def __init__(
+        self, message: str, failure: MailFailure, *, note: str = "", refused: RefusedLogin | None = None
+    ) -> None:
+        super().__init__(message, note=note, refused=refused)
         self.failure = failure
 
 

@@ -122,7 +122,8 @@ async def _count_waiting(connection: Connection, tenant: str) -> dict[str, int]:
         " (select count(*) from outbound where tenant_id = $1 and state in ('ready', 'sending', 'checking'))"
         "  as answers,"
         " (select count(*) from notifications where tenant_id = $1 and state = 'held') as notifications,"
-        " (select count(*) from pool_entries where tenant_id = $1 and status in ('WAITING_FOR_INPUT', 'PAUSED'))"
+        " (select count(*) from pool_entries where tenant_id = $1"
+        "  and status in ('WAITING_FOR_INPUT', 'WAITING_FOR_ACCOUNT', 'PAUSED'))"
         "  as agents,"
         " (select count(*) from tasks where tenant_id = $1 and state = 'ACTIVE' and deleted_at is null) as tasks",
         tenant,
@@ -132,8 +133,8 @@ async def _count_waiting(connection: Connection, tenant: str) -> dict[str, int]:
 
 async def _accounts(connection: Connection, tenant: str) -> list[ConnectedAccounts]:
     rows = await connection.fetch(
-        "select service, array_agg(account_name order by account_name) as names from credentials"
-        " where tenant_id = $1 group by service order by service",
+        "select service, array_agg(account_name || case when revoked_at is null then '' else ' (to be renewed)' end"
+        " order by account_name) as names from credentials where tenant_id = $1 group by service order by service",
         tenant,
     )
     return [ConnectedAccounts(row["service"], tuple(row["names"])) for row in rows]

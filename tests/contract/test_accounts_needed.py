@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from core.accounts.accounts import Accounts
-from core.accounts.prompts import AccountAsker, ConnectLink, Wanted
+from core.accounts.prompts import AccountAsker, NeedLink, Wanted
 from core.accounts.services import Services
 from core.accounts.waiting import WaitingForAccounts
 from core.agents.pool import Pool
@@ -22,6 +22,7 @@ from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.plugins.mailbox import (
     OPENED,
+    REFUSING,
     AnswerMailAgent,
     count_mail,
     look_for_mail,
@@ -46,9 +47,9 @@ class Links:
     wanted: list[Wanted] = field(default_factory=list)
     choices: tuple[str, ...] = ()
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> NeedLink | None:
         self.wanted.append(wanted)
-        return ConnectLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)
+        return NeedLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)
 
 
 @dataclass
@@ -85,15 +86,17 @@ class Needing:
 @pytest.fixture
 async def needing(channel: str, database_url: str) -> AsyncIterator[Needing]:
     OPENED.clear()
+    REFUSING.clear()
     clock = StandingClock()
     async with open_approving(HARNESSES[channel], database_url, clock) as system:
         keeper, links = store_with(system.delivery.store.database, new_key()), Links()
+        accounts = Accounts(keeper, Services.of())
         system.more = [read_inbox, count_mail, post_mail, look_for_mail]
         system.options = {
             "agents": AgentRegistry([AnswerMailAgent]),
             "credentials": keeper,
-            "accounts": Accounts(keeper, Services.of()),
-            "account_asker": AccountAsker(system.delivery.store.database, links),
+            "accounts": accounts,
+            "account_asker": AccountAsker(system.delivery.store.database, links, accounts),
         }
         await system.delivery.meet()
         yield Needing(system, keeper, links, clock)
@@ -268,3 +271,46 @@ async def test_without_links_the_model_says_that_nothing_can_be_connected(needin
     await needing.system.say("any mail?")
     assert (await needing.said())[-1] == "I cannot reach your mail here."
     assert "No account is connected whose mail I can read." in needing.system.model.told()[0]
+
+
+async def test_a_revoked_account_is_renewed_and_the_call_goes_on(needing: Needing) -> None:
+    await needing.connect("ann@example.org")
+    await needing.system.delivery.store.admin.execute("update credentials set revoked_at = now()")
+    needing.answers(wants(("read_inbox", {})), says("One mail."))
+    await needing.system.say("any mail?")
+    renew = "Your account ann@example.org does not let me in any more: connect it again here: "
+    assert (await needing.said())[-1] == f"{renew}https://valet.example.com/connect/1"
+    assert OPENED == []
+    await needing.connect("ann@example.org")
+    assert (await needing.said())[-1] == "One mail."
+
+
+async def test_a_login_that_is_refused_waits_until_it_is_renewed(needing: Needing) -> None:
+    await needing.connect("ann@example.org")
+    REFUSING.add("ann@example.org")
+    needing.answers(wants(("look_for_mail", {})), says("Nothing new."))
+    await needing.system.say("look for mail")
+    assert "does not let me in any more" in (await needing.said())[-1]
+    store = needing.system.delivery.store
+    assert await store.one("select revoked_at is not null from credentials")
+    REFUSING.clear()
+    await needing.connect("ann@example.org")
+    assert OPENED == ["look_for_mail ann@example.org"]
+    assert (await needing.said())[-1] == "Nothing new."
+
+
+async def test_a_run_tells_once_until_something_was_connected(needing: Needing) -> None:
+    needing.answers(says("Hello."))
+    await needing.system.say("hello")
+    asker, tenant = needing.system.options["account_asker"], await needing.tenant()
+    wanted = Wanted(("mail.read",))
+
+    async def silent(turn: str, *, in_run: bool = True) -> bool:
+        prompt = await asker.for_turn(tenant, turn, None, in_run=in_run).prompt(wanted)
+        assert prompt is not None
+        return bool(prompt.silent)
+
+    assert [await silent("monday"), await silent("monday"), await silent("tuesday")] == [False, False, True]
+    assert not await silent("asked", in_run=False)
+    await needing.connect("ann@example.org")
+    assert not await silent("wednesday")

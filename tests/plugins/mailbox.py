@@ -1,16 +1,12 @@
 """Tools and an agent that need a person's mailbox, for tests: they tell what they opened, and touch no server."""
 
-from onevalet import (
-    AgentResult,
-    InputField,
-    StandardAgent,
-    ToolExecutionContext,
-    tool,
-    valet,
-)
+from core.errors import RefusedLogin
+from onevalet import AgentResult, InputField, StandardAgent, ToolExecutionContext, ToolFailed, tool, valet
 
 OPENED: list[str] = []
 """What was opened, in order: the tool and the account's address."""
+REFUSING: set[str] = set()
+"""The addresses of mailboxes whose server refuses the login."""
 
 
 @tool(effect="read", accounts=("mail.read",))
@@ -40,7 +36,11 @@ async def post_mail(to: str, context: ToolExecutionContext) -> str:
 @tool()
 async def look_for_mail(context: ToolExecutionContext) -> str:
     """Look for mail, which needs an account that the tool does not declare."""
-    account = (await context.accounts.open("mail.read")).account
+    opened = await context.accounts.open("mail.read")
+    account = opened.account
+    if account.address in REFUSING:
+        login = RefusedLogin("mail.read", account.service, account.name, opened.secret)
+        raise ToolFailed("The mail server does not accept the stored login.", refused=login)
     OPENED.append(f"look_for_mail {account.address}")
     return f"Nothing new in {account.address}."
 

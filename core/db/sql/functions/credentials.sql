@@ -99,6 +99,17 @@ begin
     order by c.service, c.account_name;
 end $$;
 
+-- Notes that a service takes what is stored no longer, unless it was stored again since it was read.
+create function revoke_account(p_tenant text, p_service text, p_account text, p_written_at timestamptz)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update credentials c set revoked_at = clock_timestamp()
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
+      and c.updated_at = p_written_at and c.revoked_at is null;
+end $$;
+
 create function delete_credentials(p_tenant text, p_service text, p_account text)
 returns void
 language plpgsql as $$

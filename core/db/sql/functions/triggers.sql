@@ -240,6 +240,10 @@ begin
         -- An answer is looked for in the conversation of the question.
         update pool_entries e set conversation_id = v_run.conversation_id
         where e.tenant_id = p_tenant and e.turn_id = p_turn;
+        if exists (select from pool_entries e where e.tenant_id = p_tenant and e.turn_id = p_turn
+                   and e.status = 'WAITING_FOR_ACCOUNT') then
+            perform end_earlier_waits(p_tenant, v_run.task_id, v_run.id);
+        end if;
     end if;
     if v.state not in ('FAILED', 'COMPLETED') then
         return false;
@@ -257,6 +261,36 @@ begin
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
     return found;
+end $$;
+
+-- Ends the runs of a task that wait for an account and nothing else, since a later one waits in their place.
+create function end_earlier_waits(p_tenant text, p_task text, p_run text)
+returns void
+language plpgsql as $$
+declare
+    v_run record;
+begin
+    for v_run in
+        select r.id, r.turn_id from task_runs r
+        where r.tenant_id = p_tenant and r.task_id = p_task and r.id <> p_run and r.state = 'PENDING_APPROVAL'
+          and not exists (select from approvals a where a.tenant_id = p_tenant and a.turn_id = r.turn_id
+                          and a.state = 'pending')
+          and exists (select from pool_entries e where e.tenant_id = p_tenant and e.turn_id = r.turn_id
+                      and e.status = 'WAITING_FOR_ACCOUNT')
+          and not exists (select from pool_entries e where e.tenant_id = p_tenant and e.turn_id = r.turn_id
+                          and e.status in ('WAITING_FOR_INPUT', 'PAUSED'))
+        order by r.id
+    loop
+        perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for update;
+        update turns t set state = 'done', reason = 'superseded', ready = false, finished_at = clock_timestamp()
+        where t.tenant_id = p_tenant and t.id = v_run.turn_id and t.state = 'waiting' and not t.ready;
+        if found then
+            delete from pool_entries e where e.tenant_id = p_tenant and e.turn_id = v_run.turn_id;
+            update task_runs r
+            set state = 'SKIPPED', reason = 'a later run waits in its place', finished_at = clock_timestamp()
+            where r.tenant_id = p_tenant and r.id = v_run.id;
+        end if;
+    end loop;
 end $$;
 
 -- Pauses, resumes or ends a task; true if its state allowed it. The agents and approvals of an ended task end too.
