@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from core.notifications.types import Urgency as Urgency
     from core.people.tenant import WhileRunning as WhileRunning
     from core.replies import with_note as with_note
+    from core.tools.context import StoredValue as StoredValue
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import TaskState as TaskState
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
@@ -111,7 +112,7 @@ _HOMES = {
         "core.notifications.types": "Notification Urgency",
         "core.people.tenant": "WhileRunning",
         "core.replies": "with_note",
-        "core.tools.context": "TaskNote TaskState ToolExecutionContext",
+        "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.tool": "tool",
         "core.triggers.engine": "TriggerEngine",

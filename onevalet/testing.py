@@ -51,6 +51,13 @@ class MemoryStorage:
         kept[key] = StoredValue(key, number, value)
         return kept[key]
 
+    async def swap(self, collection: str, key: str, value: Json, was: Json) -> bool:
+        now = self.values.get(collection, {}).get(key)
+        if (now.value if now else None) not in (was, value):
+            return False
+        await self.put(collection, key, value)
+        return True
+
     async def list(self, collection: str) -> Sequence[StoredValue]:
         return sorted(self.values.get(collection, {}).values(), key=lambda value: value.number)
 

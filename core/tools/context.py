@@ -100,6 +100,10 @@ class TenantStorage(Protocol):
         """
         ...
 
+    async def swap(self, collection: str, key: str, value: Json, was: Json) -> bool:
+        """Store a value where `was` is still there, None for nothing; return False where another is by now."""
+        ...
+
     async def list(self, collection: str) -> Sequence[StoredValue]:
         """Return all values of a collection in the order of their numbers."""
         ...

@@ -37,13 +37,16 @@ class PostgresStorage:
         return rows[0] if rows else None
 
     async def put(self, collection: str, key: str, value: Json) -> StoredValue:
-        kept: Json = storable(value)
-        if len(json.dumps(kept, ensure_ascii=False)) > MAX_VALUE:
-            raise ToolFailed("That is too much to be kept in one piece.")
+        kept = _value(value)
         name, key = _name(collection), _name(key)
         statement = "select put_value($1,$2,$3,coalesce($4::jsonb,'null')) as number"
         rows = await self.database.rows(statement, self.tenant_id, name, key, kept)
         return StoredValue(key, rows[0]["number"], kept)
+
+    async def swap(self, collection: str, key: str, value: Json, was: Json) -> bool:
+        statement = "select swap_value($1,$2,$3,coalesce($4::jsonb,'null'),$5::jsonb) as swapped"
+        given = (self.tenant_id, _name(collection), _name(key), _value(value), storable(was))
+        return bool((await self.database.rows(statement, *given))[0]["swapped"])
 
     async def list(self, collection: str) -> Sequence[StoredValue]:
         return await self._read(collection, None)
@@ -54,6 +57,14 @@ class PostgresStorage:
     async def _read(self, collection: str, key: str | None) -> Sequence[StoredValue]:
         rows = await self.database.rows("select * from read_values($1,$2,$3)", self.tenant_id, _name(collection), key)
         return [StoredValue(row["key"], row["number"], row["value"]) for row in rows]
+
+
+def _value(value: Json) -> Json:
+    """Check a value's length."""
+    kept: Json = storable(value)
+    if len(json.dumps(kept, ensure_ascii=False)) > MAX_VALUE:
+        raise ToolFailed("That is too much to be kept in one piece.")
+    return kept
 
 
 def _name(name: str) -> str:

@@ -8,7 +8,7 @@ from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import decisions, memories, schedules
+from onevalet.demo import decisions, lists, memories, schedules
 from onevalet.demo.days import DAY, zone_of
 from onevalet.demo.intent import RESULTS, Found, Intent
 from onevalet.demo.intent import named as groups_of
@@ -161,6 +161,9 @@ ENGLISH = (
     ),
     Intent(memories.REMEMBER, tool="remember", example="remember that I am allergic to nuts"),
     Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
+    Intent(lists.ADD, tool="add_to_list", arguments=lists.added, example="put milk on the shopping list"),
+    Intent(lists.SHOW, tool="show_list"),
+    Intent(lists.TICK, tool="tick_off", arguments=lists.ticked),
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
     Intent(_EXPORT, tool="export_notes"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),

@@ -51,6 +51,7 @@ MORE = {
         what have I got scheduled? | undo it | why didn't task 2 run | stop task 2 | pause task 2 | resume task 2
         forget that I am allergic to nuts | what do you know about me? | read https://example.com/page2
         take a note: the bins go out on Monday | will it rain in Graz on Friday | https://example.com/2
+        put milk and eggs on the shopping list | what's on the shopping list? | tick off milk
         note to self: call the bank | every 2 hours remind me to drink""",
     "de": """Wetter in Rom | Jeden Werktag um 7 das Wetter in Berlin | Erinnere mich am 3. um 10 Uhr an den Zahnarzt
         Vergiss, dass ich keine Nüsse vertrage | Pausiere Aufgabe 2 | Warum lief Aufgabe 2 nicht

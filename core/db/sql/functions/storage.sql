@@ -25,6 +25,28 @@ begin
     return v_number;
 end $$;
 
+-- Stores a value where p_was is still there, null for nothing. Returns whether it is stored, also in a repeat.
+create function swap_value(p_tenant text, p_collection text, p_key text, p_value jsonb, p_was jsonb)
+returns boolean
+language plpgsql as $$
+declare
+    v_now jsonb;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- Locks the collection, as put_value does.
+    insert into stored_collections as c (tenant_id, name) values (p_tenant, p_collection)
+    on conflict (tenant_id, name) do update set last_number = c.last_number;
+    select v.value into v_now from stored_values v
+    where v.tenant_id = p_tenant and v.collection = p_collection and v.key = p_key;
+    if v_now = p_value then
+        return true;
+    elsif v_now is distinct from p_was then
+        return false;
+    end if;
+    perform put_value(p_tenant, p_collection, p_key, p_value);
+    return true;
+end $$;
+
 -- Returns the values of a collection by number; with p_key, at most that one.
 create function read_values(p_tenant text, p_collection text, p_key text)
 returns table (key text, number bigint, value jsonb)
