@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from core.events.bus import EventBus as EventBus
     from core.events.types import Event as Event
     from core.files.types import FileResult as FileResult
+    from core.files.types import StoredFile as StoredFile
     from core.hooks.hooks import Decision as Decision
     from core.hooks.hooks import Hook as Hook
     from core.hooks.hooks import HookContext as HookContext
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from core.language.catalogue import gettext_noop as gettext_noop
     from core.language.catalogue import listed as listed
     from core.language.catalogue import ngettext as ngettext
+    from core.language.catalogue import ngettext_noop as ngettext_noop
     from core.language.times import amount_in_words as amount_in_words
     from core.language.times import day_in_words as day_in_words
     from core.language.times import day_of_year_in_words as day_of_year_in_words
@@ -53,6 +55,32 @@ if TYPE_CHECKING:
     from core.llm.types import TextSoFar as TextSoFar
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
     from core.loop.result import ReactLoopResult as ReactLoopResult
+    from core.mail.compose import answered as answered
+    from core.mail.compose import as_mailed as as_mailed
+    from core.mail.compose import compose as compose
+    from core.mail.compose import forward_subject as forward_subject
+    from core.mail.compose import is_address as is_address
+    from core.mail.compose import message_id_of as message_id_of
+    from core.mail.compose import reply_subject as reply_subject
+    from core.mail.compose import thread_of as thread_of
+    from core.mail.mailbox import Mailbox as Mailbox
+    from core.mail.mailbox import open_mailbox as open_mailbox
+    from core.mail.messages import read_message as read_message
+    from core.mail.messages import read_messages as read_messages
+    from core.mail.messages import take_file as take_file
+    from core.mail.smtp import SmtpFailed as SmtpFailed
+    from core.mail.smtp import SmtpFailure as SmtpFailure
+    from core.mail.smtp import open_sending as open_sending
+    from core.mail.types import FolderUse as FolderUse
+    from core.mail.types import MailAddress as MailAddress
+    from core.mail.types import MailFailed as MailFailed
+    from core.mail.types import MailFailure as MailFailure
+    from core.mail.types import MailFile as MailFile
+    from core.mail.types import MailMessage as MailMessage
+    from core.mail.types import MailQuery as MailQuery
+    from core.mail.types import MailRef as MailRef
+    from core.mail.types import OutgoingMail as OutgoingMail
+    from core.mail.types import StoredMail as StoredMail
     from core.memory.config import MomexConfig as MomexConfig
     from core.memory.momex import Momex as Momex
     from core.messaging.channels import NotificationChannel as NotificationChannel
@@ -95,17 +123,24 @@ _HOMES = {
         "core.errors": "AccountMissing ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
         "core.events.types": "Event",
-        "core.files.types": "FileResult",
+        "core.files.types": "FileResult StoredFile",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
         "core.http.types": "HttpResponse",
-        "core.language.catalogue": "gettext gettext_noop listed ngettext",
+        "core.language.catalogue": "gettext gettext_noop listed ngettext ngettext_noop",
         "core.language.times": (
             "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words time_in_words"
         ),
         "core.llm.types": "ModelAnswer TextSoFar",
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",
+        "core.mail.compose": "answered as_mailed compose forward_subject is_address message_id_of reply_subject"
+        " thread_of",
+        "core.mail.mailbox": "Mailbox open_mailbox",
+        "core.mail.messages": "read_message read_messages take_file",
+        "core.mail.smtp": "SmtpFailed SmtpFailure open_sending",
+        "core.mail.types": "FolderUse MailAddress MailFailed MailFailure MailFile MailMessage MailQuery"
+        " MailRef OutgoingMail StoredMail",
         "core.memory.config": "MomexConfig",
         "core.memory.momex": "Momex",
         "core.messaging.channels": "NotificationChannel",

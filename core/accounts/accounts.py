@@ -46,7 +46,7 @@ class Accounts:
         opened = self._opened(by_account[account])
         if opened is None:
             raise CredentialsSealed("A person's credentials do not open.")
-        return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers)
+        return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender)
 
     async def refused(self, tenant_id: str, login: RefusedLogin) -> bool:
         """Note that a service refuses what opens an account; False where something else opens it by now."""

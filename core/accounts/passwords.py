@@ -16,7 +16,8 @@ def open_password(service: str, stored: JsonObject) -> Opened:
     login = str(stored.get("user") or "")
     servers = _mail_servers(stored) if service == "email" else _dav_servers(stored)
     address = parseaddr(str(stored.get("from") or login))[1] or login
-    return Opened(address, login, str(stored.get("password") or ""), servers, abilities_of(servers))
+    sender = str(stored.get("from") or "") or None
+    return Opened(address, login, str(stored.get("password") or ""), servers, abilities_of(servers), sender=sender)
 
 
 def _mail_servers(stored: JsonObject) -> Mapping[str, str]:

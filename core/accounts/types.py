@@ -90,3 +90,4 @@ class Opened:
     servers: Mapping[str, str]
     abilities: frozenset[Ability]
     bearer: bool = False
+    sender: str | None = None

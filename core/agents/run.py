@@ -51,7 +51,7 @@ class AgentRun:
             if entry.reason is not PoolEnd.STALE:
                 await self._cancelled(entry)
             return over_text(entry), Outcome.ERROR
-        collected = self._collect(arguments)
+        collected = await self._filled_in(self._collect(arguments))
         fields, which = collected.fields, ""
         if await self._looks_for_account():
             account = await find_account(self._turn.accounts, self._call.valet, fields, entry)
@@ -95,6 +95,17 @@ class AgentRun:
             return {}
         agent = await self._call.make_agent(fields, {})
         return ({ACCOUNT: which} if which else {}) | dict(await agent.ask_first())
+
+    async def _filled_in(self, collected: Collected) -> Collected:
+        """Return the fields with those that follow from others; once the agent has begun, they stay as they are."""
+        entry = self._entry
+        begun = entry is not None and (entry.status is not AgentStatus.WAITING_FOR_INPUT or bool(entry.state))
+        if collected.wrong or begun:
+            return collected
+        agent = await self._call.make_agent(collected.fields, {})
+        given = await agent.fill_in()
+        inputs = self._call.valet.inputs
+        return collect(inputs, collected.fields, {name: inputs[name].to_json(value) for name, value in given.items()})
 
     def _collect(self, arguments: Mapping[str, object]) -> Collected:
         given = cast("dict[str, Json]", dict(arguments))

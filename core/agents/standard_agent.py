@@ -110,6 +110,13 @@ class StandardAgent:
         """Return the person for whom the agent works."""
         return self.context.tenant_id
 
+    async def fill_in(self) -> Mapping[str, Any]:
+        """Return values of fields that follow from those that are known, by name, such as the subject of an answer.
+
+        Called before anything is asked: what is returned replaces what the model gave, and a person sees it on cards.
+        """
+        return {}
+
     async def ask_first(self) -> Mapping[str, str]:
         """Return questions about fields that must be known after all, by name; called when the others are known.
 

@@ -50,6 +50,8 @@ class OpenAccount:
     secret: str = field(repr=False)
     bearer: bool = False
     servers: Mapping[str, str] = field(default_factory=dict)
+    sender: str | None = None
+    """The From of its mail where it says more than the address, such as `Ann <ann@example.org>`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,9 @@ class TenantFiles:
         self._check_room()
         return self._attach(await self.files.outlet.put(self.tenant_id, name, data, content_type))
 
+    async def keep(self, name: str, data: bytes, content_type: str | None = None) -> StoredFile:
+        return await self.files.outlet.put(self.tenant_id, name, data, content_type)
+
     async def send(self, file_id: str) -> AttachedFile:
         self._check_room()
         return self._attach(await self.find(file_id))

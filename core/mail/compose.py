@@ -61,8 +61,6 @@ def compose(mail: OutgoingMail) -> bytes:
     message.set_content(mail.body)
     for file in mail.files:
         _attach(message, file)
-    if mail.forwarded:
-        _attach(message, MailFile("forwarded.eml", "application/octet-stream", mail.forwarded))
     return subject_header(mail.subject) + _thread_headers(mail) + message.as_bytes()
 
 

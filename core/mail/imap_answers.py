@@ -22,6 +22,8 @@ def criteria_of(query: MailQuery) -> str:
     asked = [f"{key} {_quoted(text)}" for key, text in texts.items() if text]
     if query.message_id:
         asked.append(f"HEADER Message-ID {_quoted(query.message_id)}")
+    if query.reference:
+        asked.append(f"HEADER References {_quoted(query.reference)}")
     if query.since:
         asked.append(f"SINCE {_day(query.since)}")
     if query.before:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from core.mail.servers import MailServer, Security
+from core.credentials.types import OpenAccount
+from core.http.types import HttpClient
+from core.mail.compose import as_mailed
+from core.mail.servers import MailServer, Security, connect, server_of
 
 if TYPE_CHECKING:
     from aiosmtplib import SMTP
@@ -123,9 +126,18 @@ async def open_submission(
             raise _before(error) from error
         yield Submission(client)
     finally:
-        client.close()
-        if connected is not None:
-            connected.close()
+        client.close()  # and with it the socket, which is the client's from now on
+
+
+@asynccontextmanager
+async def open_sending(account: OpenAccount, http: HttpClient) -> AsyncIterator[Submission]:
+    """Yield a connection to the server by which an account sends. Raises `MailFailed` and `SmtpFailed`."""
+    server = server_of(account, "smtp")
+    login = SmtpLogin(account.login, account.secret, account.bearer) if account.secret else SmtpLogin()
+    our_name = as_mailed(account.account.address).rpartition("@")[2] or None
+    connected = await connect(server, http)
+    async with open_submission(server, login, connected=connected, our_name=our_name) as submission:
+        yield submission
 
 
 def _before(error: Exception) -> SmtpFailed:

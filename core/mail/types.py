@@ -99,6 +99,8 @@ class MailQuery:
     unread: bool | None = None
     flagged: bool | None = None
     message_id: str | None = None
+    reference: str | None = None
+    """The Message-ID of one that the message answers, however far back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,5 +204,3 @@ class OutgoingMail:
     in_reply_to: str | None = None
     references: Sequence[str] = ()
     files: Sequence[MailFile] = ()
-    forwarded: bytes = field(default=b"", repr=False)
-    """A whole message that is attached as it is."""

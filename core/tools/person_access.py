@@ -56,6 +56,10 @@ class FileAccess(Protocol):
         """
         ...
 
+    async def keep(self, name: str, data: bytes, content_type: str | None = None) -> StoredFile:
+        """Store a file for the person as `put` does, and send it to nobody."""
+        ...
+
     async def send(self, file_id: str) -> AttachedFile:
         """Send a file that is kept already with the reply."""
         ...

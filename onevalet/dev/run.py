@@ -58,7 +58,10 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
             serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1, closed=True)
         )
         simulated = wire_simulator(settings, config, simulator.url)
-        settings = simulated.settings
+        # The simulated person's mail server is on this machine, which no tool may reach otherwise.
+        mail_host = f"127.0.0.1:{simulator.mail.port}"
+        hosts = (*simulated.settings.onevalet_fetch_hosts, mail_host)
+        settings = simulated.settings.model_copy(update={"onevalet_fetch_hosts": hosts})
         set_up_logs(settings.onevalet_log, settings.secrets())  # redacts the secrets that were created here, too
         await bring_in_owner(simulated, config, simulator.mail.port)
         simulator.control.notice = _notice(simulated)

@@ -1,54 +1,55 @@
 """Email, through a real SMTP server that wants TLS and a password."""
 
-import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from email import message_from_bytes
-from email.policy import default
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fast_mail_parser import parse_email
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
-from agents.email import SendEmailAgent, _is_one_line, _read_account
+from agents.email import SendEmailAgent
+from core.accounts.choice import choose
+from core.accounts.passwords import open_password
 from core.agents.fields import InvalidValue
-from core.credentials.types import ConnectedAccounts
+from core.credentials.types import Ability, Account, OpenAccount
+from core.http.client import GuardedClient
 from core.json_types import JsonObject
 from onevalet import ToolFailed
-from onevalet.testing import MemoryCredentials
+from onevalet.testing import make_context
 from tests.agents.services import mail_server, no_loop
 from tests.clocks import StandingClock
-from tests.core.builders import a_context
 
 MAIL = {"recipient": ["sam@example.com"], "subject": "Lunch?", "body": "At noon,\n.\nor later: ¿qué tal?\n"}
 
 
-class Kept(MemoryCredentials):
-    """What a person has connected, by account."""
+@dataclass
+class Connected:
+    """What a person has connected, by the account's name."""
 
-    def __init__(self, accounts_of: dict[str, JsonObject] | None = None, preferred: str = "") -> None:
-        super().__init__()
-        self.accounts_of = accounts_of or {}
-        self.preferred = preferred
+    stored: dict[str, JsonObject]
+    preferred: str = ""
 
-    async def get(self, tenant_id: str, service: str, account_name: str = "primary") -> JsonObject | None:
+    async def list(self, need: str = "") -> Sequence[Account]:
+        """Return the accounts."""
+        return [self._opened(name).account for name in self.stored]
+
+    async def open(self, need: str, account_name: str = "") -> OpenAccount:
         """Return one."""
-        assert (tenant_id, service) == ("tenant", "email")
-        return self.accounts_of.get(account_name)
+        return self._opened(choose(await self.list(), Ability.MAIL_SEND, need, account_name).name)
 
-    async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
-        """List them."""
-        return ConnectedAccounts(service, tuple(self.accounts_of), self.preferred)
+    def _opened(self, name: str) -> OpenAccount:
+        opened = open_password("email", self.stored[name])
+        account = Account("email", name, opened.address, frozenset(Ability), name == self.preferred)
+        return OpenAccount(account, opened.login, opened.secret, False, opened.servers, opened.sender)
 
 
-def agent(kept: Kept | JsonObject, key: str = "turn.0.0", **values: Any) -> SendEmailAgent:
+def agent(kept: Connected | JsonObject, key: str = "turn.0.0", **values: Any) -> SendEmailAgent:
     """Make the agent with its fields, as the framework does."""
-    kept = kept if isinstance(kept, Kept) else Kept({"primary": kept})
-    context = replace(a_context(idempotency_key=key), credentials=kept, clock=StandingClock())
+    kept = kept if isinstance(kept, Connected) else Connected({"primary": kept})
+    ports = [f"{host}:{stored.get('port')}" for stored in kept.stored.values() for host in ("localhost", "127.0.0.1")]
+    http = GuardedClient(allowed_hosts=[port for port in ports if port.rpartition(":")[2].isdigit()])
+    context = make_context(idempotency_key=key, accounts=kept, http=http, clock=StandingClock())
     return SendEmailAgent(context, no_loop, values=MAIL | values)
 
 
@@ -138,48 +139,45 @@ async def test_all_recipients_or_none_and_a_refusal_is_no_mystery(tmp_path: Path
             await agent(open_).on_running("")
         assert mails.taken == []
         mails.fails = "vanish"
-        with pytest.raises(Exception) as lost:
-            await agent(open_).on_running("")
-        assert not isinstance(lost.value, ToolFailed)
+        lost = agent(open_)
+        for _ in range(2):  # a repeat of the same call sends no second one
+            with pytest.raises(ToolFailed, match="Nobody knows whether the email was sent"):
+                await lost.on_running("")
         assert len(mails.taken) == 1
 
 
 @pytest.mark.parametrize(
     ("kept", "account", "asked"),
     [
-        (Kept({"home": {}, "work": {}}), "", {"account": "From which account: home or work?"}),
-        (Kept({"home": {}, "work": {}, "club": {}}), "x", {"account": "From which account: home, work or club?"}),
-        (Kept({"home": {}, "work": {}}), "work", {}),
-        (Kept({"home": {}, "work": {}}, "home"), "", {}),
-        (Kept({"home": {}}), "", {}),
+        (Connected({"home": {}, "work": {}}), "", {"account": "From which account: home or work?"}),
+        (Connected({"home": {}, "work": {}, "club": {}}), "x", {"account": "From which account: home, work or club?"}),
+        (Connected({"home": {}, "work": {}}), "work", {}),
+        (Connected({"home": {}, "work": {}}, "home"), "", {}),
+        (Connected({"home": {}}), "", {}),
     ],
 )
-async def test_the_account_is_asked_for_where_it_is_not_known(kept: Kept, account: str, asked: dict[str, str]) -> None:
+async def test_the_account_is_asked_for_where_it_is_not_known(
+    kept: Connected, account: str, asked: dict[str, str]
+) -> None:
     assert await agent(kept, account=account).ask_first() == asked
 
 
 @pytest.mark.parametrize(
     ("kept", "sentence"),
     [
-        (Kept(), "no such email account is connected"),
-        (Kept({"home": {}, "work": {}}), r"there are several accounts \(home, work\)"),
-        (Kept({"home": {"host": "localhost"}}), "is not complete"),
-        (Kept({"home": {"host": "h", "from": "a@example.org", "port": "x"}}), "is not complete"),
-        (Kept({"home": {"host": "h", "from": "a\r\nBcc: x <a@example.org>"}}), "is not complete"),
-        (Kept({"home": {"host": "h", "from": "a@example.org", "tls": "no"}}), "must be implicit, starttls or none"),
+        (Connected({}), "No account is connected"),
+        (Connected({"home": {"host": "localhost"}}), "is not complete"),
+        (Connected({"home": {"host": "h", "from": "a@example.org", "port": "x"}}), "is not complete"),
+        (Connected({"home": {"host": "h", "from": "a\r\nBcc: x <a@example.org>"}}), "is not complete"),
+        (
+            Connected({"home": {"host": "h", "from": "a@example.org", "tls": "no"}}),
+            "is not complete",
+        ),
     ],
 )
-async def test_promise_14_an_account_that_cannot_be_used_is_told_in_a_sentence(kept: Kept, sentence: str) -> None:
+async def test_promise_14_an_account_that_cannot_be_used_is_told_of(kept: Connected, sentence: str) -> None:
     with pytest.raises(ToolFailed, match=sentence):
         await agent(kept).on_running("")
-
-
-def test_tls_is_on_unless_the_account_says_otherwise() -> None:
-    account = {"host": "h", "from": "a@example.org"}
-    assert (_read_account(account).port, _read_account(account).tls) == (465, "implicit")
-    assert _read_account(account | {"port": 587}).tls == "starttls"
-    assert _read_account(account | {"port": 25}).tls == "starttls"
-    assert ssl.create_default_context().check_hostname
 
 
 @pytest.mark.parametrize(
@@ -206,63 +204,16 @@ def test_only_plain_addresses_are_recipients(given: str, good: bool) -> None:
             SendEmailAgent.recipient.check(given)
 
 
-@given(subject=st.text(max_size=80), body=st.text(max_size=200), name=st.text(max_size=30))
-def test_nothing_that_is_said_becomes_a_header(subject: str, body: str, name: str) -> None:
-    try:
-        subject = SendEmailAgent.subject.check(subject)
-        account = _read_account({"host": "h", "from": f"{name} <ann@example.org>"})
-    except (InvalidValue, ToolFailed):
-        return
-    if account.address != "ann@example.org":
-        return
-    raw = agent({}, subject=subject, body=body)._message(account)
-    head = raw.partition(b"\r\n\r\n")[0].replace(b"\r\n ", b" ").split(b"\r\n")
-    known = {b"from", b"to", b"subject", b"date", b"message-id", b"mime-version", b"content-type"}
-    assert {line.partition(b":")[0].lower() for line in head} <= known | {b"content-transfer-encoding"}
-    assert max(raw) < 128
-
-
 def test_the_person_is_asked_first_and_shown_every_field() -> None:
     made = agent({}, cc=["bo@example.com"])
     assert made.needs_approval()
     assert made.approval_request().action_summary == "Send an email to sam@example.com and 1 more"
-    assert made.approval_request().details == MAIL | {"cc": ["bo@example.com"], "account": ""}
-    assert SendEmailAgent.valet.effect == "once"
-
-
-_PIECES = (
-    "Grüße",
-    "am",
-    "Freitag",
-    "日本語",
-    "👩‍💻",
-    "=?utf-8?q?hi?=",
-    "=20",
-    "?=",
-    "<a@b>",
-    "(c)",
-    '"q"',
-    ",",
-    "",
-    "\\",
-    "x" * 80,
-)
-_subjects = st.lists(st.sampled_from(_PIECES) | st.text(max_size=12), max_size=30).map(" ".join)
-
-
-def sent(subject: str) -> bytes:
-    account = _read_account({"host": "h", "from": "a@example.org"})
-    return bytes(agent({"host": "h"}, subject=subject)._message(account))
-
-
-@settings(max_examples=300, deadline=None)
-@given(_subjects.filter(_is_one_line))
-@example("Grüße zum Termin am Freitag für alle in München: Überraschung für dich um zehn Uhr")
-@example("=?utf-8?q?hi?= there")
-@example("a  b ")
-def test_promise_9_a_subject_is_read_as_it_was_approved_by_two_parsers(subject: str) -> None:
-    message = sent(subject)
-    assert str(message_from_bytes(message, policy=default)["Subject"]) == subject
-    assert parse_email(message).subject == subject
-    assert max(len(line) for line in message.split(b"\r\n")) <= 78
-    assert sum(line.lower().startswith(b"subject:") for line in message.split(b"\r\n\r\n")[0].split(b"\r\n")) == 1
+    assert made.approval_request().details == MAIL | {
+        "cc": ["bo@example.com"],
+        "bcc": [],
+        "files": [],
+        "answers": "",
+        "forwards": "",
+        "account": "",
+    }
+    assert SendEmailAgent.valet.effect == "idempotent"

@@ -31,6 +31,7 @@ from core.tools.context import TaskState
 from onevalet import AgentResult, TaskNote, ToolExecutionContext
 from onevalet.testing import MemoryCredentials, StandingClock, make_context, rehearse
 from tests.agents.services import open_meteo
+from tests.agents.test_email import Connected
 
 NAMES = re.compile(
     r"Ann|(?i:Berlin|Rome)|Germany|primary|(?i:home|tee)|E?mail|Example Air|Sample Airways|Specimen Airlines|US\$|UTC"
@@ -115,6 +116,7 @@ async def context() -> AsyncIterator[ToolExecutionContext]:
             memory=Memory(),
             timezone="Europe/Berlin",
             credentials=MemoryCredentials({"email": {"user": "home"}}),
+            accounts=Connected({"home": {"user": "home"}}),
         )
         await http.close()
 

@@ -9,10 +9,13 @@ import pytest
 from agents.email import SendEmailAgent
 from agents.travel import FlightSearchAgent
 from agents.weather import get_weather
+from core.accounts.accounts import Accounts
+from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.http.client import GuardedClient
 from core.json_types import JsonObject
 from core.llm.litellm_client import LiteLLMClient
+from core.tools.storage import Storage
 from onevalet.demo.model import DEMO_MODEL
 from tests.agents.services import PLACES, mail_server, open_meteo
 from tests.clocks import StandingClock
@@ -45,11 +48,13 @@ async def test_flights_weather_and_an_email_that_is_approved_go_all_the_way(
     monkeypatch.setitem(PLACES, "rome", ("Rome", "Lazio", "Italy", "Europe/Rome"))
     keeper = store_with(system.delivery.store.database, new_key())
     async with open_meteo() as sky, mail_server("none", tmp_path) as mails:
-        http = GuardedClient(allowed_hosts=[urlsplit(sky.url).netloc])
+        http = GuardedClient(allowed_hosts=[urlsplit(sky.url).netloc, f"localhost:{mails.credentials['port']}"])
         system.more = [get_weather]
         system.options = {
             "agents": AgentRegistry([FlightSearchAgent, SendEmailAgent]),
             "credentials": keeper,
+            "accounts": Accounts(keeper, Services()),
+            "storage": Storage(system.delivery.store.database),
             "http": http,
             "settings": {"weather_url": sky.url},
         }
@@ -76,7 +81,13 @@ async def test_flights_weather_and_an_email_that_is_approved_go_all_the_way(
 async def test_the_account_is_asked_before_the_card(system: Approving, tmp_path: Path) -> None:
     keeper = store_with(system.delivery.store.database, new_key())
     async with mail_server("none", tmp_path) as mails:
-        system.options = {"agents": AgentRegistry([SendEmailAgent]), "credentials": keeper}
+        system.options = {
+            "agents": AgentRegistry([SendEmailAgent]),
+            "credentials": keeper,
+            "accounts": Accounts(keeper, Services()),
+            "storage": Storage(system.delivery.store.database),
+            "http": GuardedClient(allowed_hosts=[f"localhost:{mails.credentials['port']}"]),
+        }
         await system.delivery.meet()
         tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
         for name in ("home", "work"):

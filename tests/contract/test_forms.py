@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agents.email import SendEmailAgent
+from core.accounts.accounts import Accounts
+from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.json_types import JsonObject
 from core.tools.tool import tool
@@ -47,7 +49,11 @@ def harness(system: Approving) -> SlackHarness:
 
 async def test_a_bad_field_leaves_the_form_open_with_all_that_was_typed(system: Approving) -> None:
     keeper = store_with(system.delivery.store.database, new_key())
-    system.options = {"agents": AgentRegistry([SendEmailAgent]), "credentials": keeper}
+    system.options = {
+        "agents": AgentRegistry([SendEmailAgent]),
+        "credentials": keeper,
+        "accounts": Accounts(keeper, Services()),
+    }
     await system.delivery.meet()
     tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
     await keeper.save(tenant, "email", {"host": "localhost", "from": "ada@example.com"})
@@ -87,7 +93,11 @@ async def test_a_form_keeps_defaults_and_refuses_what_is_no_number(system: Appro
 
 async def test_what_only_a_validator_refuses_keeps_the_other_changes(system: Approving) -> None:
     keeper = store_with(system.delivery.store.database, new_key())
-    system.options = {"agents": AgentRegistry([SendEmailAgent]), "credentials": keeper}
+    system.options = {
+        "agents": AgentRegistry([SendEmailAgent]),
+        "credentials": keeper,
+        "accounts": Accounts(keeper, Services()),
+    }
     await system.delivery.meet()
     tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
     await keeper.save(tenant, "email", {"host": "localhost", "from": "ada@example.com"})

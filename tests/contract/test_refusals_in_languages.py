@@ -8,6 +8,8 @@ import pytest
 from pydantic import Field
 
 from agents.email import SendEmailAgent
+from core.accounts.accounts import Accounts
+from core.accounts.services import Services
 from core.agents.registry import AgentRegistry
 from core.inbox.inbox import Inbox
 from core.json_types import JsonObject
@@ -151,7 +153,11 @@ async def test_what_an_agent_says_of_a_field_is_in_their_language(database_url: 
     async with open_approving(SlackHarness, database_url, StandingClock()) as system:
         await _meet(system, person)
         keeper = store_with(system.delivery.store.database, new_key())
-        system.options = {"agents": AgentRegistry([SendEmailAgent]), "credentials": keeper}
+        system.options = {
+            "agents": AgentRegistry([SendEmailAgent]),
+            "credentials": keeper,
+            "accounts": Accounts(keeper, Services()),
+        }
         tenant = str(await system.delivery.store.one("select tenant_id from tenants"))
         await keeper.save(tenant, "email", {"host": "localhost", "from": "ada@example.com"})
         system.model.script = [wants(("SendEmailAgent", {"recipient": ["s@example.com"], "subject": "7", "body": "7"}))]

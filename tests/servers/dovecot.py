@@ -202,7 +202,9 @@ class MailExchange:
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        """Take a recipient, unless it is one who left."""
+        """Take a recipient from who has logged in, unless it is one who left."""
+        if not session.authenticated:
+            return "530 5.7.0 Authentication required"
         if address.startswith("gone"):
             return "550 5.1.1 no such user: internal detail"
         envelope.rcpt_tos.append(address)

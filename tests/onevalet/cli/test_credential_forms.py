@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from agents.email import _read_account
+from core.accounts.passwords import open_password
 from core.credentials.store import CredentialError
 from core.json_types import JsonObject
 from onevalet.cli.credential_forms import check_credentials
@@ -64,11 +64,11 @@ def test_each_wrong_field_is_named_and_no_value_repeated(change: JsonObject, pro
 
 def test_what_is_stored_is_what_the_agent_can_read_and_the_docs_list() -> None:
     check_credentials("email", WHOLE)
-    assert _read_account(WHOLE).address == "ann@xn--mller-kva.de"
+    assert open_password("email", WHOLE).address == "ann@müller.de"
     smallest: JsonObject = {"host": "h", "user": "ann@example.org"}
     check_credentials("email", smallest)
-    assert _read_account(smallest).address == "ann@example.org"
-    section = read("docs/agents.md").split("## Email")[1].split("\n## ")[0]
+    assert open_password("email", smallest).address == "ann@example.org"
+    section = read("docs/email.md").split("## Connect")[1].split("\n## ")[0]
     listed = {
         name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }

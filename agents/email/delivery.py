@@ -1,0 +1,161 @@
+"""One email sent once, whatever dies on the way.
+
+What is about to leave is written down before it does, and what was accepted afterwards. Where the answer was lost, the
+sent mail is looked up by the Message-ID, which is the same for the same call, before anything is sent again.
+"""
+
+import asyncio
+from datetime import datetime, timedelta
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from onevalet import (
+    FolderUse,
+    Mailbox,
+    MailFailed,
+    MailQuery,
+    OpenAccount,
+    OutgoingMail,
+    SmtpFailed,
+    SmtpFailure,
+    ToolExecutionContext,
+    ToolFailed,
+    as_mailed,
+    compose,
+    gettext,
+    open_mailbox,
+    open_sending,
+)
+
+FILES_SENT = ("gmail.com", "googlemail.com", "office365.com", "outlook.com")
+"""Whose servers store what they send by themselves."""
+COLLECTION = "sent_mail"
+_REMEMBERED = timedelta(days=7)
+_LOOKS = (0.0, 2.0, 5.0)
+"""Seconds to wait before each look for what may have been sent: servers take a moment to store it."""
+
+
+class _Stage(StrEnum):
+    LEAVING = "leaving"
+    """It may have been accepted."""
+    SENT = "sent"
+    FILED = "filed"
+    """A copy is among the sent mail, or need not be."""
+
+
+async def send_once(
+    context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail, recipients: list[str]
+) -> None:
+    """Send a message to all its recipients or to none. Raises `ToolFailed` where it was not, or nobody knows."""
+    stage = await _stage(context)
+    if stage is _Stage.FILED:
+        return
+    raw = compose(mail)
+    if stage is None or (stage is _Stage.LEAVING and not await _was_sent(context, account, mail)):
+        await _send(context, account, mail, raw, recipients)
+    if stage is not _Stage.SENT:
+        await _note(context, _Stage.SENT)
+    await _file(context, account, mail, raw)
+    await _note(context, _Stage.FILED)
+    await _forget_old(context)
+
+
+async def _send(
+    context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail, raw: bytes, recipients: list[str]
+) -> None:
+    try:
+        async with open_sending(account, context.http) as submission:
+            await submission.address(as_mailed(mail.sender.address), recipients)
+            await _note(context, _Stage.LEAVING)
+            await submission.send(raw)
+    except MailFailed as error:
+        raise ToolFailed(gettext("Nothing was sent. {reason}", reason=str(error))) from error
+    except SmtpFailed as error:
+        if error.failure is SmtpFailure.LOST:
+            if await _was_sent(context, account, mail):
+                return
+            raise _unknown() from error
+        await context.storage.delete(COLLECTION, context.idempotency_key)
+        raise ToolFailed(_why_not(error)) from error
+
+
+async def _was_sent(context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail) -> bool:
+    """Look for what may have been sent; raise where that proves nothing."""
+    if "imap" in account.servers:
+        for pause in _LOOKS if _files_by_itself(account) else _LOOKS[:1]:
+            await asyncio.sleep(pause)
+            async with open_mailbox(account, context.http) as box:
+                if await _find(box, mail):
+                    return True
+        if _files_by_itself(account):
+            return False
+    raise _unknown()
+
+
+async def _find(box: Mailbox, mail: OutgoingMail) -> bool:
+    """Return whether the message is among the sent mail, or anywhere where the provider keeps all."""
+    for use in (FolderUse.SENT, FolderUse.ALL):
+        folder = await box.folder_for(use)
+        if folder and await box.search(folder, MailQuery(message_id=mail.message_id)):
+            return True
+    return False
+
+
+async def _file(context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail, raw: bytes) -> None:
+    """Store a copy among the sent mail where the provider does not; what fails there is no failure of the email."""
+    if "imap" not in account.servers or _files_by_itself(account):
+        return
+    try:
+        async with open_mailbox(account, context.http) as box:
+            folder = await box.folder_for(FolderUse.SENT)
+            if folder and not await box.search(folder, MailQuery(message_id=mail.message_id)):
+                await box.append(folder, raw, ["\\Seen"], context.clock.now())
+    except MailFailed as error:
+        context.log.warning("sent_mail_not_filed", cause=error.failure.value)
+
+
+def _files_by_itself(account: OpenAccount) -> bool:
+    host = urlsplit(account.servers.get("smtp", "")).hostname or ""
+    return any(host == name or host.endswith(f".{name}") for name in FILES_SENT)
+
+
+async def _stage(context: ToolExecutionContext) -> _Stage | None:
+    kept = await context.storage.get(COLLECTION, context.idempotency_key)
+    return _Stage(str(kept.value["stage"])) if kept and isinstance(kept.value, dict) else None
+
+
+async def _note(context: ToolExecutionContext, stage: _Stage) -> None:
+    """Write down how far it is; committed when this returns."""
+    value = {"stage": stage.value, "at": context.clock.now().isoformat()}
+    await context.storage.put(COLLECTION, context.idempotency_key, dict(value))
+
+
+async def _forget_old(context: ToolExecutionContext) -> None:
+    for kept in await context.storage.list(COLLECTION):
+        at = kept.value.get("at") if isinstance(kept.value, dict) else None
+        if isinstance(at, str) and datetime.fromisoformat(at) < context.clock.now() - _REMEMBERED:
+            await context.storage.delete(COLLECTION, kept.key)
+
+
+def _unknown() -> ToolFailed:
+    return ToolFailed(
+        gettext("Nobody knows whether the email was sent: the mail server's answer was lost. I do not send it again."),
+        note="Do not send it again by yourself. The person may look among their sent mail, or ask the recipient.",
+    )
+
+
+def _why_not(error: SmtpFailed) -> str:
+    match error.failure:
+        case SmtpFailure.MESSAGE:
+            return gettext("Nothing was sent: the mail server refuses the email ({code}).", code=error.code)
+        case SmtpFailure.LOGIN:
+            reason = gettext("the mail server does not accept the stored user and password")
+        case SmtpFailure.RECIPIENT:
+            reason = gettext("the mail server refuses {address}", address=error.recipient)
+        case SmtpFailure.SENDER:
+            reason = gettext("the mail server refuses this sender ({code})", code=error.code)
+        case SmtpFailure.TIMEOUT:
+            reason = gettext("the mail server gave no answer in time")
+        case _:
+            reason = gettext("no safe connection to the mail server could be made")
+    return gettext("Nothing was sent: {reason}.", reason=reason)
