@@ -67,7 +67,7 @@ async def trace(database: Database, wanted: str) -> list[Line]:
 
 async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
     row = await fetch_one(connection, "select * from turns where tenant_id = $1 and id = $2", tenant, turn)
-    lines = await _inbound_lines(connection, tenant, turn)
+    lines = await _inbound_lines(connection, tenant, turn) + await _run_lines(connection, tenant, turn)
     begun = {"id": turn, "attempts": row["attempts"], "solo_crashes": row["solo_crashes"]}
     lines.append({"at": row["started_at"], "what": "turn begun", **begun})
     if row["model_down_since"]:
@@ -82,6 +82,32 @@ async def _turn_lines(connection: Connection, tenant: str, turn: str) -> list[Li
         lines.append({"at": row["finished_at"], "what": "turn ended", "state": row["state"], "reason": row["reason"]})
     lines += await _outbound_lines(connection, tenant, turn)
     return _in_order(lines)
+
+
+async def _run_lines(connection: Connection, tenant: str, turn: str) -> list[Line]:
+    """Return what a task's run was started by: an event, such as new mail, with when it was stored; else its moment."""
+    rows = await connection.fetch(
+        "select r.*, e.received_at, e.source, e.type from task_runs r left join events e on e.tenant_id = r.tenant_id"
+        " and e.source = r.cause ->> 'source' and e.id = r.cause ->> 'id' where r.tenant_id = $1 and r.turn_id = $2",
+        tenant,
+        turn,
+    )
+    events = [
+        {
+            "at": row["received_at"],
+            "what": "event",
+            "id": row["cause"]["id"],
+            "source": row["source"],
+            "type": row["type"],
+        }
+        for row in rows
+        if row["received_at"]
+    ]
+    runs = [
+        {"at": row["created_at"], "what": "run", "id": row["id"], "task": row["task_id"], "due": row["due_at"]}
+        for row in rows
+    ]
+    return [*events, *runs]
 
 
 async def _inbound_lines(connection: Connection, tenant: str, wanted: str) -> list[Line]:

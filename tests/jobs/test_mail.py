@@ -13,6 +13,7 @@ from core.mail.watches import MailWatches
 from core.notifications.types import Notification, NotificationStatus, Notified
 from jobs.mailbox_notices import MailboxNotices
 from onevalet.cli.mailbox_checks import check_mailboxes
+from onevalet.cli.trace import trace
 from tests.core.harness import Store
 from tests.jobs.mail_harness import MailHarness, age, mail, open_mail, until
 from tests.servers.dovecot import Dovecot
@@ -228,11 +229,12 @@ async def test_what_we_mailed_ourselves_is_no_news(harness: MailHarness) -> None
     await harness.connect()
     await harness.wait_for_mail()
     await harness.store.admin.execute(
-        "insert into outbound_parts (tenant_id, outbound_id, part, ref, text)"
-        " select tenant_id, id, 7, 'ref-of-ours', 'x' from outbound limit 1"
+        "insert into outbound_parts (tenant_id, outbound_id, part, ref, text, provider_id)"
+        " select tenant_id, id, 7, 'ref-of-ours', 'x', '<ov-answer@valet.example>' from outbound limit 1"
     )
     async with harness.worker():
-        harness.dovecot.deliver(harness.address, mail("ours", Message_ID="<ref-of-ours@valet.example>"))
+        for ours in ("<ref-of-ours@valet.example>", "<ov-answer@valet.example>"):
+            harness.dovecot.deliver(harness.address, mail("ours", Message_ID=ours))
         harness.deliver("theirs")
         await harness.has("theirs")
 
@@ -252,6 +254,12 @@ async def test_an_event_starts_the_run_of_a_task_that_fits(harness: MailHarness)
         )
         lanes += await harness.engine.fire_for_event(harness.tenant, event)
     assert len(lanes) == 1
+    turn = await harness.store.one("select turn_id from task_runs")
+    lines = [line for line in await trace(harness.store.database, str(turn)) if line["what"] in ("event", "run")]
+    assert [(line["what"], line.get("source"), line.get("type")) for line in lines] == [
+        ("event", "mail", "mail.received"),
+        ("run", None, None),
+    ]
 
 
 async def test_a_failing_mailbox_is_tried_again_after_growing_pauses(harness: MailHarness) -> None:

@@ -116,7 +116,8 @@ begin
         select e.value from jsonb_array_elements(p_events) e
         -- What we wrote to the person ourselves is no news to them, and would go round in circles.
         where not exists (select from outbound_parts d where d.tenant_id = p_tenant
-                          and d.ref = split_part(e.value -> 'data' ->> 'message_id', '@', 1))
+                          and (d.ref = split_part(e.value -> 'data' ->> 'message_id', '@', 1)
+                               or d.provider_id = '<' || nullif(e.value -> 'data' ->> 'message_id', '') || '>'))
     loop
         event_id := v_event ->> 'id';
         groups := publish_event(p_tenant, 'mail', event_id, '', 'mail.received', v_event -> 'data',
