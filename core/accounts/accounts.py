@@ -84,6 +84,10 @@ class TenantAccounts:
         with _told():
             return await self.accounts.list(self.tenant_id, need)
 
+    async def refused(self, login: RefusedLogin) -> bool:
+        with _told():
+            return await self.accounts.refused(self.tenant_id, login)
+
     async def open(self, need: str, account_name: str = "") -> OpenAccount:
         with _told():
             return await self.accounts.open(self.tenant_id, need, account_name)

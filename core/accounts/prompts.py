@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.accounts.abilities import missing, read_need
-from core.accounts.accounts import Accounts
 from core.accounts.choice import shown
 from core.credentials.store import PRIMARY
 from core.credentials.types import Ability, Account
 from core.db.database import Database
-from core.errors import RefusedLogin
 from core.language.catalogue import gettext, gettext_noop, listed
 
 _CONNECT: Mapping[Ability, str] = {
@@ -41,7 +39,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class NeedLink:
+class ConnectLink:
     """A link to the page on which a person connects an account.
 
     `choices` are the services among which the page lets them choose, in words. `account` is the one that it renews or
@@ -53,10 +51,10 @@ class NeedLink:
     account: Account | None = None
 
 
-class NeedLinkMaker(Protocol):
+class ConnectLinks(Protocol):
     """Makes links to connect accounts."""
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> NeedLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
         """Return a link for what is wanted; None where no service that could serve can be connected."""
         ...
 
@@ -74,8 +72,7 @@ class AccountAsker:
     """Ask people for accounts, by links to our pages."""
 
     database: Database
-    links: NeedLinkMaker
-    accounts: Accounts
+    links: ConnectLinks
 
     def for_turn(
         self, tenant_id: str, turn_id: str, conversation_id: str | None, *, in_run: bool = False
@@ -94,10 +91,6 @@ class AccountPrompts:
     conversation_id: str | None
     in_run: bool = False
 
-    async def refused(self, login: RefusedLogin) -> bool:
-        """Note that an account is to be renewed; False where it was meanwhile."""
-        return await self.asker.accounts.refused(self.tenant_id, login)
-
     async def prompt(self, wanted: Wanted) -> Prompt | None:
         """Return how the person is asked for an account; None where none can be connected."""
         link = await self.asker.links.link(self.tenant_id, self.conversation_id, wanted)
@@ -107,7 +100,7 @@ class AccountPrompts:
         return Prompt(sentence(wanted, link), silent=self.in_run and not first)
 
 
-def sentence(wanted: Wanted, link: NeedLink) -> str:
+def sentence(wanted: Wanted, link: ConnectLink) -> str:
     """Return the sentence that asks for what is wanted."""
     url = link.url
     if len(link.choices) > 1:

@@ -20,7 +20,7 @@ from core.loop.gate import Refused, Waiting
 from core.replies import note
 from core.tools.account_argument import ACCOUNT, NamedAccount
 from core.tools.context import ToolExecutionContext
-from core.tools.person_access import AccountAccess
+from core.tools.person_access import AccountAccess, RefusedLogins
 from core.tools.tool import AnyTool
 
 NOBODY_CONNECTS = "Not run: {reason}" + note("Say so. No account can be connected to this assistant by a link.")
@@ -126,8 +126,8 @@ class TurnAccounts:
 
     async def wanted_by(self, error: ToolError) -> Wanted | None:
         """Return what a call lacks that found no account to open, or whose login was refused; None for any other."""
-        if (refused := error.refused) is not None and self.access is not None and self._prompts is not None:
-            if not await self._prompts.refused(refused):
+        if (refused := error.refused) is not None and isinstance(self.access, RefusedLogins):
+            if not await self.access.refused(refused):
                 return None
             accounts = await self.access.list(refused.need)
             account = next((account for account in accounts if account.name == refused.account), None)

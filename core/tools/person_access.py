@@ -1,9 +1,10 @@
 """What a tool is given about the person: their accounts, their profile, their preferences, and files they sent."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.credentials.types import Account, OpenAccount
+from core.errors import RefusedLogin
 from core.files.types import AttachedFile, SentFile, StoredFile
 
 
@@ -23,6 +24,15 @@ class AccountAccess(Protocol):
         Raises `core.errors.AccountMissing` where none can do this, and `ToolRetry` where several can, none is
         preferred, and none is named.
         """
+        ...
+
+
+@runtime_checkable
+class RefusedLogins(AccountAccess, Protocol):
+    """Optional capability of the access to accounts: to note that a service refuses what opens one."""
+
+    async def refused(self, login: RefusedLogin) -> bool:
+        """Note that an account is to be renewed; False where it was in the meantime."""
         ...
 
 

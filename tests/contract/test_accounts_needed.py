@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from core.accounts.accounts import Accounts
-from core.accounts.prompts import AccountAsker, NeedLink, Wanted
+from core.accounts.prompts import AccountAsker, ConnectLink, Wanted
 from core.accounts.services import Services
 from core.accounts.waiting import WaitingForAccounts
 from core.agents.pool import Pool
@@ -47,9 +47,9 @@ class Links:
     wanted: list[Wanted] = field(default_factory=list)
     choices: tuple[str, ...] = ()
 
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> NeedLink | None:
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
         self.wanted.append(wanted)
-        return NeedLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)
+        return ConnectLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)
 
 
 @dataclass
@@ -96,7 +96,7 @@ async def needing(channel: str, database_url: str) -> AsyncIterator[Needing]:
             "agents": AgentRegistry([AnswerMailAgent]),
             "credentials": keeper,
             "accounts": accounts,
-            "account_asker": AccountAsker(system.delivery.store.database, links, accounts),
+            "account_asker": AccountAsker(system.delivery.store.database, links),
         }
         await system.delivery.meet()
         yield Needing(system, keeper, links, clock)
