@@ -97,7 +97,7 @@ def stopped(message: str) -> str:
 
 def too_long(channel: str | None) -> str:
     """Return the sentence for a conversation that no longer fits, with the word that starts a new one here."""
-    words = {"sms": "NEW", "slack": "/valet new"}
+    words = {"sms": "NEW", "email": "NEW", "slack": "/valet new"}
     word = "/new" if channel is None else words.get(channel, "/new")
     return gettext("This conversation has grown too long for me. Send {word} to start a fresh one.", word=word)
 

@@ -67,7 +67,7 @@ class PersonCommands:
     async def _prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> str:
         name, _, value = argument.strip().partition(" ")
         if not name:
-            how = {"sms": "PREFS timezone Lisbon", "slack": "/valet prefs timezone Lisbon"}
+            how = dict.fromkeys(("sms", "email"), "PREFS timezone Lisbon") | {"slack": "/valet prefs timezone Lisbon"}
             example = how.get(channel, "/prefs timezone Lisbon")
             change = gettext("To change one, tell me, or write for example: {example}", example=example)
             return f"{written(await self._preferences.read(tenant_id))}\n{change}"
@@ -81,7 +81,8 @@ class PersonCommands:
         match argument.lower().split():
             case ["undo", number] if number.isdecimal() and len(number) < 10:
                 return await person.unlearn(int(number))
-        how = {"sms": "PROFILE undo 3", "slack": "/valet profile undo 3"}.get(channel, "/profile undo 3")
+        word = dict.fromkeys(("sms", "email"), "PROFILE undo 3") | {"slack": "/valet profile undo 3"}
+        how = word.get(channel, "/profile undo 3")
         facts = await person.profile()
         take_back = gettext("To take one back, tell me, or write for example: {example}", example=how)
         return f"{facts}\n{take_back}" if "\n" in facts else facts

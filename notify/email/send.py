@@ -46,6 +46,7 @@ class EmailNotification:
     """
 
     name = "email"
+    can_find = False
     resend_unknown = True
 
     def __init__(self, server: SmtpServer, clock: Clock | None = None, mailbox: "MailboxClient | None" = None) -> None:
