@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from html import unescape
 
 import pytest
 
+from agents.email.reading import search_mail
 from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.json_types import JsonObject
+from core.llm.types import ModelAnswer, ModelRequest, Role
 from core.mail.watches import MailWatch, MailWatches, Position
 from core.triggers.event_trial import MailTrial
 from jobs.mail import MailWatcher
@@ -18,8 +21,8 @@ from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import until
 from tests.contract.proactive import Proactive, open_proactive
-from tests.contract.test_proactive import on_its_mark, repeats
-from tests.core.builders import wants
+from tests.contract.test_proactive import BERLIN, on_its_mark, repeats
+from tests.core.builders import says, wants
 from tests.jobs.mail_harness import QUICK, Mailboxes, age, connected, mail
 from tests.servers.dovecot import Dovecot
 from tests.servers.dovecot import dovecot as dovecot
@@ -108,6 +111,48 @@ async def test_promise_13_mail_that_was_asked_for_is_told_and_no_other(with_mail
         assert await with_mail.comes(mail("Money", BOSS, "Where is the BUDGET?"), on_its_mark(mark, news)) == news
     assert await store.one("select count(*) from events where source = 'mail'") == 3
     assert await system.runs("Say what") == ["COMPLETED", "COMPLETED"]
+
+
+async def test_a_summary_of_unread_mail_at_eight_tells_what_is_there(with_mail: WithMail) -> None:
+    system, address = with_mail.system, with_mail.address
+    await connected(
+        system.delivery.store.database, system.tenant, with_mail.mailboxes, with_mail.dovecot.account(address)
+    )
+    http = with_mail.dovecot.http()
+    system.options |= {"accounts": Everybody(with_mail.mailboxes), "http": http}
+    system.more = [*system.more, search_mail]
+    with_mail.dovecot.deliver(address, mail("Already read"), flags="S")
+    await system.hears("I live in Berlin", wants(("set_preference", {"name": "timezone", "value": "Berlin"})), repeats)
+    call: JsonObject = {"what": "Summarise my unread mail", "cron": "0 8 * * *"}
+    card = await system.hears("Every day at 8 summarise my unread mail", wants(("ScheduleTask", call)))
+    assert "every day at 08:00 (Europe/Berlin), next on Sun 22 Nov 2026, 08:00" in unescape(card)
+    assert "It is set up as task" in await system.decides("Approve", repeats)
+    with_mail.dovecot.deliver(address, mail("Overnight", BOSS))
+    unread = wants(("search_mail", {"find": {"unread": True}}))
+    try:
+        read = await system.is_at(datetime(2026, 11, 22, 8, tzinfo=BERLIN), unread, subjects_of_the_result)
+    finally:
+        await http.close()
+    assert read == marked("Your order of socks, Lunch?, Overnight")
+    assert await system.runs("Summarise") == ["COMPLETED"]
+
+
+def subjects_of_the_result(request: ModelRequest) -> ModelAnswer:
+    """Answer with the subjects that the last tool gave, as a model would with what is in them."""
+    [result] = [message.text for message in request.messages if message.role is Role.TOOL][-1:]
+    known = ("Your order of socks", "Lunch?", "Already read", "Overnight")
+    return says(marked(", ".join(subject for subject in known if subject in result)))
+
+
+@dataclass(frozen=True, slots=True)
+class Everybody:
+    """The accounts of all people, who share their mailboxes."""
+
+    mailboxes: Mailboxes
+
+    def for_tenant(self, tenant_id: str) -> Mailboxes:
+        """Return the mailboxes."""
+        return self.mailboxes
 
 
 async def test_without_a_mailbox_a_task_on_mail_asks_for_one(with_mail: WithMail) -> None:
