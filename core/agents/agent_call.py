@@ -54,6 +54,7 @@ class AgentCall:
         context = with_account_in(self.context, fields) if self.valet.accounts else self.context
         agent = await self.turn.make_agent(self.valet, context, loop.think, values, self.instruction)
         agent.state = dict(state)
+        agent.must_ask = self.valet.asks_itself and (self.acts_after_reading or self.context.in_task)
         return agent
 
     async def tell(self, status: AgentStatus) -> None:

@@ -36,7 +36,9 @@ async def clear_run(
     call_id = f"{call.path}#{1 if resumes else run.number}"
     planned = call.planned(fields)
     asks = run.asks_itself or agent.needs_approval()
-    why = "" if asks or not call.acts_after_reading else gettext(AFTER_READING)
+    # One that asks by itself says why when it does, and is not asked about before.
+    tells = run.asks_itself if call.valet.asks_itself else not asks
+    why = gettext(AFTER_READING) if tells and call.acts_after_reading else ""
     gated = GatedCall(
         call.turn.where,
         planned,

@@ -102,6 +102,8 @@ class StandardAgent:
         self.task_instruction = instruction
         self.status = AgentStatus.INITIALIZING
         self.state: JsonObject = {}
+        self.must_ask = False
+        """An agent with `asks_itself` asks for consent whatever it is about to do: its call may not be the person's."""
         self._thinking = thinking
         values_of(self).update(values)
 
@@ -201,7 +203,9 @@ class Valet:
     `effect` decides what happens to a run whose end is not known (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default; `ttl` is how long the agent may wait for a person, None for the pool's
     default. `accounts` is what it needs of the person's accounts, as a tool's: it waits until that is connected.
-    `addresses` are fields with addresses of the web: the model may fill in only what somebody named.
+    `addresses` are fields with addresses of the web: the model may fill in only what somebody named. One that
+    `asks_itself` first works out what it would do, without an effect, and then asks by `WAITING_FOR_APPROVAL` where
+    `must_ask` says so: it is not asked about before it knows what there is to show.
     """
 
     name: str
@@ -215,6 +219,7 @@ class Valet:
     timeout: float | None = None
     ttl: timedelta | None = None
     addresses: Sequence[str] = ()
+    asks_itself: bool = False
 
     @property
     def inputs(self) -> dict[str, InputField]:

@@ -31,6 +31,7 @@ class ValetOptions(TypedDict, total=False):
     timeout: float | None
     ttl: timedelta | None
     addresses: Sequence[str]
+    asks_itself: bool
 
 
 def valet[Agent: StandardAgent](**options: Unpack[ValetOptions]) -> Callable[[type[Agent]], type[Agent]]:
