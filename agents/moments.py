@@ -1,7 +1,7 @@
 """Read moments as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr"."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 from dateparser.date import DateDataParser
 
@@ -44,6 +44,38 @@ def read_day(text: str, now: datetime, language: str | None = None) -> date | No
         if day is not None and not _is_bare_span(day, rest, code):
             return day.date()
     return None
+
+
+def read_parts(text: str, now: datetime, language: str | None = None) -> tuple[date | None, time | None]:
+    """Return the day and the time of day that a text names; None for one that it does not name.
+
+    `now` and `language` are as for `read_moment`.
+    """
+    words = " ".join(text.casefold().replace(",", " ").split())
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
+        return date.fromisoformat(words), None
+    moment = read_moment(text, now, language)
+    if moment is None:
+        return read_day(text, now, language), None
+    if words.isdecimal():
+        return None, moment.time()
+    if re.match(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d", words):
+        return moment.date(), moment.time()
+    for code in languages_of(words, language) or ["en"]:
+        if _read(words, code, now) != moment:
+            continue
+        clock, rest = _parts(words, code)
+        if clock and not rest:
+            means_today = clock.get("part") == "." and moment.hour not in (0, 12)  # "tonight", and not "noon"
+            return (now.date() if means_today else None), moment.time()
+        counted = None if clock else _day(rest, code, now)
+        if counted is not None and (counted.microsecond != _RELATIVE or counted.time() == _from(now)):
+            return moment.date(), None
+    return moment.date(), moment.time()
+
+
+def _from(now: datetime) -> time:
+    return now.time().replace(microsecond=_RELATIVE)
 
 
 def _read(text: str, code: str, now: datetime) -> datetime | None:

@@ -19,8 +19,8 @@ from onevalet import (
     gettext_noop,
 )
 
-_WHERE = gettext_noop("Which city are you in? I need your timezone for that.")
-_NOWHERE = gettext_noop("I do not know that place. Which city are you in? I need your timezone for that.")
+WHERE = gettext_noop("Which city are you in? I need your timezone for that.")
+NOWHERE = gettext_noop("I do not know that place. Which city are you in? I need your timezone for that.")
 _NAMES = (gettext_noop("when"), gettext_noop("now"))
 """What cards call the details of a plan."""
 _OPEN_MINUTES = 24 * 60
@@ -54,13 +54,13 @@ class PlanningAgent(StandardAgent):
         await self._try()
         known = await self.context.tasks.timezone()
         if not known and self.trigger_needs_zone():
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(_WHERE))
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(WHERE))
         return await self._go_on(known)
 
     async def on_waiting_for_input(self, msg: str) -> AgentResult:
         zone = zone_named(msg)
         if not zone:
-            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(_NOWHERE))
+            return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(NOWHERE))
         await self.context.tasks.set_timezone(zone)
         return await self._go_on(await self.context.tasks.timezone())
 

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
+    from core.calendar.calendars import Calendars as Calendars
+    from core.calendar.places import Agenda as Agenda
+    from core.calendar.places import CalendarEntry as CalendarEntry
+    from core.calendar.places import CalendarInfo as CalendarInfo
+    from core.calendar.places import EventPlace as EventPlace
+    from core.calendar.places import WrittenEvent as WrittenEvent
+    from core.calendar.types import EventChange as EventChange
+    from core.calendar.types import EventFile as EventFile
+    from core.calendar.types import InvitationAnswer as InvitationAnswer
+    from core.calendar.types import NewEvent as NewEvent
+    from core.calendar.types import Occurrence as Occurrence
+    from core.calendar.types import SeriesScope as SeriesScope
     from core.credentials.store import CredentialStore as CredentialStore
     from core.credentials.types import Ability as Ability
     from core.credentials.types import Account as Account
@@ -51,6 +63,7 @@ if TYPE_CHECKING:
     from core.language.times import moment_in_words as moment_in_words
     from core.language.times import number_in_words as number_in_words
     from core.language.times import time_in_words as time_in_words
+    from core.language.times import weekday_in_words as weekday_in_words
     from core.llm.types import ModelAnswer as ModelAnswer
     from core.llm.types import TextSoFar as TextSoFar
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
@@ -117,6 +130,9 @@ _HOMES = {
         "core.agents.fields": "InputField OutputField",
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.valet": "valet",
+        "core.calendar.calendars": "Calendars",
+        "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace WrittenEvent",
+        "core.calendar.types": "EventChange EventFile InvitationAnswer NewEvent Occurrence SeriesScope",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
         "core.documents.page": "Page read_html",
@@ -129,7 +145,8 @@ _HOMES = {
         "core.http.types": "HttpResponse",
         "core.language.catalogue": "gettext gettext_noop listed ngettext ngettext_noop",
         "core.language.times": (
-            "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words time_in_words"
+            "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words time_in_words "
+            "weekday_in_words"
         ),
         "core.llm.types": "ModelAnswer TextSoFar",
         "core.loop.config": "ReactLoopConfig",

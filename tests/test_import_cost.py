@@ -5,7 +5,17 @@ import sys
 
 import pytest
 
-HEAVY = ("litellm", "openai", "mcp", "typeagent", "agents.clock", "telegram", "twilio")
+HEAVY = (
+    "litellm",
+    "openai",
+    "mcp",
+    "typeagent",
+    "agents.clock",
+    "telegram",
+    "twilio",
+    "icalendar",
+    "recurring_ical_events",
+)
 
 
 def _loaded(code: str) -> set[str]:
@@ -30,6 +40,7 @@ def test_import_onevalet_loads_nothing_heavy_and_none_of_core() -> None:
         "from onevalet import Orchestrator",
         "import core.llm.litellm_client, onevalet.wiring.plugins",
         "import onevalet.wiring.web, channels.sms.receive",
+        "from onevalet import Calendars",
     ],
 )
 def test_the_model_stack_is_loaded_by_none_of_these(code: str) -> None:

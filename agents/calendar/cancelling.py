@@ -1,0 +1,71 @@
+"""Cancel an event, an occurrence of a series, or what is left of one; the person is shown it first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.calendar.agent import CalendarAgent, option
+from agents.calendar.creating import invitations
+from agents.calendar.finding import find_event
+from onevalet import (
+    AgentResult,
+    InputField,
+    SeriesScope,
+    ToolFailed,
+    gettext,
+    gettext_noop,
+    valet,
+)
+
+_HOW_MUCH = {
+    SeriesScope.THIS: gettext_noop("this one only"),
+    SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),
+    SeriesScope.ALL: gettext_noop("all of the series"),
+}
+
+
+@valet(
+    name="cancel_event",
+    effect="idempotent",
+    group="calendar",
+    accounts=("calendar.change",),
+    timeout=120,
+    asks_itself=True,
+)
+class CancelEvent(CalendarAgent):
+    """Delete an event from the person's calendar, of a series one or more; they are shown it and agree first.
+
+    Name it by their words: it is looked up, so list_events is not needed before.
+    """
+
+    event = InputField(gettext_noop("Which event?"), description="Words of its title, as the person said them")
+    day = option("The day on which it is, with its time where they said it; the next one if left out")
+    series = option("Of a series: this (usual), following, or all, as they said")
+    calendar = option("The name of the calendar or account, only if they named one")
+
+    async def plan(self) -> Mapping[str, Any]:
+        calendars = await self.calendars()
+        entry = await find_event(calendars, self.event, self.day, self.calendar, self.context, self.zone)
+        if not entry.calendar.writable:
+            raise ToolFailed(gettext("The calendar {name} can only be read.", name=f"“{entry.calendar.name}”"))
+        scope = self.scope(self.series, entry)
+        details = {"event": self.described(entry), "calendar": entry.calendar.name, **self.with_others(entry)}
+        if entry.occurrence.repeats:
+            details["series"] = gettext(_HOW_MUCH[scope])
+        if entry.is_shared and not entry.is_organized_elsewhere:
+            details["invitations"] = invitations(entry.calendar)
+        return {
+            "asks": True,
+            "summary": gettext("Delete an event: {event}", event=self.described(entry)),
+            "details": details,
+            "place": entry.place.to_json(),
+            "scope": scope.value,
+            "when": self.when(entry),
+        }
+
+    async def perform(self) -> AgentResult:
+        calendars, plan = await self.calendars(), self.planned
+        written = await calendars.cancel(self.place(), SeriesScope(plan["scope"]))
+        words = " ".join(str(self.event).split())[:200]
+        undo = self.offer_undo(gettext("Deleted: {event}", event=words), written)
+        said = gettext("Deleted: “{event}”, {when} ({zone}).", event=words, when=plan["when"], zone=self.zone.key)
+        return self.make_result(raw_message=f"{said}{undo}")

@@ -1,0 +1,59 @@
+"""A person's calendars, opened for one call, and the days that it asks about."""
+
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from agents.moments import read_parts
+from onevalet import Ability, AccountMissing, Calendars, OpenAccount, ToolExecutionContext, ToolRetry, gettext
+
+READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value
+
+
+async def open_calendars(context: ToolExecutionContext, need: str = READ, zone: ZoneInfo | None = None) -> Calendars:
+    """Return the calendars of all accounts that can do this; the preferred account's come first."""
+    opened: list[OpenAccount] = []
+    missing: AccountMissing | None = None
+    for account in await context.accounts.list(need):
+        try:
+            opened.append(await context.accounts.open(f"{account.service}:{need}", account.name))
+        except AccountMissing as error:  # one that has to be connected again does not keep the others from being read
+            missing = error
+    if not opened:
+        if missing is not None:
+            raise missing
+        opened.append(await context.accounts.open(need))
+    now = context.clock.now()
+    return Calendars(context.http, opened, zone or zone_of(context), context.idempotency_key, now)
+
+
+def zone_of(context: ToolExecutionContext) -> ZoneInfo:
+    """Return the person's timezone."""
+    return ZoneInfo(context.timezone)
+
+
+def wall_now(context: ToolExecutionContext, zone: ZoneInfo) -> datetime:
+    """Return what the clock shows where the person is."""
+    return context.clock.now().astimezone(zone).replace(tzinfo=None)
+
+
+def read_time(text: str, context: ToolExecutionContext, zone: ZoneInfo) -> tuple[date | None, time | None]:
+    """Return the day and the time of day that a text names. Raises `ToolRetry` where it names neither."""
+    day, at = read_parts(text, wall_now(context, zone), context.language)
+    if day is None and at is None:
+        raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note="Give it as 2027-01-31T15:00.")
+    return day, at
+
+
+def read_span(day: str, days: int, context: ToolExecutionContext, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """Return the beginning and the end of some days, as moments."""
+    first = wall_now(context, zone).date()
+    if day.strip():
+        named, _ = read_time(day, context, zone)
+        first = named or first
+    last = first + timedelta(days=min(max(days, 1), 366))
+    return midnight(first, zone), midnight(last, zone)
+
+
+def midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the beginning of a day."""
+    return datetime.combine(day, time(), tzinfo=zone)

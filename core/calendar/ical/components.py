@@ -1,0 +1,225 @@
+"""Components of iCalendar: parsed within bounds, described as JSON, and their times."""
+
+import re
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from icalendar import Calendar, Component, Event
+from icalendar.prop import vDDDTypes
+
+from core.calendar.types import MAX_TEXT, MAX_TITLE
+
+MAX_OBJECT = 512 * 1024
+"""Characters of one event as it is stored; what is larger holds files, or is made to be too much."""
+MAX_GUESTS = 100
+KEY = "X-ONEVALET-KEY"
+"""Names the call of ours that wrote a component last: a repeat of the call finds that it is done."""
+_OFTEN = ("SECONDLY", "MINUTELY")
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+
+
+class Unreadable(Exception):
+    """An event cannot be read; the argument says why, in one word."""
+
+
+class TooMuch(BaseException):
+    """An event takes too long. No library's `except Exception` catches it."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise `TooMuch` after so many seconds of CPU; for the main thread only."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TooMuch
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def parsed(text: str) -> Calendar:
+    """Return a calendar object. Raises `Unreadable`."""
+    if len(text) > MAX_OBJECT:
+        raise Unreadable("large")
+    try:
+        calendar = Calendar.from_ical(text)
+    except Exception as error:  # whatever the library raises on an object that is made to break it
+        raise Unreadable("broken") from error
+    if not isinstance(calendar, Calendar):
+        raise Unreadable("broken")
+    for event in events_of(calendar):
+        for rule in _list(event.get("RRULE")):
+            if any(str(often).upper() in _OFTEN for often in rule.get("FREQ", ())):
+                raise Unreadable("often")
+    return calendar
+
+
+def events_of(calendar: Calendar) -> list[Event]:
+    """Return the events of an object, whatever else is in it."""
+    return [event for event in calendar.subcomponents if isinstance(event, Event)]
+
+
+def master_of(calendar: Calendar) -> Event:
+    """Return the event that the exceptions of a series belong to. Raises `Unreadable`."""
+    masters = [event for event in events_of(calendar) if "RECURRENCE-ID" not in event]
+    if len(masters) != 1:
+        raise Unreadable("broken")
+    return masters[0]
+
+
+def exception_at(calendar: Calendar, recurrence: str) -> Event | None:
+    """Return the exception of a series for one occurrence."""
+    return next((event for event in events_of(calendar) if recurrence_of(event) == recurrence), None)
+
+
+def described(event: Event, zone: ZoneInfo, rule: str) -> dict[str, Any]:
+    """Return an event as `core.calendar.types.Occurrence` reads it. Raises `Unreadable`."""
+    try:
+        start, end = event.start, event.end
+    except Exception as error:
+        raise Unreadable("broken") from error
+    busy = str(event.get("TRANSP", "" if _is_day(start) else "OPAQUE")).upper() == "OPAQUE"
+    status = plain(event.get("STATUS", ""), 20).lower()
+    return {
+        "uid": str(event.get("UID", ""))[:1000],
+        "start": _written(start, zone),
+        "end": _written(max_of(start, end, zone), zone),
+        "zone": zone_of(event),
+        "title": plain(event.get("SUMMARY", ""), MAX_TITLE),
+        "location": plain(event.get("LOCATION", ""), MAX_TITLE),
+        "text": plain(event.get("DESCRIPTION", ""), MAX_TEXT, lines=True),
+        "cancelled": status == "cancelled",
+        "tentative": status == "tentative",
+        "busy": busy and status != "cancelled",
+        "organizer": _guest(event["ORGANIZER"]) if "ORGANIZER" in event else None,
+        "guests": [_guest(guest) for guest in _list(event.get("ATTENDEE"))[:MAX_GUESTS]],
+        "rule": rule,
+        "recurrence": recurrence_of(event) if rule or "RECURRENCE-ID" in event else "",
+        "key": plain(event.get(KEY, ""), 100),
+    }
+
+
+def rule_of(event: Event) -> str:
+    """Return the rule of a series as text; of one that only lists its days, RDATE; empty for a single event."""
+    rules = _list(event.get("RRULE"))
+    if rules:
+        return str(rules[0].to_ical().decode())[:500]
+    return "RDATE" if "RDATE" in event else ""
+
+
+def recurrence_of(event: Event) -> str:
+    """Return which occurrence of its series an event is; empty where it says none."""
+    return stamp(event["RECURRENCE-ID"]) if "RECURRENCE-ID" in event else ""
+
+
+def stamp(value: Any) -> str:
+    """Return a time as text by which the same occurrence is found again: UTC, a wall time, or a day."""
+    at = getattr(value, "dt", value)
+    if isinstance(at, datetime):
+        return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ") if at.tzinfo else at.strftime("%Y%m%dT%H%M%S")
+    return str(at.strftime("%Y%m%d"))
+
+
+def value_of(event: Event, name: str) -> Any:
+    """Return a property as the library has it: which type it is says only its name."""
+    return event[name]
+
+
+def begins_of(event: Event) -> vDDDTypes:
+    """Return the start of an event, with its zone. Raises `Unreadable`."""
+    start = event.get("DTSTART")
+    if not isinstance(start, vDDDTypes):
+        raise Unreadable("broken")
+    return start
+
+
+def zone_of(event: Event) -> str:
+    """Return the IANA name of the zone in which an event lies; empty for UTC, for none, and for one of its own."""
+    start = event.get("DTSTART")
+    zone = getattr(getattr(start, "dt", None), "tzinfo", None)
+    return zone.key if isinstance(zone, ZoneInfo) and zone.key != "UTC" else ""
+
+
+def wall(at: Any) -> Any:
+    """Return what the clock of its own zone shows."""
+    return at.replace(tzinfo=None) if isinstance(at, datetime) else at
+
+
+def like(value: vDDDTypes, at: datetime | date) -> vDDDTypes:
+    """Return a time as the clock of another one's zone shows it, written as that one is."""
+    zone = value.dt.tzinfo if isinstance(value.dt, datetime) else None
+    if not isinstance(at, datetime) or zone is None:
+        return vDDDTypes(at)
+    if zone_is_utc(value):
+        return vDDDTypes(at.replace(tzinfo=UTC))
+    made = vDDDTypes(at.replace(tzinfo=zone))
+    if name := value.params.get("TZID"):
+        made.params["TZID"] = name  # as its own VTIMEZONE calls it
+    return made
+
+
+def zone_is_utc(value: vDDDTypes) -> bool:
+    return isinstance(value.dt, datetime) and value.dt.tzinfo is not None and "TZID" not in value.params
+
+
+def times_in(event: Event, name: str) -> list[datetime | date]:
+    """Return the times of EXDATE or RDATE, without those that are spans."""
+    found = [item.dt for values in _list(event.get(name)) for item in values.dts]
+    return [at for at in found if isinstance(at, date)]
+
+
+def max_of(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> datetime | date:
+    """Return the end of an event, or its start where it would end before."""
+    if _is_day(start) or _is_day(end):
+        return end if _is_day(start) and _is_day(end) and end > start else start + timedelta(days=_is_day(start))
+    return end if _moment(end, zone) > _moment(start, zone) else start
+
+
+def plain(value: object, most: int, *, lines: bool = False) -> str:
+    """Return a text without what nobody sees; on one line unless `lines`."""
+    text = _HIDDEN.sub(" " if not lines else "", str(value)[: most * 4])
+    text = text.strip() if lines else " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _guest(value: Any) -> Mapping[str, str]:
+    params = getattr(value, "params", {})
+    address = plain(value, 254).lower().removeprefix("mailto:")
+    return {
+        "address": address,
+        "name": plain(params.get("CN", ""), 100),
+        "answer": plain(params.get("PARTSTAT", ""), 20).lower(),
+    }
+
+
+def _written(at: datetime | date, zone: ZoneInfo) -> str:
+    return _moment(at, zone).astimezone(UTC).isoformat() if isinstance(at, datetime) else at.isoformat()
+
+
+def _moment(at: Any, zone: ZoneInfo) -> datetime:
+    moment: datetime = at if at.tzinfo else at.replace(tzinfo=zone)
+    return moment
+
+
+def _is_day(at: object) -> bool:
+    return not isinstance(at, datetime)
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list) else [] if value is None else [value]
+
+
+def as_text(calendar: Component) -> str:
+    """Return an object as it is stored."""
+    return str(calendar.to_ical().decode())

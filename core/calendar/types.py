@@ -1,0 +1,163 @@
+"""Values of calendars: events as they happen, what a new one holds, and what is to change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Self
+from zoneinfo import ZoneInfo
+
+MAX_TITLE = 200
+MAX_TEXT = 4000
+
+
+class SeriesScope(StrEnum):
+    """How much of a series is meant."""
+
+    THIS = "this"
+    FOLLOWING = "following"
+    ALL = "all"
+
+
+class InvitationAnswer(StrEnum):
+    """A person's answer to an invitation, as RFC 5545 3.2.12 writes it."""
+
+    ACCEPTED = "ACCEPTED"
+    DECLINED = "DECLINED"
+    TENTATIVE = "TENTATIVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody at an event. `answer` is what they answered, in lower case, such as `accepted`; empty for nothing."""
+
+    address: str
+    name: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An event as it happens once. All words in it may have been written by others.
+
+    `start` and `end` are aware moments, or days where the event lasts whole days, `end` the day after the last.
+    `zone` is the event's own, empty where it has none. `rule` is the RRULE of its series, empty for a single event;
+    `recurrence` names this occurrence in its series by the start that it would have by the rule.
+    """
+
+    uid: str
+    start: datetime | date
+    end: datetime | date
+    zone: str = ""
+    title: str = ""
+    location: str = ""
+    text: str = ""
+    cancelled: bool = False
+    tentative: bool = False
+    busy: bool = True
+    organizer: Guest | None = None
+    guests: tuple[Guest, ...] = ()
+    rule: str = ""
+    recurrence: str = ""
+    key: str = ""
+    """Of the call of ours that wrote it last."""
+
+    @property
+    def all_day(self) -> bool:
+        return not isinstance(self.start, datetime)
+
+    @property
+    def repeats(self) -> bool:
+        return bool(self.rule or self.recurrence)
+
+    def begins(self, zone: ZoneInfo) -> datetime:
+        """Return its start as a moment; of a day its midnight in a zone."""
+        return _moment(self.start, zone)
+
+    def ends(self, zone: ZoneInfo) -> datetime:
+        """Return its end as a moment; of a day its midnight in a zone."""
+        return _moment(self.end, zone)
+
+    def others(self, own: frozenset[str]) -> tuple[Guest, ...]:
+        """Return those at the event who are not its person, whose own addresses are given."""
+        people = (*((self.organizer,) if self.organizer else ()), *self.guests)
+        known = {guest.address: guest for guest in reversed(people) if guest.address not in own}
+        return tuple(reversed(known.values()))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        organizer = data["organizer"]
+        values = dict(data) | {
+            "start": _read(data["start"]),
+            "end": _read(data["end"]),
+            "organizer": Guest(**organizer) if organizer else None,
+            "guests": tuple(Guest(**guest) for guest in data["guests"]),
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to write. `start` and `end` are days, or wall times in `zone`; `rule` is an RRULE."""
+
+    title: str
+    start: datetime | date
+    end: datetime | date
+    zone: str
+    location: str = ""
+    text: str = ""
+    rule: str = ""
+    guests: tuple[str, ...] = ()
+    organizer: str = ""
+    """The person's own address, where others are invited."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventChange:
+    """What is to be otherwise; None stays as it is. `start` and `end` are wall times in `zone`, or days."""
+
+    title: str | None = None
+    location: str | None = None
+    text: str | None = None
+    start: datetime | date | None = None
+    end: datetime | date | None = None
+    zone: str = "UTC"
+    invite: tuple[str, ...] = ()
+    uninvite: tuple[str, ...] = ()
+    organizer: str = ""
+
+    @property
+    def moves(self) -> bool:
+        return self.start is not None or self.end is not None
+
+
+@dataclass(frozen=True, slots=True)
+class FileEvent:
+    """An event in a file that somebody sent: what it says, and what would be written into a calendar."""
+
+    occurrence: Occurrence
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EventFile:
+    """A calendar file. `method` is what its sender means, such as REQUEST or CANCEL; empty for nothing."""
+
+    method: str
+    events: tuple[FileEvent, ...]
+    left_out: int = 0
+
+
+def days_long(start: date, end: date) -> int:
+    """Return how many days lie between two."""
+    return max((end - start) // timedelta(days=1), 1)
+
+
+def _moment(at: datetime | date, zone: ZoneInfo) -> datetime:
+    if isinstance(at, datetime):
+        return at
+    return datetime(at.year, at.month, at.day, tzinfo=zone)
+
+
+def _read(text: str) -> datetime | date:
+    return datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)
