@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from core.agents.fields import InputField, InvalidValue
+from core.agents.fields import InputField, InvalidValue, fields_of, values_of
 from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
@@ -82,6 +82,12 @@ def collect(inputs: Mapping[str, InputField], known: JsonObject, given: Mapping[
     required = (name for name, input_field in inputs.items() if input_field.required)
     missing = tuple(name for name in required if name not in fields and name not in wrong)
     return Collected(fields, wrong, missing)
+
+
+def fields_given(agent: object) -> JsonObject:
+    """Return the input fields of an agent that have a value, as JSON."""
+    inputs, values = fields_of(type(agent), InputField), values_of(agent)
+    return {name: field.to_json(values[name]) for name, field in inputs.items() if name in values}
 
 
 def question(inputs: Mapping[str, InputField], collected: Collected) -> str:

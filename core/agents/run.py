@@ -14,7 +14,7 @@ import structlog
 from core.agents.account_field import AccountAsked, find_account
 from core.agents.agent_call import AgentCall
 from core.agents.clearance import Cleared, clear_run
-from core.agents.field_collection import Collected, asked_names, collect, question
+from core.agents.field_collection import Collected, asked_names, collect, fields_given, question
 from core.agents.handler_result import result_of, result_text
 from core.agents.handler_run import WaitsForAccount, execute, may_have_happened, next_run
 from core.agents.held_calls import over_text
@@ -66,7 +66,8 @@ class AgentRun:
             return await self._wait(AgentStatus.WAITING_FOR_INPUT, question(inputs, collected), fields, names=names)
         if entry is not None and entry.status is AgentStatus.PAUSED:
             return await self._wait(AgentStatus.PAUSED, entry.question or "", fields, entry.state)
-        if first := await self._asked_first(fields, which):
+        first, fields = await self._asked_first(fields, which)
+        if first:
             left = {name: value for name, value in fields.items() if name not in first}
             return await self._wait(AgentStatus.WAITING_FOR_INPUT, "\n".join(first.values()), left, names=tuple(first))
         return await self._run_handler(fields)
@@ -82,19 +83,22 @@ class AgentRun:
         """Return whether a handler of the agent has run."""
         return StepKey(-1, 1, self._call.path) in await self._turn.recorded()
 
-    async def _asked_first(self, fields: JsonObject, which: str) -> Mapping[str, str]:
-        """Return what the agent asks about its fields before it may ask for consent; nothing once it has begun.
+    async def _asked_first(self, fields: JsonObject, which: str) -> tuple[Mapping[str, str], JsonObject]:
+        """Return what the agent asks about its fields before it may ask for consent, and the fields as it set them.
+
+        Nothing is asked or set once it has begun.
 
         `which` asks for one of several accounts; an agent may ask that in words of its own.
         """
         entry = self._entry
         if entry is not None and entry.status is AgentStatus.WAITING_FOR_ACCOUNT:
             if await self._begun():
-                return {}
+                return {}, fields
         elif entry is not None and (entry.status is not AgentStatus.WAITING_FOR_INPUT or entry.answer or entry.state):
-            return {}
+            return {}, fields
         agent = await self._call.make_agent(fields, {})
-        return ({ACCOUNT: which} if which else {}) | dict(await agent.ask_first())
+        first = ({ACCOUNT: which} if which else {}) | dict(await agent.ask_first())
+        return first, fields | fields_given(agent)
 
     async def _filled_in(self, collected: Collected) -> Collected:
         """Return the fields with those that follow from others; once the agent has begun, they stay as they are."""

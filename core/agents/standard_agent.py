@@ -122,7 +122,8 @@ class StandardAgent:
     async def ask_first(self) -> Mapping[str, str]:
         """Return questions about fields that must be known after all, by name; called when the others are known.
 
-        They are asked before the person's consent. A field that is asked for loses its value.
+        They are asked before the person's consent. A field that is asked for loses its value. Fields that are set here
+        are what the person consents to.
         """
         return {}
 
