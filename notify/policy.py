@@ -101,7 +101,9 @@ def compose_digest(held: Sequence[StoredNotification], zone: ZoneInfo) -> Notifi
     count = ngettext("{number} thing waited for you:", "{number} things waited for you:", len(held))
     media = tuple(media for stored in held for media in stored.notification.media)
     title = gettext("What waited for you")
-    return Notification(f"{count}\n\n{items}", DIGEST, dedupe_key=f"digest:{held[0].id}", title=title, media=media)
+    outside = any(stored.notification.outside for stored in held)
+    text, key = f"{count}\n\n{items}", f"digest:{held[0].id}"
+    return Notification(text, DIGEST, dedupe_key=key, title=title, media=media, outside=outside)
 
 
 def zone_of(person: Recipient) -> ZoneInfo:

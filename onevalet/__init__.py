@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from core.messaging.channels import NotificationChannel as NotificationChannel
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
+    from core.outreach.types import Addressee as Addressee
+    from core.outreach.types import Answer as Answer
     from core.people.tenant import WhileRunning as WhileRunning
     from core.replies import with_note as with_note
     from core.tools.context import StoredValue as StoredValue
@@ -162,6 +164,7 @@ _HOMES = {
         "core.memory.momex": "Momex",
         "core.messaging.channels": "NotificationChannel",
         "core.notifications.types": "Notification Urgency",
+        "core.outreach.types": "Addressee Answer",
         "core.people.tenant": "WhileRunning",
         "core.replies": "with_note",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",

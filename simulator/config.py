@@ -45,6 +45,11 @@ class Person:
     language: str = "en"
     timezone: str = "Europe/London"
 
+    @property
+    def mail(self) -> str:
+        """Return the mail address that Slack knows."""
+        return f"{self.key}@example.com"
+
 
 PEOPLE = (
     Person("ada", "Ada Lovelace", "+14155550101", "U0ADA00001", 700100001, "ada_lovelace"),

@@ -25,6 +25,7 @@ SCOPES = {
     "im:write": "to write to a person first",
     "reactions:write": "to mark a message that it is working on",
     "users:read": "to know its own app's id, and people's names and time zones",
+    "users:read.email": "to find a member by their mail address, to write to them on somebody's behalf",
 }
 EVENTS = {
     "app_home_opened": "to draw the App Home",

@@ -146,7 +146,7 @@ class Inbox(Overviews):
         """Wake a worker for a message that was accepted, or for the reply to one that was refused."""
         address = message.address
         if row["inbound_id"] is None:
-            return await self._strangers.meet(message, sender)
+            return await self._strangers.meet(message, sender) or await self._receive(message)
         if refused is not None:
             _log.warning("message_refused", channel=address.channel, message=row["inbound_id"], reason="overload")
             await self._tell_refused(row["tenant_id"], refused)

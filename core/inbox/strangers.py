@@ -7,6 +7,7 @@ import structlog
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
+from core.inbox.answers import Answers
 from core.inbox.arrival import of_message
 from core.inbox.link_requests import LinkStrangers
 from core.language.catalogue import speaking
@@ -37,14 +38,24 @@ class Strangers:
     access: Access
     clock: Clock
     links: LinkStrangers = field(init=False)
+    answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
         links = LinkStrangers(self.database, self.wakeups, self.make_id, self.clock)
         object.__setattr__(self, "links", links)
+        object.__setattr__(self, "answers", Answers(self.database, self.make_id, self.access, self.clock))
 
-    async def meet(self, message: InboundMessage, sender: str) -> Received:
-        """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12)."""
+    async def meet(self, message: InboundMessage, sender: str) -> Received | None:
+        """Keep it without its text; where the policy says so, owe the sentence with a code, once (promise 12).
+
+        What answers somebody's message is handed to them instead. None: it was held back as such an answer, which is
+        waited for no longer, so that it is now its sender's own.
+        """
         address, now = message.address, self.clock.now()
+        if answered := await self.answers.take(message, sender):
+            return answered
+        if self.access.admits(address.channel, address.account, sender) is not None:
+            return None
         if self.access.policy is Policy.PAIRING and (linked := await self.links.take(message, sender)):
             return linked
         code = new_code() if self.access.policy is Policy.PAIRING else ""

@@ -115,6 +115,27 @@ class NotificationChannel(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Somebody who can be written to. `user_key` is what the provider vouches for, `name` its name for them."""
+
+    address: Address
+    user_key: str
+    name: str = ""
+
+
+@runtime_checkable
+class Reaching(Protocol):
+    """Optional capability: somebody who has not written to us can be written to."""
+
+    async def reach(self, key: str) -> Reached:
+        """Return where somebody is written to, by what the channel knows people by.
+
+        Raises `core.errors.DeliveryError`: `Rejected` where there is nobody, or nobody who may be written to.
+        """
+        ...
+
+
 @runtime_checkable
 class Billed(Protocol):
     """Optional capability: each part costs money by its segments."""

@@ -247,6 +247,8 @@ class OutboundKind(StrEnum):
     CARD = "card"
     NOTIFICATION = "notification"
     RECEIPT = "receipt"
+    OUTREACH = "outreach"
+    """To somebody else, on the person's behalf."""
 
 
 class ActionStyle(StrEnum):

@@ -258,6 +258,7 @@ def _stored(row: asyncpg.Record) -> StoredNotification:
         run_id=row["run_id"] or None,
         actions=tuple(Action(a["label"], a["token"], ActionStyle(a.get("style", "plain"))) for a in row["actions"]),
         media=tuple(Media(**media) for media in row["media"]),
+        outside=row["outside"],
         **{name: row[name] for name in ("text", "category", "dedupe_key", "title")},
     )
     if row["notice"]:
@@ -278,5 +279,5 @@ def _stored(row: asyncpg.Record) -> StoredNotification:
 def _noticed(notification: Notification, notice: SystemNotice, channel: str, language: str | None) -> Notification:
     """Return a notification with the sentence that its row stands for."""
     with speaking(language):
-        text = notice_text(notice, channel, notification.text)
-        return replace(notification, text=text, title=notice_title(notice))
+        text = notice_text(notice, channel, notification.text, notification.title)
+        return replace(notification, text=text, title=notice_title(notice) or notification.title)

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from core.language.catalogue import gettext
+from core.messaging.visible_text import literal, plain_words, visible
 from core.notifications.ways import chat_in_words, way_in_words
 
 
@@ -15,14 +16,25 @@ class SystemNotice(StrEnum):
     """A channel can no longer reach the person."""
     APPROVAL = "approval"
     """A card of a task waits in a chat."""
+    ANSWERED = "answered"
+    """Somebody answered what was written to them on the person's behalf."""
+    RECIPIENT_STOPPED = "recipient_stopped"
+    """Somebody who was written to wants no more messages."""
+    NOT_DELIVERED = "not_delivered"
+    """A message to somebody else did not arrive."""
 
 
 def notice_title(notice: SystemNotice) -> str:
     return gettext("Your approval is needed") if notice is SystemNotice.APPROVAL else ""
 
 
-def notice_text(notice: SystemNotice, channel: str, about: str) -> str:
-    """Return a notice about a channel in the person's language; `about` is what waits for approval, as Markdown."""
+def notice_text(notice: SystemNotice, channel: str, about: str, name: str = "") -> str:
+    """Return a notice about a channel in the person's language.
+
+    `about` is what waits for approval, as Markdown, what somebody answered, or why nothing arrived; `name` is whom the
+    person had written to.
+    """
+    who = literal(plain_words(name))
     match notice:
         case SystemNotice.STOPPED:
             return gettext("You stopped my messages {way}, so I write to you here instead.", way=way_in_words(channel))
@@ -33,3 +45,21 @@ def notice_text(notice: SystemNotice, channel: str, about: str) -> str:
         case SystemNotice.APPROVAL:
             place = chat_in_words(channel)
             return gettext("This waits for your approval in {place}: {summary}", place=place, summary=about)
+        case SystemNotice.ANSWERED:
+            head = gettext("{name} answered {way}:", name=who, way=way_in_words(channel))
+            return "\n".join([head, *(f"> {literal(line)}" for line in visible(about).splitlines())])
+        case SystemNotice.RECIPIENT_STOPPED:
+            return gettext("{name} wants no more messages from me {way}.", name=who, way=way_in_words(channel))
+        case SystemNotice.NOT_DELIVERED:
+            return _not_delivered(about, who, way_in_words(channel))
+
+
+def _not_delivered(why: str, name: str, way: str) -> str:
+    match why:
+        case "stopped":
+            return gettext(
+                "My message to {name} {way} was not sent: they have asked for no more messages.", name=name, way=way
+            )
+        case "unknown":
+            return gettext("Whether my message to {name} {way} arrived is not known.", name=name, way=way)
+    return gettext("My message to {name} {way} did not arrive.", name=name, way=way)

@@ -42,6 +42,8 @@ class Notification:
     conversation_id: str | None = None
     actions: tuple[Action, ...] = ()
     media: tuple[Media, ...] = ()
+    outside: bool = False
+    """Whether it has words of others, which the conversation's history leaves out."""
 
 
 class NotificationStatus(StrEnum):

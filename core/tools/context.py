@@ -14,6 +14,7 @@ from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
 from core.memory.access import MemoryAccess
+from core.outreach.types import MessageAccess as MessageAccess
 from core.tools.person_access import AccountAccess as AccountAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
@@ -42,6 +43,7 @@ NO_WEB = absent("This assistant has no access to the web.")
 NO_MEMORY = absent("This assistant keeps no memory.")
 NO_TASKS = absent("This assistant can plan nothing for later.")
 NO_FILES = absent("This assistant keeps no files.")
+NO_MESSAGES = absent("This assistant can write to nobody else.")
 NO_ACCOUNTS = absent("Nobody can connect an account to this assistant.")
 
 
@@ -238,6 +240,7 @@ class ToolExecutionContext:
     files: FileAccess = NO_FILES
     accounts: AccountAccess = NO_ACCOUNTS
     undo: UndoOffers = field(default_factory=UndoOffers)
+    messages: MessageAccess = NO_MESSAGES
     in_task: bool = False
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""

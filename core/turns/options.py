@@ -13,6 +13,7 @@ from core.files.access import Files
 from core.hooks.hooks import Hook
 from core.http.types import HttpClient
 from core.loop.config import ReactLoopConfig
+from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tiers import Tiers
 from core.tools.storage import Storage
@@ -51,4 +52,5 @@ class OrchestratorOptions(TypedDict, total=False):
     clock: Clock | None
     people: People | None
     files: Files | None
+    outreach: Outreach | None
     links: LinkCheck | None

@@ -51,6 +51,7 @@ def services_of(memory: Recall | None, tasks: TaskEngine | None, options: Orches
         files=options.get("files"),
         tasks=tasks,
         memory=memory,
+        outreach=options.get("outreach"),
         settings=dict(options.get("settings") or {}),
     )
 

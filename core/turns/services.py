@@ -11,6 +11,7 @@ from core.clock import Clock
 from core.files.access import Files
 from core.http.types import HttpClient
 from core.memory.access import MemoryAccess
+from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tenant import TurnTenant
 from core.tools.context import (
@@ -18,6 +19,7 @@ from core.tools.context import (
     NO_ACCOUNTS,
     NO_FILES,
     NO_MEMORY,
+    NO_MESSAGES,
     NO_TASKS,
     NO_WEB,
     AccountAccess,
@@ -85,6 +87,7 @@ class TurnServices:
     files: Files | None = None
     tasks: TaskEngine | None = None
     memory: Recall | None = None
+    outreach: Outreach | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -123,5 +126,6 @@ class TurnServices:
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             undo=UndoOffers(self.clock),
             settings=self.settings,
+            messages=self.outreach.for_turn(tenant.id, turn_id) if self.outreach else NO_MESSAGES,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
         )

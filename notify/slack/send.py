@@ -9,12 +9,13 @@ import structlog
 from core.errors import DeliveryError, Rejected, Unavailable, Unreachable
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
-from core.messaging.channels import Part, Receipt, Target
+from core.messaging.channels import Part, Reached, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
 from notify.slack import redraw, streams, uploads
 from notify.slack.markdown import literal_blocks
 from notify.slack.marks import WorkingMarks
+from notify.slack.members import reach
 from notify.slack.render import render
 from providers.slack.client import CONNECT_SECONDS, TOTAL_SECONDS, SlackApi, next_cursor
 from providers.slack.errors import FORMATTING
@@ -58,6 +59,9 @@ class SlackNotification:
         self._marks = WorkingMarks(self._client)
         self._status_shown = True
         """Whether Slack took the last status: an app that is no assistant has none."""
+
+    async def reach(self, key: str) -> Reached:
+        return await reach(self._client, key)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message)

@@ -1,5 +1,6 @@
 """The way out over SMS: one part, one call to Twilio, one receipt."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +10,7 @@ import structlog
 from twilio.base.exceptions import TwilioException
 
 from core.errors import Ambiguous, CredentialsRejected, Rejected, Unavailable, Unreachable
-from core.messaging.channels import Part, Receipt, Target
+from core.messaging.channels import Part, Reached, Receipt, Target
 from core.messaging.messages import Address, Media, OutboundMessage
 from core.messaging.segments import SegmentBudget
 from notify.sms.look_up import find_part
@@ -59,6 +60,11 @@ class SmsNotification:
             connect=connect_seconds,
             total=total_seconds,
         )
+
+    async def reach(self, key: str) -> Reached:
+        if not re.fullmatch(r"\+[1-9][0-9]{6,14}", key):
+            raise Rejected("no number of E.164")
+        return Reached(Address(self.name, self._sender, key), key)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message, self.budget.message)

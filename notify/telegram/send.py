@@ -12,7 +12,7 @@ from telegram.error import BadRequest, ChatMigrated, TelegramError
 
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
-from core.messaging.channels import Part, Receipt, Target
+from core.messaging.channels import Part, Reached, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
 from notify.telegram import redraw, uploads
@@ -49,7 +49,19 @@ class TelegramNotification:
         connect_seconds: float = CONNECT_SECONDS,
         read_seconds: float = READ_SECONDS,
     ) -> None:
+        self._account = bot_token.partition(":")[0]
         self._api = TelegramApi(bot_token=bot_token, api_url=api_url, connect=connect_seconds, read=read_seconds)
+
+    async def reach(self, key: str) -> Reached:
+        """Return the private chat with a user who has started the bot: no bot knows another."""
+        chat = number(key)
+        if chat <= 0:
+            raise Rejected("a group is nobody")
+        try:
+            name = await self._api.get_name(chat)
+        except TelegramError as error:
+            raise to_delivery_error(error) from error
+        return Reached(Address(self.name, self._account, key), key, name)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return render(message)

@@ -1,6 +1,6 @@
 """The assistant of a worker: the orchestrator, and the stores that it shares with the rest of the worker."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -9,7 +9,10 @@ from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.files.store import FileStore
+from core.ids import make_id
 from core.llm.types import ModelClient
+from core.messaging.channels import NotificationChannel
+from core.outreach.outreach import Outreach
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.triggers.event_trial import MailTrial
@@ -19,7 +22,7 @@ from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http
 from onevalet.wiring.models import build_models
-from onevalet.wiring.orchestrator import build_orchestrator
+from onevalet.wiring.orchestrator import Rooms, build_orchestrator
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import build_engine
 
@@ -39,7 +42,10 @@ class Assistant:
 
 
 @asynccontextmanager
-async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterator[Assistant]:
+async def open_assistant(
+    connections: Connections, clock: Clock, channels: Mapping[str, NotificationChannel]
+) -> AsyncIterator[Assistant]:
+    """`channels`: the ways out, on which people can have others written to."""
     settings, database, wakeups = connections.settings, connections.database, connections.wakeups
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
     engine = build_engine(redis_url(settings), database, wakeups, clock)
@@ -53,7 +59,8 @@ async def open_assistant(connections: Connections, clock: Clock) -> AsyncIterato
         engine.mail = MailTrial(accounts.for_tenant, http)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
+        rooms = Rooms(approvals, engine, files, Outreach(database, wakeups, make_id, clock, channels))
         orchestrator = await stack.enter_async_context(
-            build_orchestrator(settings, clock, Storage(database), accounts, approvals, engine, files, models)
+            build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)
         )
         yield Assistant(orchestrator, engine, approvals, accounts, credentials, files.intake.store, models.behind)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.accounts.accounts import Accounts
@@ -9,6 +10,7 @@ from core.agents.registry import AgentRegistry, read_exposed
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.ids import make_id
+from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.rate_limit import Rates
 from core.tools.storage import Storage
@@ -27,21 +29,31 @@ AGENT_REGISTRY = Path("agent_registry.yaml")
 """The file in which an operator overrides which agents the model is offered."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """What a worker has besides its stores; None for what it does not have."""
+
+    approvals: ApprovalStore | None = None
+    engine: TriggerEngine | None = None
+    files: Files | None = None
+    outreach: Outreach | None = None
+
+
 @asynccontextmanager
 async def build_orchestrator(
     settings: Settings,
     clock: Clock,
     storage: Storage,
     accounts: Accounts,
-    approvals: ApprovalStore | None = None,
-    engine: TriggerEngine | None = None,
-    files: Files | None = None,
+    rooms: Rooms | None = None,
     models: Models | None = None,
 ) -> AsyncIterator[Orchestrator]:
     """Load the plugins and yield the orchestrator; without a configured model the demo model answers.
 
     `models`: those of the settings unless given; they are closed at the end.
     """
+    rooms = rooms or Rooms()
+    approvals, engine, files = rooms.approvals, rooms.engine, rooms.files
     plugins = load_plugins(settings.onevalet_plugins)
     if engine is not None:
         engine.add_executors(plugins.executors)
@@ -83,6 +95,7 @@ async def build_orchestrator(
             clock=clock,
             people=People(storage.database, make_id, clock),
             files=files,
+            outreach=rooms.outreach,
             links=settings.onevalet_links,
         )
     finally:

@@ -59,10 +59,10 @@ class WorkerParts:
             open_connections(settings, "onevalet worker", patience=15, size=20)
         )
         clock = CheckedClock(settings.onevalet_clock, connections.database)
-        # 2. The assistant, which answers.
-        assistant = await stack.enter_async_context(open_assistant(connections, clock))
-        # 3. The ways out, and the triggers, which need both.
+        # 2. The ways out, and the assistant, which answers.
         outbound = await stack.enter_async_context(open_outbound(connections, clock))
+        assistant = await stack.enter_async_context(open_assistant(connections, clock, outbound.channels))
+        # 3. The triggers, which need both.
         triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)
         # 4. The turns.
         store = TurnStore(connections.database, make_id, LANE_LEASE, outbound.channels, start.quarantine)

@@ -86,6 +86,17 @@ class TelegramApi:
         name = me.get("username") if isinstance(me, dict) else None
         return name if isinstance(name, str) else ""
 
+    async def get_name(self, user: int) -> str:
+        """Return the name of a user whom the bot knows. Raises `TelegramError`, for anybody else too.
+
+        Not by PTB's own method, which fails when any other field is missing.
+        """
+        bot, request = self._open()
+        chat: object = await request.post(f"{bot.base_url}/getChat?{urlencode({'chat_id': user})}")
+        if not isinstance(chat, dict) or chat.get("type") != "private":
+            raise BadRequest("Chat not found")
+        return " ".join(str(chat[part]) for part in ("first_name", "last_name") if chat.get(part))
+
     async def close(self) -> None:
         if self._request is not None:
             await self._request.shutdown()

@@ -68,6 +68,8 @@ def user_record(world: World, person: Person) -> Obj:
     zone = datetime.fromtimestamp(world.now(), UTC).astimezone(ZoneInfo(person.timezone))
     offset = zone.utcoffset()
     gone = person.slack_user in world.disabled
+    # A profile has the address for apps with users:read.email only.
+    mail: Obj = {"email": person.mail} if "users:read.email" in world.switches.scopes else {}
     return {
         "id": person.slack_user,
         "team_id": world.config.slack.team_id,
@@ -77,7 +79,7 @@ def user_record(world: World, person: Person) -> Obj:
         "tz": person.timezone,
         "tz_label": zone.tzname() or "",
         "tz_offset": int(offset.total_seconds()) if offset else 0,
-        "profile": {"real_name": person.name, "display_name": person.key},
+        "profile": {"real_name": person.name, "display_name": person.key, **mail},
         "is_bot": False,
         "is_app_user": False,
         "updated": int(world.now()),

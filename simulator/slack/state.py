@@ -26,6 +26,7 @@ SCOPES = (
     "reactions:write",
     "team:read",
     "users:read",
+    "users:read.email",
 )
 GENERAL = "C0GENERAL1"
 

@@ -1,4 +1,4 @@
-"""auth.test, users.info, users.list, team.info, bots.info, apps.connections.open."""
+"""auth.test, users.info, users.lookupByEmail, users.list, team.info, bots.info, apps.connections.open."""
 
 from urllib.parse import urlencode
 
@@ -34,6 +34,16 @@ def user_info(hub: Hub, arguments: Obj) -> Obj:
     return {"ok": True, "user": user_record(hub.world, person) | told}
 
 
+def find_user_by_email(hub: Hub, arguments: Obj) -> Obj:
+    # docs.slack.dev, reference/methods/users.lookupByEmail: users_not_found, for deactivated users too.
+    email = text(arguments.get("email")).strip().lower()
+    people = (p for p in hub.world.config.people if p.mail == email and p.slack_user not in hub.world.disabled)
+    person = next(people, None)
+    if person is None:
+        raise Refusal("users_not_found")
+    return {"ok": True, "user": user_record(hub.world, person)}
+
+
 def list_users(hub: Hub, _: Obj) -> Obj:
     people = [user_record(hub.world, person) for person in hub.world.config.people]
     return {"ok": True, "members": [*people, bot_record(hub.world)], "response_metadata": {"next_cursor": ""}}
@@ -61,6 +71,7 @@ def open_connection(hub: Hub, _: Obj) -> Obj:
 METHODS = {
     "auth.test": Method(auth_test),
     "users.info": Method(user_info, ("users:read",), ("user",), json=False),
+    "users.lookupByEmail": Method(find_user_by_email, ("users:read.email",), ("email",), json=False),
     "users.list": Method(list_users, ("users:read",), json=False),
     "team.info": Method(team_info, ("team:read",)),
     "bots.info": Method(bot_info, ("users:read",), json=False),

@@ -248,7 +248,7 @@ ALTER TABLE public.consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 CREATE TABLE public.conversations (
     tenant_id text NOT NULL,
     id text NOT NULL,
-    identity_id text NOT NULL,
+    identity_id text,
     channel text NOT NULL,
     account text NOT NULL,
     peer text NOT NULL,
@@ -258,7 +258,9 @@ CREATE TABLE public.conversations (
     out_seq bigint DEFAULT 0 NOT NULL,
     history_seq bigint DEFAULT 0 NOT NULL,
     last_inbound_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    recipient_id text,
+    CONSTRAINT conversations_with_check CHECK ((num_nonnulls(identity_id, recipient_id) = 1))
 );
 
 ALTER TABLE ONLY public.conversations FORCE ROW LEVEL SECURITY;
@@ -682,9 +684,10 @@ CREATE TABLE public.notifications (
     fall_back_at timestamp with time zone,
     aside boolean DEFAULT false NOT NULL,
     sent_at timestamp with time zone,
+    outside boolean DEFAULT false NOT NULL,
     CONSTRAINT notifications_check CHECK (((state = 'held'::text) <= (not_before IS NOT NULL))),
     CONSTRAINT notifications_check1 CHECK (((notice IS NULL) = (notice_channel IS NULL))),
-    CONSTRAINT notifications_notice_check CHECK ((notice = ANY (ARRAY['stopped'::text, 'blocked'::text, 'approval'::text]))),
+    CONSTRAINT notifications_notice_check CHECK ((notice = ANY (ARRAY['stopped'::text, 'blocked'::text, 'approval'::text, 'answered'::text, 'recipient_stopped'::text, 'not_delivered'::text]))),
     CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['held'::text, 'queued'::text, 'sent'::text, 'failed'::text, 'nowhere'::text, 'muted'::text, 'digested'::text]))),
     CONSTRAINT notifications_urgency_check CHECK ((urgency = ANY (ARRAY['urgent'::text, 'normal'::text, 'low'::text])))
 );
@@ -724,7 +727,7 @@ CREATE TABLE public.outbound (
     rest jsonb DEFAULT '[]'::jsonb NOT NULL,
     sentences jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
-    CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text]))),
+    CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text, 'outreach'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
 );
 
@@ -839,6 +842,21 @@ CREATE TABLE public.profile_jobs (
 );
 
 ALTER TABLE ONLY public.profile_jobs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.recipients (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    channel text NOT NULL,
+    account text NOT NULL,
+    user_key text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    written_at timestamp with time zone NOT NULL,
+    open boolean DEFAULT true NOT NULL,
+    answers integer DEFAULT 0 NOT NULL,
+    CONSTRAINT recipients_user_key_check CHECK ((user_key <> ''::text))
+);
+
+ALTER TABLE ONLY public.recipients FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.redraws (
     tenant_id text NOT NULL,
@@ -1136,7 +1154,7 @@ ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_pkey PRIMARY KEY (tenant_id, id);
 
 ALTER TABLE ONLY public.conversations
-    ADD CONSTRAINT conversations_tenant_id_channel_account_peer_thread_key UNIQUE (tenant_id, channel, account, peer, thread);
+    ADD CONSTRAINT conversations_place_key UNIQUE NULLS NOT DISTINCT (tenant_id, channel, account, peer, thread, recipient_id);
 
 ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_pkey PRIMARY KEY (tenant_id, service, account_name);
@@ -1284,6 +1302,9 @@ ALTER TABLE ONLY public.profile_facts
 
 ALTER TABLE ONLY public.profile_jobs
     ADD CONSTRAINT profile_jobs_pkey PRIMARY KEY (tenant_id, turn_id);
+
+ALTER TABLE ONLY public.recipients
+    ADD CONSTRAINT recipients_pkey PRIMARY KEY (tenant_id, id);
 
 ALTER TABLE ONLY public.redraws
     ADD CONSTRAINT redraws_pkey PRIMARY KEY (tenant_id, outbound_id);
@@ -1470,6 +1491,8 @@ CREATE INDEX profile_facts_in_force ON public.profile_facts USING btree (tenant_
 
 CREATE INDEX profile_jobs_due ON public.profile_jobs USING btree (not_before);
 
+CREATE INDEX recipients_address ON public.recipients USING btree (channel, account, user_key, written_at);
+
 CREATE INDEX redraws_due ON public.redraws USING btree (next_attempt_at) WHERE (state = 'due'::text);
 
 CREATE INDEX reservations_day ON public.reservations USING btree (tenant_id, day) WHERE (NOT settled);
@@ -1542,6 +1565,10 @@ CREATE TRIGGER outbound_event AFTER UPDATE OF state ON public.outbound FOR EACH 
 
 CREATE TRIGGER outbound_notification AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'notification'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['sent'::text, 'ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification();
 
+CREATE TRIGGER outbound_outreach AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'outreach'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_outreach();
+
+CREATE TRIGGER outbound_part_outreach AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_outreach_undelivered();
+
 CREATE TRIGGER outbound_part_undelivered AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification_undelivered();
 
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
@@ -1587,6 +1614,9 @@ ALTER TABLE ONLY public.approvals
 
 ALTER TABLE ONLY public.approvals
     ADD CONSTRAINT approvals_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_recipient_fkey FOREIGN KEY (tenant_id, recipient_id) REFERENCES public.recipients(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_tenant_id_identity_id_fkey FOREIGN KEY (tenant_id, identity_id) REFERENCES public.identities(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
@@ -1722,6 +1752,9 @@ ALTER TABLE ONLY public.profile_facts
 
 ALTER TABLE ONLY public.profile_jobs
     ADD CONSTRAINT profile_jobs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.recipients
+    ADD CONSTRAINT recipients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.redraws
     ADD CONSTRAINT redraws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -1955,6 +1988,8 @@ CREATE POLICY one_tenant ON public.profile_facts TO onevalet_app USING ((tenant_
 
 CREATE POLICY one_tenant ON public.profile_jobs TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.recipients TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.redraws TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.reservations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2069,6 +2104,8 @@ CREATE POLICY owner ON public.profile_facts TO onevalet USING (true) WITH CHECK 
 
 CREATE POLICY owner ON public.profile_jobs TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.recipients TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.redraws TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.reservations TO onevalet USING (true) WITH CHECK (true);
@@ -2110,6 +2147,8 @@ ALTER TABLE public.pool_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.profile_facts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.profile_jobs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.recipients ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.redraws ENABLE ROW LEVEL SECURITY;
 
@@ -2246,6 +2285,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_facts TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_jobs TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.recipients TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.redraws TO onevalet_app;
 

@@ -24,5 +24,6 @@ def test_the_manifest_is_yaml_of_what_it_should_be(socket_mode: bool) -> None:
 
 def test_every_scope_that_a_used_method_needs_is_asked_for() -> None:
     needed = {"chat:write", "im:history", "im:read", "im:write", "assistant:write", "users:read", "commands"}
+    needed |= {"users:read.email"}
     assert needed <= set(SCOPES)
     assert all(reason.startswith("to ") for reason in SCOPES.values())

@@ -37,6 +37,8 @@ TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
     "find_received": {"tenant_id", "inbound_id"},
     "find_taken": {"tenant_id", "inbound_id"},
+    "replied_recipient": {"tenant_id", "recipient_id"},
+    "take_answer": {"outcome"},
     "find_conversations": {"tenant_id", "conversation_id"},
     "find_part": {"tenant_id", "outbound_id", "part"},
     "find_trace": {"tenant_id", "turn_id", "inbound_id", "outbound_id"},
@@ -130,6 +132,8 @@ KEPT = (
     " 'WAITING_FOR_INPUT', 'v', now() from turns where tenant_id = $1",
     "select keep_link_code($1, (select id from turns where tenant_id = $1 limit 1), decode(md5($1), 'hex'), now(),"
     " now(), 9)",
+    "insert into recipients (tenant_id, id, channel, account, user_key, written_at)"
+    " values ($1, 'rcp', 'sms', 'x', '+1', '2026-01-01')",
     "insert into links (tenant_id, id, other_id, other, before, made_at)"
     " values ($1, 'lnk', 'tn_gone', '{}', '{}', '2020-1-1')",
     "insert into linked_rows (tenant_id, link_id, of, key) values ($1, 'lnk', 'tasks', '{t}')",

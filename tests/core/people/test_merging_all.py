@@ -12,7 +12,7 @@ from tests.core.db.test_row_security import KEPT
 from tests.core.people.harness import CHAT, PHONE, Harness
 
 _VERSION = "memory_versions (tenant_id, version) values ($1, 1)"
-_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk)'")
+_IDS = re.compile(r"'(m|t|r|j|f|apr|ntf|a|k|turn|lnk|rcp)'")
 ANN, ANN_CHAT = "+15550000001", "7001"
 LATER = {"event_work", "events", "memory_jobs", "profile_jobs", "reservations", "pool_entries", "approval_codes"}
 """What ends by itself, or where two equal rows had become one."""

@@ -27,21 +27,22 @@ begin
     perform set_config('onevalet.tenant', p_tenant_id, true);
     select c.id into v_id from conversations c
     where c.tenant_id = p_tenant_id and c.channel = p_channel and c.account = p_account
-      and c.peer = p_peer and c.thread = p_thread;
+      and c.peer = p_peer and c.thread = p_thread and c.recipient_id is null;
     if v_id is null then
         insert into conversations (tenant_id, id, identity_id, channel, account, peer, thread)
         values (p_tenant_id, p_id, p_identity_id, p_channel, p_account, p_peer, p_thread)
-        on conflict (tenant_id, channel, account, peer, thread) do nothing;
+        on conflict (tenant_id, channel, account, peer, thread, recipient_id) do nothing;
         select c.id into v_id from conversations c
         where c.tenant_id = p_tenant_id and c.channel = p_channel and c.account = p_account
-          and c.peer = p_peer and c.thread = p_thread;
+          and c.peer = p_peer and c.thread = p_thread and c.recipient_id is null;
     end if;
     return v_id;
 end $$;
 
 -- Receives a message, from its sender to the lane to wake. If only listed senders are let in, a sender whom `admit`
 -- does not let in stays out even if known, unless paired, linked or brought in by the operator. A sender who stays out
--- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text.
+-- leaves no trace here (inbound_id is null): a stranger's message is stored elsewhere, without its text. So does what
+-- answers somebody's message to this address: see take_answer.
 -- p_wait: whether to wait for a conversation that somebody else holds; else it is `busy`, and nothing was done. `again`:
 -- this very call was committed before, and its answer was lost. `interrupts`: a turn runs that its person wants to end for
 -- what they write; its worker is told of it.
@@ -74,11 +75,15 @@ begin
     -- A message that was stored without its text because its sender was unknown is not received later.
     select i.admitted, c.id as conversation_id, exists (
                select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
-                 and g.key = any (v.keys) and g.reason = 'unknown') as stored
+                 and g.key = any (v.keys) and g.reason in ('unknown', 'answer')) as stored
     into v_me from (select v_tenant as tenant_id, v_identity as id) me
     left join identities i on i.tenant_id = me.tenant_id and i.id = me.id
     left join conversations c on c.tenant_id = me.tenant_id and c.channel = v.channel and c.account = v.account
-        and c.peer = v.peer and c.thread = v.thread;
+        and c.peer = v.peer and c.thread = v.thread and c.recipient_id is null;
+    if (coalesce(v_me.admitted, '') = '' or v.reply_to <> '' or v.thread <> '')
+       and awaits_answer(v, coalesce(v_me.admitted, '') <> '') then
+        return;
+    end if;
     if v.admit is null and (coalesce(v_me.admitted, '') = ''
                             or (v.listed_only and v_me.admitted in ('open', 'allowlist'))) then
         return;
@@ -298,9 +303,11 @@ begin
           and not exists (select from find_consent(v.channel, v.account, v.user_key) f
                           where f.since > v.sent_at + case when p_state = 'active' then interval '0'
                                                            else interval '10 seconds' end);
+        perform tell_of_recipient(v.channel, v.account, v.user_key, p_state);
         return query select false, null::text;
         return;
     end if;
+    perform tell_of_recipient(v.channel, v.account, v.user_key, p_state);
     perform set_config('onevalet.tenant', v_tenant, true);
     select * into v_me from identities i where i.tenant_id = v_tenant and i.id = v_identity for update;
     if v_me.state_at > v.sent_at + (case when p_state = 'active' then interval '0' else interval '10 seconds' end)
@@ -348,7 +355,7 @@ begin
           and not exists (
               select 1 from conversations o
               where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
-                and o.peer = p_new and o.thread = c.thread);
+                and o.peer = p_new and o.thread = c.thread and o.recipient_id is not distinct from c.recipient_id);
         v_count := v_count + 1;
     end loop;
     return v_count;

@@ -404,6 +404,7 @@ begin
         union all select 'event_sources', array[id], null, name from event_sources where tenant_id = p_gone
         union all select 'notifications', array[id], null, '' from notifications where tenant_id = p_gone
         union all select 'links', array[id], null, '' from links where tenant_id = p_gone
+        union all select 'recipients', array[id], null, '' from recipients where tenant_id = p_gone
         union all select 'stored_values', array[collection, key], number, key from stored_values
         where tenant_id = p_gone
         union all select 'credentials', array[service, account_name], null, account_name from credentials

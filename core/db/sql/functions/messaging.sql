@@ -159,14 +159,15 @@ begin
            exists (select 1 from outbound_parts e where e.tenant_id = p_tenant and e.outbound_id = o.id),
            c.channel, c.account, c.peer, c.thread,
            o.stream_at is not null and stream_overtaken(o.tenant_id, o.id),
-           c.peer = i.user_key or c.last_inbound_at is not null,
-           exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id
+           c.recipient_id is not null or c.peer = i.user_key or c.last_inbound_at is not null,
+           c.recipient_id is null and exists (select 1 from outbound g where g.tenant_id = o.tenant_id and g.id <> o.id
                    and g.conversation_id = o.conversation_id and g.given_up_at is not null
                    and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id),
-           i.state, nullif(p.language, ''), nullif(p.timezone, ''), coalesce(a.provider_id, ''), coalesce(a.subject, '')
+           coalesce(i.state, state_of_recipient(c.tenant_id, c.recipient_id)), nullif(p.language, ''),
+           nullif(p.timezone, ''), coalesce(a.provider_id, ''), coalesce(a.subject, '')
     from outbound o
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
-    join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+    left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     join tenants p on p.tenant_id = o.tenant_id
     -- What an email answers: the newest mail of its turn, else of its conversation.
     left join lateral (
@@ -247,9 +248,11 @@ begin
     end if;
     if exists (select 1 from outbound o
                join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
-               join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-               where o.tenant_id = p_tenant and o.id = p_outbound and i.state <> 'active'
-                 and not (o.regardless and i.state = 'stopped')) then
+               left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
+               cross join lateral (
+                   select coalesce(i.state, state_of_recipient(c.tenant_id, c.recipient_id)) as state) s
+               where o.tenant_id = p_tenant and o.id = p_outbound and s.state <> 'active'
+                 and not (o.regardless and s.state = 'stopped')) then
         return 'unreachable';
     end if;
     -- An earlier sender died during its call: nobody else will record the outcome.
@@ -435,6 +438,11 @@ begin
         from conversations c
         where c.tenant_id = p_tenant and c.id = v_conversation
           and i.tenant_id = c.tenant_id and i.id = c.identity_id and i.state = 'active';
+        insert into consents (channel, account, user_key, state, how)
+        select r.channel, r.account, r.user_key, v.identity_state, btrim(v.outcome || ' ' || v.error_code)
+        from conversations c join recipients r on r.tenant_id = c.tenant_id and r.id = c.recipient_id
+        where c.tenant_id = p_tenant and c.id = v_conversation
+          and state_of_recipient(r.tenant_id, r.id) = 'active';
     end if;
     if v.part_state = 'sent' then
         perform mark_channel(c.channel, c.account, false) from conversations c
@@ -501,7 +509,7 @@ begin
       and not exists (
           select 1 from conversations o
           where o.tenant_id = c.tenant_id and o.channel = c.channel and o.account = c.account
-            and o.peer = p_peer and o.thread = c.thread);
+            and o.peer = p_peer and o.thread = c.thread and o.recipient_id is not distinct from c.recipient_id);
 end $$;
 
 -- Finds a part as look_for_part does, and locks its person, so that a merge does not lose the outcome of a part.
@@ -715,7 +723,8 @@ end $$;
 -- Ends a message that would exceed its budget here: it moves to another place of the person's if there is one, and the
 -- person is told once a day, by the texts of its bill. A card is moved as a whole, once, and never approved unseen: if
 -- another place shows it already it is not shown there twice; its approval moves too, so that reminders are sent there
--- and plain words there mean it. The same goes for a message that wants a reply.
+-- and plain words there mean it. The same goes for a message that wants a reply. One to a recipient goes nowhere else:
+-- its trigger tells the person.
 create function end_unpaid(
     p_tenant text, p_outbound text, p_fence bigint, p_day date, p_why text, p_bill jsonb)
 returns void
@@ -728,6 +737,10 @@ declare
     v_first boolean;
 begin
     select o.* into v_row from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    if v_row.kind = 'outreach' then
+        perform fail_outbound(p_tenant, p_outbound, p_fence, p_why);
+        return;
+    end if;
     select other_conversation(p_tenant, c.channel) into v_other from conversations c
     where c.tenant_id = p_tenant and c.id = v_row.conversation_id;
     select k.approval_id into v_shows from approval_cards k

@@ -99,11 +99,12 @@ begin
         return;
     end if;
     insert into notifications (tenant_id, id, category, urgency, title, text, actions, media, dedupe_key, task_id,
-                               run_id, wanted, state, at, not_before)
+                               run_id, wanted, state, at, not_before, outside)
     values (p_tenant, p_note ->> 'id', p_note ->> 'category', p_note ->> 'urgency', p_note ->> 'title',
             p_note ->> 'text', p_note -> 'actions', p_note -> 'media', p_note ->> 'dedupe_key', p_note ->> 'task_id',
             p_note ->> 'run_id', p_note ->> 'conversation_id',
-            case when p_state = 'queued' then 'held' else p_state end, p_now, coalesce(p_not_before, p_now));
+            case when p_state = 'queued' then 'held' else p_state end, p_now, coalesce(p_not_before, p_now),
+            coalesce((p_note ->> 'outside')::boolean, false));
     if p_state <> 'queued' then
         return query select p_state, p_note ->> 'id', '', '';
         return;
@@ -242,8 +243,12 @@ begin
     from conversations c, jsonb_array_elements(jsonb_build_array(
         jsonb_build_object('role', 'user', 'internal', true, 'text',
             '[Not from the person: they were just sent a notification of the kind ' || v_note.category
-            || case when v_note.title <> '' then ', ' || v_note.title else '' end || '.]'),
-        jsonb_build_object('role', 'assistant', 'text', v_note.text))) with ordinality as m (value, position)
+            || case when v_note.title <> '' then ', ' || case when v_note.outside then quote_name(v_note.title)
+                                                             else v_note.title end else '' end
+            || case when v_note.outside then '. It has words of others, which are left out here: read_answers reads '
+                                             'what people answered' else '' end || '.]'),
+        jsonb_build_object('role', 'assistant', 'text', case when v_note.outside then '(A notification.)'
+                                                             else v_note.text end))) with ordinality as m (value, position)
     where c.tenant_id = new.tenant_id and c.id = v_conversation;
     return null;
 end $$;

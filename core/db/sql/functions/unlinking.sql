@@ -334,7 +334,8 @@ begin
     loop
         v_across := format('c.tenant_id in ($1, $2) and %s and not exists (select from %s p where %s)',
                            v_key.named, v_key.parent, v_key.same);
-        if v_key.empties is null then
+        -- A conversation is with somebody.
+        if v_key.empties is null or v_key.of = 'conversations'::regclass then
             execute format('delete from %s c where %s', v_key.of, v_across) using p_tenant, p_other;
         else
             execute format('update %s c set (%s) = row(%s) where %s', v_key.of, v_key.empties,
