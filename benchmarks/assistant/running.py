@@ -145,7 +145,7 @@ async def bench(model: str, **settings: object) -> AsyncIterator[Bench]:
         connections = await stack.enter_async_context(
             open_connections(load_settings(**(own | settings)), "onevalet benchmark")
         )
-        assistant = await stack.enter_async_context(open_assistant(connections, StandingClock(now()), {}))
+        assistant = await stack.enter_async_context(open_assistant(connections, StandingClock(now())))
         admin = await stack.enter_async_context(asyncpg.create_pool(postgres.url, min_size=1, max_size=4))
         yield Bench(assistant, admin)
 

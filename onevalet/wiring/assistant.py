@@ -1,18 +1,15 @@
 """The assistant of a worker: the orchestrator, and the stores that it shares with the rest of the worker."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.accounts.accounts import Accounts
 from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.files.store import FileStore
-from core.ids import make_id
 from core.llm.types import ModelClient
-from core.messaging.channels import NotificationChannel
-from core.outreach.outreach import Outreach
 from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.triggers.event_trial import MailTrial
@@ -43,9 +40,8 @@ class Assistant:
 
 @asynccontextmanager
 async def open_assistant(
-    connections: Connections, clock: Clock, channels: Mapping[str, NotificationChannel]
+    connections: Connections, clock: Clock, rooms: Rooms | None = None
 ) -> AsyncIterator[Assistant]:
-    """`channels`: the ways out, on which people can have others written to."""
     settings, database, wakeups = connections.settings, connections.database, connections.wakeups
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
     engine = build_engine(redis_url(settings), database, wakeups, clock)
@@ -59,7 +55,7 @@ async def open_assistant(
         engine.mail = MailTrial(accounts.for_tenant, http)
         files = await stack.enter_async_context(open_files(settings, database, clock))
         models = build_models(settings)
-        rooms = Rooms(approvals, engine, files, Outreach(database, wakeups, make_id, clock, channels))
+        rooms = replace(rooms or Rooms(), approvals=approvals, engine=engine, files=files)
         orchestrator = await stack.enter_async_context(
             build_orchestrator(settings, clock, Storage(database), accounts, rooms, models)
         )

@@ -2,19 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from core.accounts.accounts import Accounts
 from core.agents.registry import AgentRegistry, read_exposed
-from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.ids import make_id
-from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.rate_limit import Rates
 from core.tools.storage import Storage
-from core.triggers.engine import TriggerEngine
 from core.turns.checks import ordered_checks
 from core.turns.orchestrator import Orchestrator
 from onevalet.settings import Settings
@@ -23,20 +19,11 @@ from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.memory import build_momex
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
-from onevalet.wiring.senses import Files, open_senses
+from onevalet.wiring.rooms import Rooms as Rooms
+from onevalet.wiring.senses import open_senses
 
 AGENT_REGISTRY = Path("agent_registry.yaml")
 """The file in which an operator overrides which agents the model is offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rooms:
-    """What a worker has besides its stores; None for what it does not have."""
-
-    approvals: ApprovalStore | None = None
-    engine: TriggerEngine | None = None
-    files: Files | None = None
-    outreach: Outreach | None = None
 
 
 @asynccontextmanager

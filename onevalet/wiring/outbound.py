@@ -10,10 +10,12 @@ from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.notifications.store import NotificationStore
 from core.notifications.types import NotificationPolicy
+from core.outreach.outreach import Outreach
 from core.queue.wakeups import Wakeups
 from notify.service import NotificationService
 from onevalet.wiring.channels import build_notification_channels
 from onevalet.wiring.connections import Connections
+from onevalet.wiring.rooms import Rooms
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Outbound:
 
     channels: Mapping[str, NotificationChannel]
     service: NotificationService
+    rooms: Rooms
+    """What tools reach over the channels: messages to other people."""
 
 
 @asynccontextmanager
@@ -32,7 +36,8 @@ async def open_outbound(connections: Connections, clock: Clock) -> AsyncIterator
         for channel in channels.values():
             stack.push_async_callback(channel.close)
         service = build_service(connections.database, channels, connections.wakeups, clock, settings.manners)
-        yield Outbound(channels, service)
+        outreach = Outreach(connections.database, connections.wakeups, make_id, clock, channels)
+        yield Outbound(channels, service, Rooms(outreach=outreach))
 
 
 def build_service(

@@ -61,7 +61,7 @@ class WorkerParts:
         clock = CheckedClock(settings.onevalet_clock, connections.database)
         # 2. The ways out, and the assistant, which answers.
         outbound = await stack.enter_async_context(open_outbound(connections, clock))
-        assistant = await stack.enter_async_context(open_assistant(connections, clock, outbound.channels))
+        assistant = await stack.enter_async_context(open_assistant(connections, clock, outbound.rooms))
         # 3. The triggers, which need both.
         triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)
         # 4. The turns.

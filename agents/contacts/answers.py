@@ -1,0 +1,13 @@
+"""Read what people answered to messages that were written to them on the person's behalf."""
+
+from onevalet import ToolExecutionContext, tool
+
+_MAX_ANSWERS = 10
+
+
+@tool(name="read_answers", effect="read", outside=True, group="contacts")
+async def read_answers(context: ToolExecutionContext) -> str:
+    """Read what people answered lately to messages that were sent on the person's behalf, the newest first."""
+    answers = (await context.messages.answers())[:_MAX_ANSWERS]
+    lines = [f"{answer.at:%Y-%m-%d %H:%M} UTC, {answer.name} ({answer.channel}): {answer.text}" for answer in answers]
+    return "\n".join(lines) or "Nobody has answered."
