@@ -28,7 +28,7 @@ from tests.plugins.kills_files import dying
 async def mark(turn: str, number: int) -> str:
     """Leave a mark, which nobody can take away again."""
     _append("effects", f"{turn} {number}")
-    _die_at(turn, f"acted {number}")
+    die_at(turn, f"acted {number}")
     return f"mark {number} is made"
 
 
@@ -37,7 +37,7 @@ class DyingOrchestrator(Orchestrator):
 
     def __init__(self, *given: Any, **options: Any) -> None:
         if files := options.get("files"):
-            options["files"] = dying(files, _die_at)
+            options["files"] = dying(files, die_at)
         super().__init__(*given, **options)
 
     async def check_command(self, request: TurnRequest) -> Refusal | None:
@@ -64,7 +64,7 @@ def _begin(request: TurnRequest) -> None:
         raise TurnDelayed("not this process's")
     _append("runs", f"{turn} {os.getpid()}")
     _append(f"plan-{turn}", plan.removesuffix(" drop"))
-    _die_at(turn, "begun")
+    die_at(turn, "begun")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ class DyingJournal:
         if not self.drops:
             await self.journal.write(record)
         point = f"{record.key.step}.{record.key.call_index}"
-        _die_at(self.turn, point if record.state is StepState.DONE else f"started {point}")
+        die_at(self.turn, point if record.state is StepState.DONE else f"started {point}")
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
         """Ask the journal."""
         return await self.journal.outcome_unknown(name, arguments_hash)
 
 
-def _die_at(turn: str, point: str) -> None:
+def die_at(turn: str, point: str) -> None:
     """Kill this process if the turn's plan says so, once over all processes."""
     folder = Path(os.environ["KILLS_FOLDER"])
     if (folder / f"plan-{turn}").read_text().splitlines()[0] != point:
