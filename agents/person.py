@@ -1,6 +1,6 @@
 """What the person prefers, and what is known about them: shown and changed in their own words."""
 
-from onevalet import ToolExecutionContext, gettext, tool
+from onevalet import ToolExecutionContext, tool
 
 _GROUP = "person"
 """Of the tools that show what is kept of them, which few talks need."""
@@ -40,32 +40,3 @@ async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
         number: Its number, as show_profile gives it.
     """
     return await context.person.unlearn(number)
-
-
-@tool(name="list_accounts", effect="read", group=_GROUP)
-async def list_accounts(context: ToolExecutionContext) -> str:
-    """List the services that the person has connected, with the accounts of each and which one is meant by itself."""
-    connected = await context.credentials.list(context.tenant_id)
-    if not connected:
-        return gettext("Nothing is connected.")
-    lines = {False: "{service}: {account}", True: gettext("{service}: {account} (meant when none is named)")}
-    return "\n".join(
-        lines[bool(account["preferred"])].format(service=account["service"], account=account["account_name"])
-        for account in connected
-    )
-
-
-@tool(name="choose_account", effect="idempotent", parallel=False, group=_GROUP)
-async def choose_account(service: str, account: str, context: ToolExecutionContext) -> str:
-    """Remember which of several accounts of a service is meant from now on. Only after the person said which.
-
-    Args:
-        service: The service's name, as list_accounts gives it.
-        account: The account's name, as list_accounts gives it.
-    """
-    await context.credentials.prefer(context.tenant_id, service, account)
-    return gettext(
-        "From now on {account} is meant where {service} is used and no account is named.",
-        account=account,
-        service=service,
-    )

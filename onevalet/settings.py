@@ -25,6 +25,7 @@ from core.notifications.types import NotificationPolicy
 from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
+from onevalet.account_settings import AccountSettings, OpenidSource, check_accounts
 from onevalet.channel_settings import check_channels, check_search, check_tokens
 from onevalet.file_settings import Origin, check_files
 from onevalet.mail_settings import MailSettings, check_mailbox
@@ -86,7 +87,7 @@ type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
 
-class Settings(MailSettings):
+class Settings(MailSettings, AccountSettings):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -182,9 +183,10 @@ class Settings(MailSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the environment before `.env`, and collect the numbers of the loop from both."""
+        """Read the environment before `.env`, and collect from both what has names of its own."""
         loop = _LoopSource(settings_cls, env_settings, dotenv_settings)
-        return init_settings, loop, env_settings, dotenv_settings
+        openid = OpenidSource(settings_cls, env_settings, dotenv_settings)
+        return init_settings, loop, openid, env_settings, dotenv_settings
 
     @property
     def sms_on(self) -> bool:
@@ -253,6 +255,7 @@ class Settings(MailSettings):
             value = getattr(self, name)
             items = value if isinstance(value, tuple) else (value,)
             values += [item.get_secret_value() for item in items if isinstance(item, SecretStr)]
+        values += [server["client_secret"] for server in self.openid.values() if "client_secret" in server]
         return values + [password for url in values if (password := _password(url))]
 
     @property
@@ -285,6 +288,7 @@ def load_settings(**overrides: object) -> Settings:
     check_tokens(settings)
     check_search(settings)
     check_files(settings)
+    check_accounts(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
 

@@ -27,7 +27,9 @@ from core.json_types import JsonObject
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
 
-WORDS = frozenset({"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo"})
+WORDS = frozenset(
+    {"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo", "connect", "accounts"}
+)
 """What `/valet` takes as a command; anything else is a message."""
 
 

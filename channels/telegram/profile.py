@@ -22,6 +22,8 @@ COMMANDS = (
     ("link", gettext_noop("Link another place to this one, or type its code")),
     ("unlink", gettext_noop("Let this place stand on its own again")),
     ("pending", gettext_noop("What waits for your decision")),
+    ("connect", gettext_noop("Connect your mail, calendar or contacts")),
+    ("accounts", gettext_noop("What is connected, and how to end it")),
     ("prefs", gettext_noop("What you prefer: timezone, language, quiet hours")),
     ("profile", gettext_noop("What I know about you, and how to take it back")),
     ("memory", gettext_noop("What I remember of what you told me")),

@@ -6,25 +6,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from core.accounts.abilities import read_need
-from core.accounts.choice import choose
+from core.accounts.choice import choose, find, shown
+from core.accounts.granted import open_granted
+from core.accounts.offers import ConnectOffers
 from core.accounts.passwords import open_password
-from core.accounts.services import CALDAV, EMAIL, Services
+from core.accounts.services import Services
+from core.accounts.tokens import FreshTokens
 from core.accounts.types import Opened
 from core.credentials.store import CredentialsSealed, CredentialStore
-from core.credentials.types import Account, OpenAccount, StoredAccount
-from core.errors import RefusedLogin, ToolFailed
-from core.language.catalogue import gettext
+from core.credentials.types import Ability, Account, OpenAccount, StoredAccount
+from core.errors import AccountMissing, RefusedLogin, ToolFailed, ToolRetry
+from core.language.catalogue import gettext, listed
 
 
 class Accounts:
     """The accounts of all people, for jobs; `for_tenant` has one person's, for tools."""
 
-    def __init__(self, credentials: CredentialStore, services: Services) -> None:
-        self.credentials = credentials
-        self._services = services
+    def __init__(
+        self,
+        credentials: CredentialStore,
+        services: Services,
+        tokens: FreshTokens | None = None,
+        offers: ConnectOffers | None = None,
+    ) -> None:
+        """`tokens` keeps those of OAuth fresh; without it they are handed out as they are stored.
 
-    def for_tenant(self, tenant_id: str) -> "TenantAccounts":
-        return TenantAccounts(self, tenant_id)
+        `offers` makes links to connect further ones.
+        """
+        self.offers = offers
+        self.credentials = credentials
+        self.services = services
+        self._tokens = tokens
+
+    def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> "TenantAccounts":
+        return TenantAccounts(self, tenant_id, turn_id)
 
     async def list(self, tenant_id: str, need: str = "") -> Sequence[Account]:
         """Return the accounts that can do what is needed, the preferred ones first; all without a need."""
@@ -43,7 +58,7 @@ class Accounts:
         if all_stored and all(stored.credentials is None for stored in all_stored):
             raise CredentialsSealed("A person's credentials do not open.")
         account = choose(tuple(by_account), ability, need, account_name)
-        opened = self._opened(by_account[account])
+        opened = self._opened(await self._fresh(tenant_id, by_account[account], need))
         if opened is None:
             raise CredentialsSealed("A person's credentials do not open.")
         return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender)
@@ -57,6 +72,40 @@ class Accounts:
                 return True
         return False
 
+    async def prefer(self, tenant_id: str, account: Account) -> None:
+        """Have an account be meant where none is named, in place of all that can do some of what it can."""
+        await self.credentials.prefer(tenant_id, account.service, account.name)
+        others = [
+            other.service
+            for other in await self.list(tenant_id)
+            if other.preferred and other.service != account.service and other.abilities & account.abilities
+        ]
+        for service in others:
+            await self.credentials.prefer_none(tenant_id, service)
+
+    async def disconnect(self, tenant_id: str, account: Account) -> bool:
+        """Forget an account, and end its grant at its service; False where only its person can end it there."""
+        stored = await self._stored(tenant_id, account.service)
+        known = next((one.credentials for one in stored if one.name == account.name), None) or {}
+        service = self.services.get(account.service)
+        client = service.client if service else None
+        ended = client is None
+        if client is not None and self._tokens is not None:
+            token = str(known.get("refresh_token") or known.get("access_token") or "")
+            ended = await self._tokens.servers.revoke(client, token)
+        await self.credentials.delete(tenant_id, account.service, account.name)
+        return ended
+
+    async def _fresh(self, tenant_id: str, stored: StoredAccount, need: str) -> StoredAccount:
+        service = self.services.get(stored.service)
+        if self._tokens is None or service is None or service.client is None:
+            return stored
+        fresh = await self._tokens.fresh(tenant_id, stored, service.client)
+        if fresh is None or fresh.revoked:
+            again = gettext("The account {account} has to be connected again.", account=shown(self._account(stored)))
+            raise AccountMissing(again, need, stored.name)
+        return fresh
+
     async def _stored(self, tenant_id: str, service: str) -> "builtins.list[StoredAccount]":
         stored = await self.credentials.stored(tenant_id)
         return [account for account in stored if not service or account.service == service]
@@ -68,17 +117,21 @@ class Accounts:
 
     def _opened(self, stored: StoredAccount) -> Opened | None:
         """Return what stored credentials open; None for a service that only its own tools know."""
-        if stored.credentials is None or stored.service not in (EMAIL.name, CALDAV.name):
+        service = self.services.get(stored.service)
+        if stored.credentials is None or service is None:
             return None
-        return open_password(stored.service, stored.credentials)
+        if service.client is None:
+            return open_password(stored.service, stored.credentials)
+        return open_granted(service, stored.credentials)
 
 
 @dataclass(frozen=True, slots=True)
 class TenantAccounts:
-    """The accounts of one person. Implements `core.tools.person_access.AccountAccess`."""
+    """The accounts of one person. Implements `core.tools.person_access.PersonAccounts`."""
 
     accounts: Accounts
     tenant_id: str
+    turn_id: str | None = None
 
     async def list(self, need: str = "") -> Sequence[Account]:
         with _told():
@@ -91,6 +144,41 @@ class TenantAccounts:
     async def open(self, need: str, account_name: str = "") -> OpenAccount:
         with _told():
             return await self.accounts.open(self.tenant_id, need, account_name)
+
+    async def connect(self, service: str = "", account_name: str = "", abilities: Sequence[str] = ()) -> str:
+        wanted = [Ability(ability) for ability in abilities]
+        return await self._offers().by_turn(self.tenant_id, self.turn_id, service, account_name, wanted)
+
+    async def overview(self) -> str:
+        return self._offers().overview(await self.list())
+
+    async def find(self, account_name: str) -> Sequence[Account]:
+        return find(await self.list(), account_name)
+
+    async def disconnect(self, account_name: str) -> str:
+        found = await self.find(account_name)
+        if not found:
+            return gettext("There is no account {account} any more.", account=account_name)
+        if len(found) > 1:
+            raise ToolRetry(
+                gettext(
+                    "Which account: {accounts}?",
+                    accounts=listed([f"{account.service} {account.name}" for account in found], "or"),
+                )
+            )
+        with _told():
+            ended = await self.accounts.disconnect(self.tenant_id, found[0])
+        gone = gettext("{account} is disconnected: I have forgotten what opened it.", account=shown(found[0]))
+        service = self.accounts.services.get(found[0].service)
+        if ended or service is None:
+            return gone
+        where = service.manage_url or service.label
+        return f"{gone} {gettext('To end it there as well, take me off at {where}.', where=where)}"
+
+    def _offers(self) -> ConnectOffers:
+        if self.accounts.offers is None:
+            raise ToolFailed(gettext("Accounts cannot be connected here."))
+        return self.accounts.offers
 
 
 @contextmanager

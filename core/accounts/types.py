@@ -18,7 +18,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Where an OAuth server answers. `revocation` is empty where it has none.
+    """Where an OAuth server answers. `revocation` and `userinfo` are empty where it has none.
 
     `issuer` may hold `{tid}`, in whose place the id token's own claim stands. `names_issuer`: each of its answers to a
     browser names it by `iss` (RFC 9207).
@@ -29,6 +29,7 @@ class Endpoints:
     token: str
     jwks: str
     revocation: str = ""
+    userinfo: str = ""
     names_issuer: bool = False
 
 
@@ -76,7 +77,9 @@ class Service:
         )
 
     def allowed_by(self, granted: Sequence[str]) -> frozenset[Ability]:
-        """Return what granted scopes allow."""
+        """Return what granted scopes allow; all that is offered where nothing narrows it."""
+        if not self.scopes:
+            return self.offers
         return NOTHING.union(*(scope.allows for scope in self.scopes if scope.name in granted))
 
 

@@ -137,6 +137,13 @@ class CredentialStore:
             text = gettext("There is no account {account} of {service}.", account=account_name, service=service)
             raise CredentialError(text)
 
+    async def prefer_none(self, tenant_id: str, service: str) -> None:
+        await self._database.tenant_rows(
+            tenant_id,
+            "update credentials set preferred = false where tenant_id = $1 and service = $2 and preferred",
+            _name(service),
+        )
+
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
         accounts = await self.list(tenant_id, service)
         preferred = [str(account["account_name"]) for account in accounts if account["preferred"]]

@@ -18,6 +18,8 @@ _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute
 _UNDO_FACT = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _UNDO = re.compile(r"/?undo(?: #?([0-9]{1,9}))?", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
+_CONNECT = re.compile(r"/?connect ([a-z0-9]{1,20}(?: as [^\s/].{0,60})?)", re.IGNORECASE)
+_DISCONNECT = re.compile(r"/?disconnect ([^\s/].{0,200})", re.IGNORECASE)
 MORE = "more"
 STOP = "stop"
 """Asks for the rest of a long text, where one is kept; else it is a word like any other."""
@@ -28,6 +30,8 @@ AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", 
 """The same word in each language: to read all catalogues at the door would take a second."""
 LISTEN = "listen"
 """Asks to transcribe recordings again, where that has just failed; else it is a word like any other."""
+ACCOUNT_COMMANDS = frozenset({"connect", "accounts", "disconnect"})
+"""What people say about their accounts elsewhere (core.turns.account_commands)."""
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.people.commands); where nobody writes slashes, words that stand alone."""
 
@@ -55,6 +59,10 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command("profile", match[1])
     if match := _UNDO.fullmatch(words):
         return Command(UNDO, match[1] or "")
+    if match := _CONNECT.fullmatch(words):
+        return Command("connect", match[1])
+    if match := _DISCONNECT.fullmatch(words):
+        return Command("disconnect", match[1])
     if match := _AGAIN.fullmatch(words):
         return Command("again", match[1].upper())
     word = words.lower()
@@ -63,6 +71,8 @@ def own_words(text: str, channel: str) -> Command | None:
     if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
         return Command(word)
     if channel == "sms" and word == MORE:
+        return Command(word)
+    if word in ("connect", "accounts"):
         return Command(word)
     return Command(word) if channel in ("sms", "slack", "email") and word in {*PERSON_COMMANDS, "memory"} else None
 

@@ -12,6 +12,8 @@ _COMMANDS = (
     ("prefs", gettext_noop("your timezone, language and quiet hours")),
     ("profile", gettext_noop("what I know about you, and how to take it back")),
     ("memory", gettext_noop("what I remember of what you told me")),
+    ("connect", gettext_noop("connect your mail, calendar or contacts")),
+    ("accounts", gettext_noop("what is connected, and how to end it")),
     ("link", gettext_noop("use me as the same person on another channel")),
     ("unlink", gettext_noop("part this channel from your others")),
     ("help", gettext_noop("this list")),

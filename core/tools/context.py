@@ -18,6 +18,7 @@ from core.outreach.types import MessageAccess as MessageAccess
 from core.tools.person_access import AccountAccess as AccountAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
+from core.tools.person_access import PersonAccounts as PersonAccounts
 from core.tools.undo import UndoOffers
 
 
@@ -238,7 +239,7 @@ class ToolExecutionContext:
     progress: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _unwatched)
     person: PersonAccess = KEEPS_NOTHING
     files: FileAccess = NO_FILES
-    accounts: AccountAccess = NO_ACCOUNTS
+    accounts: PersonAccounts = NO_ACCOUNTS
     undo: UndoOffers = field(default_factory=UndoOffers)
     messages: MessageAccess = NO_MESSAGES
     in_task: bool = False

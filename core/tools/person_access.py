@@ -36,6 +36,29 @@ class RefusedLogins(AccountAccess, Protocol):
         ...
 
 
+class PersonAccounts(AccountAccess, Protocol):
+    """The accounts that a person has connected, and what they can change about them."""
+
+    async def connect(self, service: str = "", account_name: str = "", abilities: Sequence[str] = ()) -> str:
+        """Return what the person is told to connect an account, with the link; without a service they choose on it.
+
+        Raises `ToolRetry` for a service that is not there.
+        """
+        ...
+
+    async def overview(self) -> str:
+        """Return what is connected, and how that is changed, as text for the person."""
+        ...
+
+    async def find(self, account_name: str) -> Sequence[Account]:
+        """Return the accounts that the person can mean by a name, an address or a service."""
+        ...
+
+    async def disconnect(self, account_name: str) -> str:
+        """Forget an account, and end its grant at its service. Raises `ToolRetry` where it may be one of several."""
+        ...
+
+
 class FileAccess(Protocol):
     """The files of a person, by their ids; an unknown one raises `core.errors.ToolFailed`."""
 

@@ -8,10 +8,11 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import ApprovalState
 from core.language.catalogue import gettext
 from core.memory.commands import MEMORY_COMMAND, answer_memory
-from core.messaging.commands import UNDO, CommandAnswer, answer_command
+from core.messaging.commands import ACCOUNT_COMMANDS, UNDO, CommandAnswer, answer_command
 from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
+from core.turns.account_commands import answer_accounts, disconnecting
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnResult, TurnState
@@ -43,6 +44,8 @@ class ChatCommands:
         if command.name == UNDO:
             begun = undoing(turn.request, command.argument) if self.orchestrator.services.undo else None
             return CommandResult(await self.orchestrator.handle_message(begun)) if begun else None
+        if command.name in ACCOUNT_COMMANDS:
+            return await self._about_accounts(command, turn)
         answer = answer_command(command, turn.address.channel)
         momex = self.orchestrator.momex if command.name == MEMORY_COMMAND else None
         people = self.people if self.people and self.people.knows(command) else None
@@ -60,6 +63,24 @@ class ChatCommands:
         for conversation_id in answer.queued:
             self.wakeups.wake_delivery(conversation_id)
         return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
+
+    async def _about_accounts(self, command: Command, turn: BegunTurn) -> CommandResult | None:
+        """Answer a command about accounts; None where its words may mean something else."""
+        access = self.orchestrator.services.accounts
+        if access is None:
+            return None
+        if refused := await self._refused(turn):
+            return CommandResult(refused)
+        accounts = access.for_tenant(turn.request.tenant.id, turn.turn_id)
+        if command.name == "disconnect":
+            if not command.argument:
+                return CommandResult(TurnResult(TurnState.DONE, reply=await accounts.overview()))
+            if not await accounts.find(command.argument):
+                return None
+            begun = disconnecting(turn.request, command.argument)
+            return CommandResult(await self.orchestrator.handle_message(begun))
+        reply = await answer_accounts(command, accounts)
+        return None if reply is None else CommandResult(TurnResult(TurnState.DONE, reply=reply))
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
         refusal = await self.orchestrator.check_command(turn.request)

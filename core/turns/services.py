@@ -22,8 +22,8 @@ from core.tools.context import (
     NO_MESSAGES,
     NO_TASKS,
     NO_WEB,
-    AccountAccess,
     CredentialAccess,
+    PersonAccounts,
     TenantTasks,
     ToolExecutionContext,
 )
@@ -60,8 +60,8 @@ class CredentialStoreAccess(Protocol):
 class AccountsAccess(Protocol):
     """People's accounts elsewhere: `core.accounts.accounts.Accounts`."""
 
-    def for_tenant(self, tenant_id: str) -> AccountAccess:
-        """Return access to this tenant's accounts only."""
+    def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> PersonAccounts:
+        """Return access to this tenant's accounts only; links that are made are for the turn's conversation."""
         ...
 
 
@@ -122,7 +122,7 @@ class TurnServices:
             person=self.people.for_turn(tenant.id, turn_id) if self.people else KEEPS_NOTHING,
             files=self.files.for_turn(tenant.id, turn_id, attached) if self.files else NO_FILES,
             attached=attached,
-            accounts=self.accounts.for_tenant(tenant.id) if self.accounts else NO_ACCOUNTS,
+            accounts=self.accounts.for_tenant(tenant.id, turn_id) if self.accounts else NO_ACCOUNTS,
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             undo=UndoOffers(self.clock),
             settings=self.settings,

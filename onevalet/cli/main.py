@@ -111,6 +111,14 @@ def chat() -> None:
 
 
 @app.command()
+def connect(service: str, account: str = "", tenant: str = "") -> None:
+    """Print a link by which a person connects an account of a service, to pass on to them."""
+    from onevalet.cli.connect import print_link
+
+    run_work(lambda settings: print_link(settings, service, account, tenant))
+
+
+@app.command()
 def trace(
     id: Annotated[str, typer.Argument(help="Any id: message, turn, outbound, or the provider's own.")],
     json: Json = False,

@@ -13,6 +13,7 @@ from pydantic_settings import DotEnvSettingsSource
 from typer.exceptions import TyperException
 
 from core.errors import ConfigError, OneValetError, StoreUnavailable
+from onevalet.account_settings import OPENID_PREFIX
 from onevalet.settings import LOOP_PREFIX, Settings, load_settings
 
 
@@ -90,7 +91,7 @@ def _export_others() -> None:
     litellm reads its variables there. It looks for a `.env` itself, but above the folder that it is installed in.
     """
     for name, value in DotEnvSettingsSource(Settings, case_sensitive=True).env_vars.items():
-        ours = name.lower() in Settings.model_fields or name.lower().startswith(LOOP_PREFIX)
+        ours = name.lower() in Settings.model_fields or name.lower().startswith((LOOP_PREFIX, OPENID_PREFIX))
         if value and not ours and not os.environ.get(name):
             os.environ[name] = value
 

@@ -14,7 +14,7 @@ from core.tools.storage import Storage
 from core.triggers.engine import TriggerEngine
 from core.triggers.event_trial import MailTrial
 from core.turns.orchestrator import Orchestrator
-from onevalet.wiring.accounts import build_accounts
+from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.files import open_files
 from onevalet.wiring.http import build_http
@@ -46,8 +46,10 @@ async def open_assistant(
     approvals = ApprovalStore(database, wakeups, settings.codes_only)
     engine = build_engine(redis_url(settings), database, wakeups, clock)
     credentials = CredentialStore(database, secret_keys(settings))
-    accounts = build_accounts(settings, credentials)
     async with AsyncExitStack() as stack:
+        account_http = build_account_http(settings)
+        stack.push_async_callback(account_http.close)
+        accounts = build_accounts(settings, database, credentials, account_http, clock)
         if engine.event_bus is not None:
             stack.push_async_callback(engine.event_bus.close)
         http = build_http(settings)

@@ -1,5 +1,6 @@
 """The guarded HTTP client that tools are handed."""
 
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from core.errors import ConfigError
@@ -9,10 +10,13 @@ from onevalet.settings import Settings
 
 def build_http(settings: Settings) -> GuardedClient:
     """Create a client that reaches the public internet, and the hosts that the operator named."""
+    named = (settings.onevalet_weather_url, settings.onevalet_flights_url, settings.onevalet_search_url)
+    return guarded_client(settings, (urlsplit(url).netloc for url in named if url))
+
+
+def guarded_client(settings: Settings, hosts: Iterable[str]) -> GuardedClient:
+    """Create a client that reaches the public internet, `hosts`, and those of ONEVALET_FETCH_HOSTS."""
     try:
-        named = (settings.onevalet_weather_url, settings.onevalet_flights_url, settings.onevalet_search_url)
-        return GuardedClient(
-            allowed_hosts=[*settings.onevalet_fetch_hosts, *(urlsplit(url).netloc for url in named if url)]
-        )
+        return GuardedClient(allowed_hosts=[*settings.onevalet_fetch_hosts, *hosts])
     except ValueError as error:
         raise ConfigError(f"ONEVALET_FETCH_HOSTS cannot be used: {str(error).rstrip('.')}.") from error

@@ -19,6 +19,7 @@ from core.ids import make_id
 from core.messaging.channels import Channel
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_inbound
+from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
 from onevalet.wiring.file_store import build_links, open_file_store
 from onevalet.wiring.secret_keys import secret_keys
@@ -41,16 +42,18 @@ async def open_web(
         keys = secret_keys(settings)  # checked now: a missing key would else show when somebody connects a service
         bus = EventBus(redis_url(settings), database)
         stack.push_async_callback(bus.close)
-        events = EventRoutes(EventSources(database, CredentialStore(database, keys), make_id), bus)
+        credentials = CredentialStore(database, keys)
+        events = EventRoutes(EventSources(database, credentials, make_id), bus)
         store = await stack.enter_async_context(open_file_store(settings, database))
         clock = Clock(settings.onevalet_clock)
         files = FileRoutes(store, build_links(settings, keys), clock)
+        connect = await stack.enter_async_context(open_connect(connections, credentials, clock))
         channels = build_inbound(connections, clock)
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
             channels,
             ready=database.ready,
-            extra_routes=[*events.routes(), *files.routes(), *extra_routes],
+            extra_routes=[*events.routes(), *files.routes(), *connect.routes(), *extra_routes],
             hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
         )
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))

@@ -8,12 +8,12 @@ from datetime import UTC, date, datetime
 import pytest
 from yarl import URL
 
+from agents.accounts import choose_account, list_accounts
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.email import SendEmailAgent
 from agents.memory import ask_to_forget, correct_memory, forget, list_memories, remember, search_memory
 from agents.notes import add_note, forget_note, list_notes
-from agents.person import choose_account, list_accounts
 from agents.reminders import RemindMe, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
 from agents.tasks import list_tasks, pause_task, resume_task, run_task_now, stop_task

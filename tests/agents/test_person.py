@@ -5,7 +5,7 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from agents.person import choose_account, list_accounts
+from agents.accounts import choose_account, list_accounts
 from core.db.database import Database
 from onevalet import ToolFailed
 from tests.core.builders import a_context

@@ -24,6 +24,7 @@ BY_PERSON = {
 }
 """The test of what happens to each when two people become one."""
 OTHERWISE = {
+    "core/accounts/oauth.py _known": "issuer",
     "core/agents/field_collection.py wrong": _TURN,
     "core/agents/pending_answers.py changed": _TURN,
     "core/agents/pending_answers.py ended": _TURN,

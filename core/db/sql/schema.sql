@@ -223,6 +223,25 @@ CREATE TABLE public.channel_state (
 
 ALTER TABLE ONLY public.channel_state FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.connect_links (
+    tenant_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    conversation_id text,
+    service text NOT NULL,
+    account_name text NOT NULL,
+    abilities text[] NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    browser_hash bytea,
+    state_hash bytea,
+    key_version integer,
+    sealed bytea,
+    tries integer DEFAULT 0 NOT NULL,
+    done_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.connect_links FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.consents (
     id bigint NOT NULL,
     channel text NOT NULL,
@@ -1147,6 +1166,9 @@ ALTER TABLE ONLY public.approvals
 ALTER TABLE ONLY public.channel_state
     ADD CONSTRAINT channel_state_pkey PRIMARY KEY (channel, account);
 
+ALTER TABLE ONLY public.connect_links
+    ADD CONSTRAINT connect_links_pkey PRIMARY KEY (tenant_id, token_hash);
+
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_pkey PRIMARY KEY (id);
 
@@ -1383,6 +1405,10 @@ CREATE INDEX approvals_turn ON public.approvals USING btree (tenant_id, turn_id)
 
 CREATE INDEX approvals_unsent ON public.approvals USING btree (created_at) WHERE ((state = 'pending'::text) AND (expires_at IS NULL));
 
+CREATE INDEX connect_links_by_state ON public.connect_links USING btree (state_hash) WHERE (state_hash IS NOT NULL);
+
+CREATE INDEX connect_links_by_token ON public.connect_links USING btree (token_hash);
+
 CREATE INDEX consents_address ON public.consents USING btree (channel, account, user_key, id);
 
 CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
@@ -1615,6 +1641,9 @@ ALTER TABLE ONLY public.approvals
 ALTER TABLE ONLY public.approvals
     ADD CONSTRAINT approvals_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.connect_links
+    ADD CONSTRAINT connect_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_recipient_fkey FOREIGN KEY (tenant_id, recipient_id) REFERENCES public.recipients(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
@@ -1816,6 +1845,8 @@ ALTER TABLE public.approvals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.connect_links ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.conversations ENABLE ROW LEVEL SECURITY;
@@ -1917,6 +1948,8 @@ CREATE POLICY one_tenant ON public.approval_cards TO onevalet_app USING ((tenant
 CREATE POLICY one_tenant ON public.approval_codes TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.approvals TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.connect_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.conversations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2029,6 +2062,8 @@ CREATE POLICY owner ON public.approval_cards TO onevalet USING (true) WITH CHECK
 CREATE POLICY owner ON public.approval_codes TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.approvals TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.connect_links TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.consents TO onevalet USING (true) WITH CHECK (true);
 
@@ -2207,6 +2242,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approval_codes TO onevalet_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connect_links TO onevalet_app;
 
 GRANT INSERT ON TABLE public.consents TO onevalet_app;
 

@@ -12,7 +12,7 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.language.catalogue import LANGUAGES
 from core.messaging.channels import Change, Check
-from core.messaging.commands import PERSON_COMMANDS, answer_command
+from core.messaging.commands import ACCOUNT_COMMANDS, PERSON_COMMANDS, answer_command
 from core.messaging.messages import Command
 from providers.telegram.client import ALLOWED_UPDATES
 from simulator.faults import FaultKind, Rule
@@ -143,7 +143,9 @@ def test_the_commands_are_within_telegrams_limits_and_known_to_the_core(profile:
     for name, words in profile.commands:
         assert 1 <= len(name) <= 32
         assert len(words) <= 256
-        assert name in {*PERSON_COMMANDS, "pending", "memory"} or answer_command(Command(name), "telegram")
+        assert name in {*PERSON_COMMANDS, *ACCOUNT_COMMANDS, "undo", "pending", "memory"} or answer_command(
+            Command(name), "telegram"
+        )
 
 
 async def test_menu_and_descriptions_are_set_in_every_language(harness: Harness) -> None:

@@ -35,6 +35,7 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
 TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
+    "find_connect_link": {"tenant_id", "token_hash"},
     "find_received": {"tenant_id", "inbound_id"},
     "find_taken": {"tenant_id", "inbound_id"},
     "replied_recipient": {"tenant_id", "recipient_id"},
@@ -124,6 +125,8 @@ KEPT = (
     "insert into inbound_files (tenant_id, inbound_id, number, file_id) select tenant_id, id, 1, 'f' from inbound"
     " where tenant_id = $1 limit 1",
     "select save_credentials($1, 'mail', 'work', 1, 's')",
+    "select keep_connect_link($1, jsonb_build_object('token_hash', md5($1), 'service', '',"
+    " 'account_name', '', 'abilities', '[]'::jsonb, 'expires_at', now()), now(), now() - interval '1 day', 5)",
     "select keep_undo($1, (select id from turns where tenant_id = $1 limit 1), 'c' || $1, jsonb_build_array("
     "jsonb_build_object('title', 'Tea', 'tool', 't', 'arguments', '{}'::jsonb, 'made_at', now(), 'until', now())))",
     "insert into account_prompts (tenant_id, topic, turn_id) values ($1, 'mail.read', 'a')",

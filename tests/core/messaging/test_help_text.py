@@ -10,7 +10,7 @@ from channels.sms.parse import COMMANDS, START_WORDS, STOP_WORDS
 from channels.telegram.profile import profile_in
 from channels.terminal.parse import parse_line
 from core.approvals.exact_replies import parse_exact_reply
-from core.messaging.commands import MORE, PERSON_COMMANDS, answer_command, own_words
+from core.messaging.commands import ACCOUNT_COMMANDS, MORE, PERSON_COMMANDS, answer_command, own_words
 from core.messaging.help_text import words
 from core.messaging.messages import Command, OutboundKind, OutboundMessage
 from notify.sms.render import render
@@ -18,7 +18,7 @@ from tests.channels.slack import builders as slack_kit
 from tests.shipping.harness import read
 
 CHANNELS = ["sms", "slack", "telegram", "terminal"]
-KNOWN = {*PERSON_COMMANDS, "new", "stop", "help", "pending", "memory"}
+KNOWN = {*PERSON_COMMANDS, "new", "stop", "help", "pending", "memory", *(ACCOUNT_COMMANDS - {"disconnect"})}
 
 
 def text_of(channel: str) -> str:

@@ -1,0 +1,185 @@
+"""The pages on which people connect accounts: `/connect/TOKEN`, and `/connect/callback`, where services lead back.
+
+Opening a link uses nothing up, as chats open links to preview them; its button does, for the browser that pressed it.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import web
+
+from channels.connect import pages
+from channels.connect.forms import FormProblem, abilities_in, dav_in, mailbox_in, typed_again
+from channels.connect.html import headers
+from core.accounts.connecting import Answer, Connected, Connecting, ConnectRefused
+from core.accounts.links import CALLBACK, PATH, ConnectLink
+from core.accounts.passwords import open_password
+from core.accounts.types import Service
+from core.credentials.types import Account, OpenAccount
+from core.errors import RequestRefused, ToolFailed
+from core.http.types import HttpClient
+from core.json_types import JsonObject
+from core.language.catalogue import gettext, gettext_noop, speaking
+
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+_COOKIE_SECONDS = 3600
+MAX_FIELDS = 40
+_GONE = gettext_noop("This link was used already, or is too old. Ask me for a new one.")
+_log = structlog.get_logger()
+
+
+class ConnectRoutes:
+    """Serve the pages. `http` reaches the servers whose passwords are tried."""
+
+    def __init__(self, connecting: Connecting, http: HttpClient) -> None:
+        self._connecting = connecting
+        self._http = http
+        origin = urlsplit(connecting.links.public_url)
+        self._origin = f"{origin.scheme}://{origin.netloc}"
+        self._secure = origin.scheme == "https"
+        self._cookie = "__Host-onevalet-connect" if self._secure else "onevalet-connect"
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [
+            web.get(CALLBACK, self._come_back),
+            web.get(f"{PATH}/{{token}}", self._show),
+            web.post(f"{PATH}/{{token}}", self._go),
+        ]
+
+    async def _show(self, request: web.Request) -> web.StreamResponse:
+        link = await self._link(request)
+        if link is None:
+            return _page(pages.problem_page(None, gettext(_GONE)), status=404)
+        with speaking(link.language):
+            browser = request.cookies.get(self._cookie, "")
+            if not re.fullmatch(r"[A-Za-z0-9_-]{43}", browser):
+                browser = secrets.token_urlsafe(32)
+            shown = pages.Shown(link, request.match_info["token"], _proof(browser, link))
+            response = await self._entry(shown, self._service(link.service))
+        self._keep_browser(response, browser)
+        return response
+
+    async def _go(self, request: web.Request) -> web.StreamResponse:
+        link = await self._link(request)
+        if link is None:
+            return _page(pages.problem_page(None, gettext(_GONE)), status=404)
+        form = await _form(request)
+        browser = request.cookies.get(self._cookie, "")
+        if not self._is_ours(request, form, browser, link):
+            raise RequestRefused("form of another page", status=403)
+        with speaking(link.language):
+            token = request.match_info["token"]
+            service = self._service(link.service or form.get("choose") or form.get("service", ""))
+            shown = pages.Shown(link, token, _proof(browser, link), typed=typed_again(form))
+            if service is None or form.get("go") != "on":
+                return await self._entry(shown, service)
+            try:
+                return await self._connect(link, browser, service, form)
+            except ConnectRefused as error:
+                return _page(
+                    pages.problem_page(link.language, str(error), token="" if error.fatal else token), status=409
+                )
+            except (FormProblem, ToolFailed) as error:
+                again = pages.Shown(link, token, shown.proof, str(error), shown.typed)
+                return await self._entry(again, service, status=422)
+
+    async def _connect(
+        self, link: ConnectLink, browser: str, service: Service, form: Mapping[str, str]
+    ) -> web.StreamResponse:
+        if service.client is not None:
+            url = await self._connecting.lead_away(link, browser, service, abilities_in(form, service))
+            return web.Response(status=303, headers={**headers(), "Location": url})
+        credentials = mailbox_in(form) if service.name == "email" else dav_in(form)
+        await self._connecting.go_on(link, browser)
+        tried = await self._tried(service, credentials)
+        return _done(await self._connecting.with_password(link, service, tried))
+
+    async def _tried(self, service: Service, credentials: JsonObject) -> JsonObject:
+        """Return credentials that their servers accepted, without the servers that have nothing."""
+        from core.accounts.trial import dav_servers, try_password
+
+        opened = open_password(service.name, credentials)
+        account = OpenAccount(Account(service.name, "new"), opened.login, opened.secret, servers=opened.servers)
+        if service.name == "email":
+            await try_password(account, self._http)
+            return credentials
+        there = await dav_servers(account, self._http)
+        return {
+            name: value for name, value in credentials.items() if name not in ("caldav", "carddav") or name in there
+        }
+
+    async def _come_back(self, request: web.Request) -> web.StreamResponse:
+        query = request.query
+        if len(query) != len(set(query)):
+            raise RequestRefused("a parameter comes twice")
+        answer = Answer(query.get("state", ""), query.get("code", ""), query.get("error", ""), query.get("iss", ""))
+        link = await self._connecting.links.read_state(answer.state_token, self._connecting.clock.now())
+        with speaking(link.language if link else None):
+            try:
+                return _done(await self._connecting.come_back(answer, request.cookies.get(self._cookie, "")))
+            except (ConnectRefused, ToolFailed) as error:
+                return _page(pages.problem_page(link.language if link else None, str(error)), status=409)
+
+    async def _entry(self, shown: pages.Shown, service: Service | None, status: int = 200) -> web.Response:
+        """Return the page on which a service is chosen, allowed, or given a password."""
+        if service is None:
+            return _page(pages.choice_page(shown, self._choices(shown.link)), status=status)
+        if service.client is None:
+            return _page(pages.password_page(shown, service), status=status)
+        endpoints = await self._connecting.servers.endpoints(service.client)
+        target = urlsplit(endpoints.authorization)
+        return _page(pages.consent_page(shown, service), f"{target.scheme}://{target.netloc}", status=status)
+
+    def _choices(self, link: ConnectLink) -> Sequence[Service]:
+        services = self._connecting.accounts.services
+        return [service for service in services if not link.abilities or link.abilities & service.offers]
+
+    def _service(self, name: str) -> Service | None:
+        return self._connecting.accounts.services.get(name)
+
+    async def _link(self, request: web.Request) -> ConnectLink | None:
+        token = request.match_info["token"]
+        if not _TOKEN.fullmatch(token):
+            return None
+        return await self._connecting.links.read(token, self._connecting.clock.now())
+
+    def _is_ours(self, request: web.Request, form: Mapping[str, str], browser: str, link: ConnectLink) -> bool:
+        """Return whether a form comes from our own page, shown to this very browser."""
+        if request.headers.get("Origin", self._origin) != self._origin:
+            return False
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            return False
+        return bool(browser) and hmac.compare_digest(form.get("proof", ""), _proof(browser, link))
+
+    def _keep_browser(self, response: web.StreamResponse, browser: str) -> None:
+        response.set_cookie(
+            self._cookie, browser, max_age=_COOKIE_SECONDS, path="/", secure=self._secure, httponly=True, samesite="Lax"
+        )
+
+
+def _proof(browser: str, link: ConnectLink) -> str:
+    return hmac.new(browser.encode(), b"onevalet connect form " + link.token_hash, hashlib.sha256).hexdigest()
+
+
+async def _form(request: web.Request) -> Mapping[str, str]:
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise RequestRefused("content type is not a form's", status=415)
+    posted = await request.post()
+    if len(posted) > MAX_FIELDS:
+        raise RequestRefused("too many fields")
+    return {name: value for name, value in posted.items() if isinstance(value, str)}
+
+
+def _done(connected: Connected) -> web.Response:
+    return _page(pages.done_page(connected))
+
+
+def _page(body: str, *form_targets: str, status: int = 200) -> web.Response:
+    return web.Response(
+        status=status, text=body, content_type="text/html", charset="utf-8", headers=headers(*form_targets)
+    )

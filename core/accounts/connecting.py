@@ -1,0 +1,214 @@
+"""Connecting an account: from the page that a person opened to the account that is stored, and to the chat's notice."""
+
+import json
+import re
+import secrets
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from core.accounts.accounts import Accounts
+from core.accounts.granted import open_granted
+from core.accounts.id_tokens import Identity, address_in, read_id_token
+from core.accounts.links import Begun, ConnectLink, ConnectLinkStore
+from core.accounts.oauth import GrantRevoked, OAuthRefused, OAuthServers, Proof, Tokens
+from core.accounts.offers import told
+from core.accounts.passwords import open_password
+from core.accounts.tokens import stored_form
+from core.accounts.types import Opened, Service
+from core.clock import Clock
+from core.credentials.store import MAX_NAME
+from core.credentials.types import Ability, Account
+from core.errors import OneValetError
+from core.ids import IdMaker
+from core.json_types import JsonObject
+from core.language.catalogue import gettext
+from core.queue.wakeups import Wakeups
+
+_log = structlog.get_logger()
+
+
+class ConnectRefused(OneValetError):
+    """Nothing was connected; the message tells the person why. `fatal`: this link can do no more."""
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """An account that was just stored."""
+
+    link: ConnectLink
+    service: Service
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server sent the browser back with."""
+
+    state_token: str = field(repr=False)
+    code: str = field(default="", repr=False)
+    error: str = ""
+    issuer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Connecting:
+    """Lead a person through connecting an account. Raises `ConnectRefused` and `ToolFailed`, both for the person."""
+
+    links: ConnectLinkStore
+    accounts: Accounts
+    servers: OAuthServers
+    clock: Clock
+    make_id: IdMaker
+    wakeups: Wakeups
+
+    async def lead_away(self, link: ConnectLink, browser: str, service: Service, abilities: frozenset[Ability]) -> str:
+        """Return the address of the service's page, which asks the person; this browser only may come back."""
+        assert service.client is not None  # noqa: S101
+        known = await self._named(link, service)
+        wanted = (abilities | (known.abilities if known else frozenset())) & service.offers
+        proof, state = Proof(secrets.token_urlsafe(48), secrets.token_urlsafe(16)), secrets.token_urlsafe(24)
+        scopes = service.scopes_for(wanted)
+        url = await self.servers.page(service.client, self.links.callback, scopes, state, proof)
+        kept = {"service": service.name, "verifier": proof.verifier, "nonce": proof.nonce, "scopes": list(scopes)}
+        version, sealed = await self.accounts.credentials.seal_for(
+            link.tenant_id, json.dumps(kept).encode(), "connect", link.token_hash.hex()
+        )
+        _may_go_on(await self.links.begin(link, browser, state, version, sealed, self.clock.now()))
+        return url
+
+    async def come_back(self, answer: Answer, browser: str) -> Connected:
+        """Store the account that a server's answer is about."""
+        now = self.clock.now()
+        link = await self.links.read_state(answer.state_token, now) if answer.state_token else None
+        taken = await self.links.take_answer(link, answer.state_token, browser, now) if link and browser else None
+        if link is None or taken is None:
+            raise ConnectRefused(
+                gettext("This page belongs to no link of yours, or its link is too old. Ask me for a new one."),
+                fatal=True,
+            )
+        place = ("connect", link.token_hash.hex())
+        kept = json.loads(await self.accounts.credentials.open_for(link.tenant_id, *taken, *place))
+        service = self.accounts.services.get(kept["service"])
+        if service is None or service.client is None:
+            raise ConnectRefused(gettext("This service cannot be connected here any more."), fatal=True)
+        await self._check_issuer(service, answer)
+        if answer.error or not answer.code:
+            _log.info("connect_not_allowed", tenant=link.tenant_id, service=service.name, error=answer.error[:40])
+            raise ConnectRefused(gettext("Nothing was connected, because access was not allowed."))
+        proof = Proof(kept["verifier"], kept["nonce"])
+        try:
+            tokens = await self.servers.exchange(service.client, self.links.callback, answer.code, proof)
+        except GrantRevoked as error:
+            raise ConnectRefused(gettext("Nothing was connected: the service no longer knows this request.")) from error
+        identity = await self._identity(service, tokens, proof.nonce)
+        scopes = tokens.scopes or tuple(kept["scopes"])
+        credentials = stored_form(tokens) | {
+            "scopes": list(scopes),
+            "address": identity.address,
+            "subject": identity.subject,
+            "issuer": service.client.issuer,
+        }
+        opened = open_granted(service, credentials)
+        if not opened.abilities:
+            raise ConnectRefused(gettext("Nothing was connected, because access was not allowed."))
+        return await self._store(link, service, credentials, opened)
+
+    async def go_on(self, link: ConnectLink, browser: str) -> None:
+        """Bind a link to the browser that sends a password, and count the try."""
+        _may_go_on(await self.links.begin(link, browser, "", None, None, self.clock.now()))
+        if not await self.links.count_try(link):
+            raise ConnectRefused(gettext("Too many passwords were tried. Ask me for a new link."), fatal=True)
+
+    async def with_password(self, link: ConnectLink, service: Service, credentials: JsonObject) -> Connected:
+        """Store an account whose password was tried."""
+        return await self._store(link, service, credentials, open_password(service.name, credentials))
+
+    async def _check_issuer(self, service: Service, answer: Answer) -> None:
+        """Refuse an answer of another server than was asked (RFC 9207)."""
+        assert service.client is not None  # noqa: S101
+        endpoints = await self.servers.endpoints(service.client)
+        pattern = re.escape(endpoints.issuer).replace(re.escape("{tid}"), "[0-9a-f-]{36}")
+        known = re.fullmatch(pattern, answer.issuer) is not None
+        if (answer.issuer or endpoints.names_issuer) and not known:
+            _log.warning("connect_answered_by_another", service=service.name)
+            raise ConnectRefused(gettext("The service's answer cannot be trusted: nothing was connected."))
+
+    async def _identity(self, service: Service, tokens: Tokens, nonce: str) -> Identity:
+        assert service.client is not None  # noqa: S101
+        if not tokens.id_token:
+            raise OAuthRefused(gettext("The service's answer cannot be trusted: nothing was connected."))
+        endpoints = await self.servers.endpoints(service.client)
+        identity = read_id_token(
+            tokens.id_token,
+            await self.servers.keys(service.client),
+            issuer=endpoints.issuer,
+            client_id=service.client.client_id,
+            nonce=nonce,
+            now=self.clock.now().timestamp(),
+        )
+        if identity.address:
+            return identity
+        told_of = await self.servers.told_of(service.client, tokens.access)
+        same = told_of.get("sub") == identity.subject  # OpenID Connect Core 5.3.2: else it is another's
+        return replace(identity, address=(address_in(told_of) if same else "") or identity.subject)
+
+    async def _store(self, link: ConnectLink, service: Service, credentials: JsonObject, opened: Opened) -> Connected:
+        name = await self._name(link, service, opened.address)
+        version, sealed = await self.accounts.credentials.seal_for(
+            link.tenant_id, json.dumps(credentials).encode(), service.name, name
+        )
+        account = Account(service.name, name, opened.address, opened.abilities)
+        stored: JsonObject = {
+            "service": service.name,
+            "name": name,
+            "key_version": version,
+            "sealed": sealed.hex(),
+        }
+        message: JsonObject = {"id": self.make_id("out"), "kind": "receipt", "text": told(service, account)}
+        if not await self.links.finish(link, stored, message, self.clock.now()):
+            raise ConnectRefused(
+                gettext("This link was used already, or is too old. Ask me for a new one."), fatal=True
+            )
+        _log.info("account_connected", tenant=link.tenant_id, service=service.name)
+        if link.conversation_id:
+            self.wakeups.wake_delivery(link.conversation_id)
+        return Connected(link, service, account)
+
+    async def _named(self, link: ConnectLink, service: Service) -> Account | None:
+        """Return the account that a link is about, if it is connected already."""
+        known = [account for account in await self.accounts.list(link.tenant_id) if account.service == service.name]
+        return next((account for account in known if account.name == link.account_name), None)
+
+    async def _name(self, link: ConnectLink, service: Service, address: str) -> str:
+        """Return the name under which an account is stored: a known one keeps its own, and loses it to no other."""
+        known = [account for account in await self.accounts.list(link.tenant_id) if account.service == service.name]
+        for account in known:
+            if account.address.casefold() == address.casefold():
+                return account.name
+        taken = next((account for account in known if account.name == link.account_name), None)
+        if taken is not None:
+            there = taken.address or taken.name
+            raise ConnectRefused(
+                gettext(
+                    "“{account}” is already the name of {there}, and you chose {address}. Choose the same one again, "
+                    "or ask me for a link with another name.",
+                    account=taken.name,
+                    there=there,
+                    address=address,
+                )
+            )
+        return (link.account_name or address)[:MAX_NAME]
+
+
+def _may_go_on(begun: Begun) -> None:
+    if begun is Begun.TAKEN:
+        raise ConnectRefused(
+            gettext("This link was opened in another browser before. Go on there, or ask me for a new one."), fatal=True
+        )
+    if begun is Begun.OVER:
+        raise ConnectRefused(gettext("This link was used already, or is too old. Ask me for a new one."), fatal=True)

@@ -1,0 +1,187 @@
+"""Links to the page on which a person connects an account: one for each wish, good once and for minutes."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from core.credentials.types import Ability
+from core.db.database import Connection, Database
+from core.json_types import Json, JsonObject
+from core.messaging.visible_text import plain_words
+from core.people.place_names import channel_name, language_in, masked
+
+PATH = "/connect"
+CALLBACK = f"{PATH}/callback"
+VALID = timedelta(minutes=15)
+MAX_LINKS = 20
+"""Links of one person in a day."""
+MAX_TRIES = 8
+"""Passwords that may be tried by one link."""
+
+
+class Begun(StrEnum):
+    """Whether a browser may go on with a link."""
+
+    BEGUN = "begun"
+    TAKEN = "taken"
+    """Another browser went on with it before."""
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectLink:
+    """A link that is still good. `service` is empty where the person chooses; `account_name`: to renew, or to give.
+
+    `channel`, `sender` and `person` say for whom it was made, as the page shows it; they are plain text.
+    """
+
+    tenant_id: str
+    token_hash: bytes
+    service: str
+    account_name: str
+    abilities: frozenset[Ability]
+    conversation_id: str | None
+    person: str = ""
+    channel: str = ""
+    sender: str = ""
+    language: str | None = None
+
+
+class ConnectLinkStore:
+    """Make links and look them up. Without a `public_url` there is no page, and so no link."""
+
+    def __init__(self, database: Database, public_url: str) -> None:
+        self.database = database
+        self.public_url = public_url.rstrip("/")
+
+    @property
+    def callback(self) -> str:
+        """Return the one address to which servers send a browser back."""
+        return f"{self.public_url}{CALLBACK}"
+
+    async def make(
+        self,
+        tenant_id: str,
+        conversation_id: str | None,
+        now: datetime,
+        *,
+        service: str = "",
+        account_name: str = "",
+        abilities: Sequence[Ability] = (),
+    ) -> str | None:
+        """Return a new link; None where the person had too many today, or we have no page."""
+        if not self.public_url:
+            return None
+        token = secrets.token_hex(16)
+        link: JsonObject = {
+            "token_hash": token_hash(token).hex(),
+            "conversation_id": conversation_id,
+            "service": service,
+            "account_name": account_name,
+            "abilities": [ability.value for ability in abilities],
+            "expires_at": (now + VALID).isoformat(),
+        }
+        kept = await self.database.one(
+            "select keep_connect_link($1,$2,$3,$4,$5) as kept", tenant_id, link, now, now - timedelta(days=1), MAX_LINKS
+        )
+        return f"{self.public_url}{PATH}/{token}" if kept["kept"] else None
+
+    async def read(self, token: str, now: datetime) -> ConnectLink | None:
+        """Return what a link is for; None for one that is not ours, used, or too old. It uses nothing up."""
+        return await self._find(token_hash(token), None, now)
+
+    async def read_state(self, state_token: str, now: datetime) -> ConnectLink | None:
+        """Return the link for which a server answers under this state."""
+        return await self._find(None, token_hash(state_token), now)
+
+    async def begin(
+        self,
+        link: ConnectLink,
+        browser: str,
+        state_token: str,
+        key_version: int | None,
+        sealed: bytes | None,
+        now: datetime,
+    ) -> Begun:
+        """Bind a link to a browser, and to the one answer that it waits for now."""
+        row = await self.database.one(
+            "select begin_connect($1,$2,$3,$4,$5,$6,$7) as begun",
+            link.tenant_id,
+            link.token_hash,
+            token_hash(browser),
+            token_hash(state_token) if state_token else None,
+            key_version,
+            sealed,
+            now,
+        )
+        return Begun(row["begun"])
+
+    async def take_answer(
+        self, link: ConnectLink, state_token: str, browser: str, now: datetime
+    ) -> tuple[int, bytes] | None:
+        """Take the answer under a state, once; None for another browser. Return what it is checked with, sealed."""
+        async with self.database.tenant(link.tenant_id) as connection:  # never repeated: it works once
+            row = await connection.fetchrow(
+                "select * from take_connect_answer($1,$2,$3,$4)",
+                link.tenant_id,
+                token_hash(state_token),
+                token_hash(browser),
+                now,
+            )
+        return (row["key_version"], row["sealed"]) if row else None
+
+    async def count_try(self, link: ConnectLink) -> bool:
+        """Count a password that is about to be tried; False where there were too many."""
+        row = await self.database.one(
+            "select count_connect_try($1,$2,$3) as within", link.tenant_id, link.token_hash, MAX_TRIES
+        )
+        return bool(row["within"])
+
+    async def finish(self, link: ConnectLink, account: JsonObject, message: Json, now: datetime) -> bool:
+        """Store the account and end the link; False where it was over already."""
+        row = await self.database.one(
+            "select finish_connect($1,$2,$3,$4,$5) as done", link.tenant_id, link.token_hash, account, [message], now
+        )
+        return bool(row["done"])
+
+    async def _find(self, token: bytes | None, state: bytes | None, now: datetime) -> ConnectLink | None:
+        found = await self.database.call("select * from find_connect_link($1,$2)", token, state)
+        if found is None:
+            return None
+        async with self.database.tenant(found["tenant_id"]) as connection:
+            return await _read(connection, found["tenant_id"], found["token_hash"], now)
+
+
+async def _read(connection: Connection, tenant_id: str, hashed: bytes, now: datetime) -> ConnectLink | None:
+    row = await connection.fetchrow(
+        "select l.*, t.name as person, i.channel, i.user_key, i.name as sender from connect_links l"
+        " join tenants t on t.tenant_id = l.tenant_id"
+        " left join conversations c on c.tenant_id = l.tenant_id and c.id = l.conversation_id"
+        " left join identities i on i.tenant_id = l.tenant_id and i.id = c.identity_id"
+        " where l.tenant_id = $1 and l.token_hash = $2 and l.done_at is null and l.expires_at > $3",
+        tenant_id,
+        hashed,
+        now,
+    )
+    if row is None:
+        return None
+    return ConnectLink(
+        tenant_id,
+        hashed,
+        row["service"],
+        row["account_name"],
+        frozenset(Ability(ability) for ability in row["abilities"]),
+        row["conversation_id"],
+        plain_words(row["person"] or row["sender"] or ""),
+        channel_name(row["channel"]) if row["channel"] else "",
+        masked(row["user_key"]) if row["user_key"] else "",
+        await language_in(connection, tenant_id),
+    )
+
+
+def token_hash(token: str) -> bytes:
+    """Return the stored hash of a link's end, of a state, and of a browser's cookie."""
+    return hashlib.sha256(b"onevalet connect " + token.encode()).digest()

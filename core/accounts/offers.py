@@ -1,0 +1,131 @@
+"""What people are told when they ask to connect, list or end accounts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.accounts.abilities import may
+from core.accounts.choice import shown
+from core.accounts.links import VALID, ConnectLinkStore
+from core.accounts.services import Services
+from core.accounts.types import Service
+from core.clock import Clock
+from core.credentials.types import Ability, Account
+from core.errors import ToolFailed, ToolRetry
+from core.language.catalogue import gettext, listed
+from core.messaging.visible_text import literal
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectOffers:
+    """Make links for people who ask."""
+
+    links: ConnectLinkStore
+    services: Services
+    clock: Clock
+
+    async def by_turn(
+        self,
+        tenant_id: str,
+        turn_id: str | None,
+        service: str,
+        account_name: str = "",
+        abilities: Sequence[Ability] = (),
+    ) -> str:
+        """Return what a person is told who asks in a turn to connect a service; any of them where it is empty.
+
+        Raises `ToolRetry` for a service that is not there, and `ToolFailed` where nothing can be connected.
+        """
+        row = await self.links.database.tenant_row(
+            tenant_id, "select conversation_id from turns where tenant_id = $1 and id = $2", turn_id
+        )
+        return await self.offer(tenant_id, row["conversation_id"] if row else None, service, account_name, abilities)
+
+    async def offer(
+        self,
+        tenant_id: str,
+        conversation_id: str | None,
+        service: str,
+        account_name: str = "",
+        abilities: Sequence[Ability] = (),
+    ) -> str:
+        """Return what a person is told in a conversation, as `by_turn` does."""
+        known = self.services.get(service.lower())
+        if service and known is None:
+            raise ToolRetry(
+                gettext("There is no service {service} here, only {services}.", service=service, services=self.named())
+            )
+        if not self.links.public_url:
+            raise ToolFailed(
+                gettext(
+                    "Accounts cannot be connected here yet: whoever runs this assistant has to set PUBLIC_URL first."
+                )
+            )
+        link = await self.links.make(
+            tenant_id,
+            conversation_id,
+            self.clock.now(),
+            service=known.name if known else "",
+            account_name=account_name,
+            abilities=abilities,
+        )
+        if link is None:
+            raise ToolFailed(gettext("You have asked for many links today; try again tomorrow."))
+        minutes = int(VALID.total_seconds() // 60)
+        said = (
+            gettext(
+                "Connect {service} here, within {minutes} minutes: {link}",
+                service=gettext(known.label),
+                minutes=minutes,
+                link=link,
+            )
+            if known
+            else gettext("Connect an account here, within {minutes} minutes: {link}", minutes=minutes, link=link)
+        )
+        return "\n".join([said, gettext("Open it yourself, and pass it on to nobody.")])
+
+    def named(self) -> str:
+        """Return the names of the services that can be connected here."""
+        return listed([service.name for service in self.services])
+
+    def overview(self, accounts: Sequence[Account]) -> str:
+        """Return a person's accounts, with what each may, and what they can do about them. Markdown."""
+        more = gettext("To connect one, write for example: {words}", words=f"connect {next(iter(self.services)).name}")
+        choice = gettext("There is: {services}.", services=self.named())
+        if not accounts:
+            return "\n".join([gettext("Nothing is connected."), more, choice])
+        first = literal(shown(accounts[0]))
+        return "\n\n".join(
+            [
+                gettext("Your accounts:"),
+                "\n".join(f"- {_line(account)}" for account in accounts),
+                "\n".join(
+                    [gettext("To end one, write for example: {words}", words=f"disconnect {first}"), more, choice]
+                ),
+            ]
+        )
+
+
+def told(service: Service, account: Account) -> str:
+    """Return what the chat is told of a new account, as Markdown."""
+    name = literal(shown(account))
+    whose = literal(account.address) if account.address and account.address != account.name else ""
+    return "\n".join(
+        [
+            gettext("Connected: {account} ({service}).", account=name, service=whose or gettext(service.label)),
+            gettext("I may now {abilities}.", abilities=listed(may(account.abilities))),
+            gettext("If that was not you, or to undo it, write: {words}", words=f"disconnect {name}"),
+        ]
+    )
+
+
+def _line(account: Account) -> str:
+    name, service = literal(shown(account)), literal(account.service)
+    if account.revoked:
+        return gettext("{account} ({service}): has to be connected again", account=name, service=service)
+    able = listed(may(account.abilities)) if account.abilities else ""
+    line = (
+        gettext("{account} ({service}): I may {abilities}", account=name, service=service, abilities=able)
+        if able
+        else gettext("{account} ({service})", account=name, service=service)
+    )
+    return gettext("{line}. Used when none is named.", line=line) if account.preferred else line

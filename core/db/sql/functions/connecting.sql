@@ -1,0 +1,143 @@
+-- Links by which people connect accounts, and the refresh of tokens by one process at a time.
+
+-- Stores a new link; false where the person was given too many since p_since. Links that nobody can use any more go.
+create function keep_connect_link(p_tenant text, p_link jsonb, p_now timestamptz, p_since timestamptz, p_limit int)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    if exists (select from connect_links l
+               where l.tenant_id = p_tenant and l.token_hash = decode(p_link ->> 'token_hash', 'hex')) then
+        return true;
+    end if;
+    delete from connect_links l where l.tenant_id = p_tenant and l.made_at < p_since;
+    if (select count(*) from connect_links l where l.tenant_id = p_tenant) >= p_limit then
+        return false;
+    end if;
+    insert into connect_links
+        (tenant_id, token_hash, conversation_id, service, account_name, abilities, made_at, expires_at)
+    values (p_tenant, decode(p_link ->> 'token_hash', 'hex'), p_link ->> 'conversation_id', p_link ->> 'service',
+            p_link ->> 'account_name', array(select jsonb_array_elements_text(p_link -> 'abilities')), p_now,
+            (p_link ->> 'expires_at')::timestamptz);
+    return true;
+end $$;
+
+-- Finds whose a link is, by its own hash or by that of the state under which a server answers; ids only.
+create function find_connect_link(p_token_hash bytea, p_state_hash bytea)
+returns table (tenant_id text, token_hash bytea)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select l.tenant_id, l.token_hash from connect_links l
+    where l.token_hash = p_token_hash or l.state_hash = p_state_hash
+$$;
+
+-- Binds a link to the browser that goes on with it, and to the one answer that it waits for now: `begun`, or `taken`
+-- by another browser, or `over`.
+create function begin_connect(
+    p_tenant text, p_token_hash bytea, p_browser_hash bytea, p_state_hash bytea, p_key_version int, p_sealed bytea,
+    p_now timestamptz)
+returns text
+language plpgsql as $$
+declare
+    v_link connect_links%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_link from connect_links l
+    where l.tenant_id = p_tenant and l.token_hash = p_token_hash for update;
+    if v_link.token_hash is null or v_link.done_at is not null or v_link.expires_at <= p_now then
+        return 'over';
+    elsif v_link.browser_hash <> p_browser_hash then
+        return 'taken';
+    end if;
+    update connect_links l
+    set browser_hash = p_browser_hash, state_hash = p_state_hash, key_version = p_key_version, sealed = p_sealed
+    where l.tenant_id = p_tenant and l.token_hash = p_token_hash;
+    return 'begun';
+end $$;
+
+-- Takes a server's answer, once and from the browser that was sent there only; no row for any other.
+create function take_connect_answer(p_tenant text, p_state_hash bytea, p_browser_hash bytea, p_now timestamptz)
+returns table (key_version int, sealed bytea)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query update connect_links l set state_hash = null, sealed = null
+    from (select o.token_hash, o.key_version, o.sealed from connect_links o
+          where o.tenant_id = p_tenant and o.state_hash = p_state_hash for update) o
+    where l.tenant_id = p_tenant and l.token_hash = o.token_hash and l.state_hash = p_state_hash
+      and l.browser_hash = p_browser_hash and l.done_at is null and l.expires_at > p_now
+    returning o.key_version, o.sealed;
+end $$;
+
+-- Counts a password that is about to be tried; false where there were too many.
+create function count_connect_try(p_tenant text, p_token_hash bytea, p_limit int)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update connect_links l set tries = l.tries + 1
+    where l.tenant_id = p_tenant and l.token_hash = p_token_hash and l.tries < p_limit;
+    return found;
+end $$;
+
+-- Ends a link: stores the account, and queues what the chat is told. False where it was over already.
+create function finish_connect(
+    p_tenant text, p_token_hash bytea, p_account jsonb, p_message jsonb, p_now timestamptz)
+returns boolean
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update connect_links l set done_at = p_now, state_hash = null, sealed = null
+    where l.tenant_id = p_tenant and l.token_hash = p_token_hash and l.done_at is null and l.expires_at > p_now
+    returning l.conversation_id into v_conversation;
+    if not found then -- a repeat, whose first answer was lost, is told what it was
+        return exists (select from connect_links l where l.tenant_id = p_tenant and l.token_hash = p_token_hash
+                       and l.done_at = p_now);
+    end if;
+    perform save_credentials(p_tenant, p_account ->> 'service', p_account ->> 'name',
+                             (p_account ->> 'key_version')::int, decode(p_account ->> 'sealed', 'hex'));
+    if exists (select from conversations c where c.tenant_id = p_tenant and c.id = v_conversation) then
+        perform enqueue(p_tenant, v_conversation, null, p_message);
+    end if;
+    return true;
+end $$;
+
+-- Leaves the refresh of an account's tokens to one process: `ours`, `busy` where it is another's, `changed` where the
+-- account is not as it was read.
+create function begin_refresh(
+    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_by text, p_lease interval)
+returns text
+language plpgsql as $$
+declare
+    v_row credentials%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select * into v_row from credentials c
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account for update;
+    if v_row.tenant_id is null or v_row.updated_at <> p_written_at or v_row.revoked_at is not null then
+        return 'changed';
+    elsif v_row.refreshed_by <> p_by and v_row.refreshing_until > clock_timestamp() then
+        return 'busy';
+    end if;
+    update credentials c set refreshed_by = p_by, refreshing_until = clock_timestamp() + p_lease
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+    return 'ours';
+end $$;
+
+-- Ends a refresh: with what is stored from now on, with a grant that is revoked, or with neither, to be tried again.
+-- Nothing changes where the account is not as it was read.
+create function end_refresh(
+    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_key_version int, p_sealed bytea,
+    p_revoked boolean)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update credentials c
+    set key_version = coalesce(p_key_version, c.key_version), credentials_json = coalesce(p_sealed, c.credentials_json),
+        updated_at = case when p_sealed is null then c.updated_at else clock_timestamp() end,
+        revoked_at = case when p_revoked then clock_timestamp() end, refreshed_by = '', refreshing_until = null
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
+      and c.updated_at = p_written_at;
+end $$;

@@ -1,0 +1,95 @@
+"""The settings of accounts that people connect: our clients at Google, Microsoft, and OpenID servers by name."""
+
+import re
+from collections.abc import Mapping
+from typing import override
+
+from pydantic import Field, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, PydanticBaseSettingsSource
+
+from core.errors import ConfigError
+
+OPENID_PREFIX = "onevalet_oidc_"
+_KEYS = (
+    "issuer",
+    "client_id",
+    "client_secret",
+    "label",
+    "scopes",
+    "mail_scope",
+    "calendar_scope",
+    "contacts_scope",
+    "imap",
+    "smtp",
+    "caldav",
+    "carddav",
+)
+_NAME = re.compile(rf"{OPENID_PREFIX}([a-z0-9]{{1,20}})_({'|'.join(_KEYS)})")
+_SCHEMES = {
+    "issuer": ("https://", "http://"),
+    "imap": ("imaps://", "imap+starttls://", "imap://"),
+    "smtp": ("smtps://", "smtp+starttls://", "smtp://"),
+    "caldav": ("https://", "http://"),
+    "carddav": ("https://", "http://"),
+}
+TAKEN = frozenset({"email", "caldav", "google", "microsoft"})
+
+
+class AccountSettings(BaseSettings):
+    """The part of the settings that is about people's accounts."""
+
+    onevalet_google_client_id: str | None = None
+    onevalet_google_client_secret: SecretStr | None = None
+    onevalet_microsoft_client_id: str | None = None
+    onevalet_microsoft_client_secret: SecretStr | None = None
+    onevalet_microsoft_directory: str = Field(default="common", pattern=r"^[A-Za-z0-9.-]{1,100}$")
+    openid: dict[str, dict[str, str]] = Field(default_factory=dict, exclude=True, repr=False)
+    """`ONEVALET_OIDC_<NAME>_<KEY>`, by the server's name and the key, both in lower case."""
+
+
+class OpenidSource(PydanticBaseSettingsSource):
+    """Collect `ONEVALET_OIDC_*`, whose names the operator chooses."""
+
+    def __init__(self, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource) -> None:
+        super().__init__(settings_cls)
+        self._sources = [s for s in sources if isinstance(s, EnvSettingsSource | DotEnvSettingsSource)]
+
+    @override
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[object, str, bool]:
+        """Return nothing for single fields: `__call__` returns the only one."""
+        return None, field_name, False
+
+    @override
+    def __call__(self) -> dict[str, object]:
+        """Return `openid`; the environment wins over `.env`."""
+        servers: dict[str, dict[str, str]] = {}
+        for source in reversed(self._sources):
+            for name, value in source.env_vars.items():
+                if value and (match := _NAME.fullmatch(name.lower())):
+                    servers.setdefault(match[1], {})[match[2]] = value.strip()
+        return {"openid": servers} if servers else {}
+
+
+def check_accounts(settings: AccountSettings) -> None:
+    """Raise an error for a client or a server of which only a part is told."""
+    for name in ("google", "microsoft"):
+        given = getattr(settings, f"onevalet_{name}_client_id"), getattr(settings, f"onevalet_{name}_client_secret")
+        if any(given) and not all(given):
+            both = f"ONEVALET_{name.upper()}_CLIENT_ID and ONEVALET_{name.upper()}_CLIENT_SECRET"
+            raise ConfigError(f"{both} belong together: set both, or neither.")
+    for name, server in settings.openid.items():
+        _check_server(name, server)
+
+
+def _check_server(name: str, server: Mapping[str, str]) -> None:
+    prefix = f"{OPENID_PREFIX}{name}_".upper()
+    if name in TAKEN:
+        raise ConfigError(f"{prefix}ISSUER cannot be used: {name} is another service's name.")
+    if not server.get("issuer") or not server.get("client_id"):
+        raise ConfigError(f"{prefix}ISSUER and {prefix}CLIENT_ID belong together: set both, or neither.")
+    for key, schemes in _SCHEMES.items():
+        if key in server and not server[key].startswith(schemes):
+            raise ConfigError(f"{prefix}{key.upper()} cannot be used: it must start with {' or '.join(schemes)}.")
+    if not any(key in server for key in ("imap", "smtp", "caldav", "carddav")):
+        raise ConfigError(f"{prefix}IMAP, _SMTP, _CALDAV or _CARDDAV must be set: its accounts could do nothing.")

@@ -1,0 +1,25 @@
+"""`connect`: a link by which a person connects an account, for the operator to pass on."""
+
+from core.accounts.links import ConnectLinkStore
+from core.accounts.offers import ConnectOffers
+from core.clock import Clock
+from core.errors import ConfigError, ToolFailed, ToolRetry
+from onevalet.cli.runner import say
+from onevalet.cli.session import one_tenant, open_database
+from onevalet.settings import Settings
+from onevalet.wiring.accounts import build_services
+
+
+async def print_link(settings: Settings, service: str, account: str, tenant: str) -> None:
+    """Print what the person is told, with the link. Raises `ConfigError` where there can be none."""
+    async with open_database(settings, "connect") as database:
+        tenant = await one_tenant(database, tenant)
+        links = ConnectLinkStore(database, settings.public_url)
+        offers = ConnectOffers(links, build_services(settings), Clock(settings.onevalet_clock))
+        try:
+            row = await database.tenant_row(
+                tenant, "select id from conversations where tenant_id = $1 order by created_at desc, id limit 1"
+            )
+            say(await offers.offer(tenant, row["id"] if row else None, service, account))
+        except (ToolFailed, ToolRetry) as error:
+            raise ConfigError(str(error)) from error

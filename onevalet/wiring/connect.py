@@ -1,0 +1,24 @@
+"""The pages on which people connect accounts. Light: `web` opens them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from channels.connect.routes import ConnectRoutes
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from onevalet.wiring.accounts import build_account_http, build_accounts, build_connecting
+from onevalet.wiring.connections import Connections
+
+
+@asynccontextmanager
+async def open_connect(
+    connections: Connections, credentials: CredentialStore, clock: Clock
+) -> AsyncIterator[ConnectRoutes]:
+    """Yield the pages, with a way to the servers that people name."""
+    settings, database = connections.settings, connections.database
+    http = build_account_http(settings)
+    accounts = build_accounts(settings, database, credentials, http, clock)
+    try:
+        yield ConnectRoutes(build_connecting(settings, database, accounts, http, clock, connections.wakeups), http)
+    finally:
+        await http.close()

@@ -1,0 +1,109 @@
+"""The pages on a port of this machine, and browsers that keep their cookies."""
+
+import re
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from html import unescape
+
+import aiohttp
+from pydantic import SecretStr
+
+from channels.connect.routes import ConnectRoutes
+from channels.http.app import build_app, serve
+from core.accounts.connecting import Connecting
+from core.accounts.services import Services, openid
+from core.accounts.types import OAuthClient, Service
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from core.http.client import GuardedClient
+from core.ids import make_id
+from core.queue.wakeups import NoWakeups
+from onevalet.settings import Settings
+from onevalet.wiring.accounts import build_accounts, build_connecting
+from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
+
+SERVERS = {"imap": "imaps://imap.example.org:993", "caldav": "https://dav.example.org/{address}/"}
+
+
+def work(server: Nanoidp) -> Service:
+    """Return a service of nanoidp's accounts."""
+    client = OAuthClient(CLIENT, SECRET, server.url, always=("openid", "email", "offline_access"))
+    return openid("work", "Work", client, SERVERS)
+
+
+@dataclass
+class Pages:
+    """The running pages."""
+
+    url: str
+    connecting: Connecting
+    store: CredentialStore
+
+    async def link(self, tenant: str = "ann", service: str = "work", account: str = "", **more: object) -> str:
+        """Return a new link of a person's."""
+        links, now = self.connecting.links, self.connecting.clock.now()
+        url = await links.make(tenant, None, now, service=service, account_name=account, **more)  # type: ignore[arg-type]
+        assert url is not None
+        return url
+
+
+@dataclass
+class Browser:
+    """A browser: one cookie jar, no redirect followed by itself."""
+
+    session: aiohttp.ClientSession
+    page: str = ""
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+
+    async def get(self, url: str) -> str:
+        async with self.session.get(url, allow_redirects=False) as response:
+            return await self._keep(response)
+
+    async def submit(
+        self, url: str, form: Mapping[str, str] | None = None, *, headers: dict[str, str] | None = None, **typed: str
+    ) -> str:
+        """Send the form of the page that is shown, as its button does; return where it leads, or the page."""
+        fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', self.page))
+        data = {name: unescape(value) for name, value in fields.items()} | {"go": "on"} | dict(form or {}) | typed
+        async with self.session.post(url, data=data, headers=headers, allow_redirects=False) as response:
+            await self._keep(response)
+        return self.headers.get("Location", self.page)
+
+    async def _keep(self, response: aiohttp.ClientResponse) -> str:
+        self.status, self.headers, self.page = response.status, dict(response.headers), await response.text()
+        return self.page
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """Yield a browser of its own."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        yield Browser(session)
+
+
+@asynccontextmanager
+async def served(database: Database, store: CredentialStore, services: Services, *hosts: str) -> AsyncIterator[Pages]:
+    """Serve the pages inside the block. `hosts`: of servers on this machine that may be reached."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    settings = Settings(_env_file=None, public_url=url, onevalet_secret_keys=(SecretStr("A" * 43 + "="),))
+    http, clock = GuardedClient(allowed_hosts=hosts), Clock()
+    accounts = build_accounts(settings, database, store, http, clock)
+    accounts.services = services
+    connecting = build_connecting(settings, database, accounts, http, clock, NoWakeups())
+    app = build_app((), ready=_ready, extra_routes=ConnectRoutes(connecting, http).routes(), make_request_id=make_id)
+    try:
+        async with serve(app, "127.0.0.1", port):
+            yield Pages(url, connecting, store)
+    finally:
+        await http.close()
+
+
+async def _ready() -> bool:
+    return True
