@@ -10,6 +10,7 @@ from core.accounts.choice import choose, find, shown
 from core.accounts.granted import open_granted
 from core.accounts.offers import ConnectOffers
 from core.accounts.passwords import open_password
+from core.accounts.prompts import AccountAsker
 from core.accounts.services import Services
 from core.accounts.tokens import FreshTokens
 from core.accounts.types import Opened
@@ -37,6 +38,13 @@ class Accounts:
         self.credentials = credentials
         self.services = services
         self._tokens = tokens
+
+    @property
+    def asker(self) -> AccountAsker | None:
+        """Return what asks people for accounts that calls need; None where none can be connected."""
+        if self.offers is None or not self.offers.links.public_url:
+            return None
+        return AccountAsker(self.offers.links.database, self.offers)
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> "TenantAccounts":
         return TenantAccounts(self, tenant_id, turn_id)

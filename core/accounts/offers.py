@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.accounts.abilities import may
+from core.accounts.abilities import may, read_need
 from core.accounts.choice import shown
 from core.accounts.links import VALID, ConnectLinkStore
+from core.accounts.prompts import ConnectLink as WantedLink
+from core.accounts.prompts import Wanted
 from core.accounts.services import Services
 from core.accounts.types import Service
 from core.clock import Clock
@@ -82,6 +84,30 @@ class ConnectOffers:
             else gettext("Connect an account here, within {minutes} minutes: {link}", minutes=minutes, link=link)
         )
         return "\n".join([said, gettext("Open it yourself, and pass it on to nobody.")])
+
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> WantedLink | None:
+        """Return a link for what a call lacks. Implements `core.accounts.prompts.ConnectLinks`."""
+        needs = [read_need(need) for need in wanted.needs]
+        names = {service for service, _ in needs if service}
+        abilities = frozenset(ability for _, ability in needs if ability is not None)
+        if wanted.account is not None:
+            names = {wanted.account.service}
+        able = [
+            service
+            for service in self.services
+            if abilities and abilities <= service.offers and (not names or service.name in names)
+        ]
+        if not able:
+            return None
+        url = await self.links.make(
+            tenant_id,
+            conversation_id,
+            self.clock.now(),
+            service=able[0].name if len(able) == 1 else "",
+            account_name=wanted.account.name if wanted.account else "",
+            abilities=sorted(abilities),
+        )
+        return WantedLink(url, tuple(gettext(service.label) for service in able), wanted.account) if url else None
 
     def named(self) -> str:
         """Return the names of the services that can be connected here."""

@@ -85,9 +85,10 @@ def _log_in_imap(connected: socket.socket, server: MailServer, account: OpenAcco
         if server.security is Security.STARTTLS:
             client.starttls(tls_context())
         client.authenticate("PLAIN", lambda _: f"\0{account.login}\0{account.secret}".encode())
-        client.logout()
-    finally:
+    except BaseException:
         client.shutdown()
+        raise
+    client.logout()  # which closes its socket
 
 
 def _log_in_smtp(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:

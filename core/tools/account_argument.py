@@ -14,7 +14,7 @@ from core.accounts.choice import find
 from core.credentials.types import Account, OpenAccount
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from core.tools.person_access import AccountAccess
+from core.tools.person_access import PersonAccounts
 from core.tools.schema import Signature
 
 ACCOUNT = "account"
@@ -61,7 +61,7 @@ def _properties(schema: JsonObject) -> JsonObject:
 class NamedAccount:
     """A person's accounts for a call that names one, which is opened where the tool names none."""
 
-    access: AccountAccess
+    access: PersonAccounts
     named: str
 
     async def list(self, need: str = "") -> Sequence[Account]:
@@ -71,3 +71,15 @@ class NamedAccount:
         if account_name or not find(await self.access.list(need), self.named):
             return await self.access.open(need, account_name)
         return await self.access.open(need, self.named)
+
+    async def connect(self, service: str = "", account_name: str = "", abilities: Sequence[str] = ()) -> str:
+        return await self.access.connect(service, account_name, abilities)
+
+    async def overview(self) -> str:
+        return await self.access.overview()
+
+    async def find(self, account_name: str) -> Sequence[Account]:
+        return await self.access.find(account_name)
+
+    async def disconnect(self, account_name: str) -> str:
+        return await self.access.disconnect(account_name)

@@ -99,7 +99,7 @@ class TurnServices:
         """Return access to one person's credentials; None where no credentials are kept."""
         return self.credentials.for_tenant(tenant_id) if self.credentials else None
 
-    def accounts_of(self, tenant_id: str) -> AccountAccess | None:
+    def accounts_of(self, tenant_id: str) -> PersonAccounts | None:
         """Return access to one person's accounts; None where nobody can connect any."""
         return self.accounts.for_tenant(tenant_id) if self.accounts else None
 

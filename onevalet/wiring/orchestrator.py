@@ -76,6 +76,7 @@ async def build_orchestrator(
             budgets=budgets,
             credentials=accounts.credentials,
             accounts=accounts,
+            account_asker=accounts.asker,
             approvals=approvals,
             http=http,
             settings=settings.for_tools,

@@ -91,7 +91,7 @@ class House:
         return replace(
             a_context(idempotency_key=key or f"turn.0.{self.calls}", timezone=self.tasks.zone or "UTC"),
             http=self.http,
-            accounts=self.connected,
+            accounts=self.connected,  # type: ignore[arg-type]
             tasks=self.tasks,  # type: ignore[arg-type]
             storage=self.storage,  # type: ignore[arg-type]
             clock=self.clock,
