@@ -199,7 +199,8 @@ def _shown_language(preferences: Preferences) -> str | None:
 def _zones() -> dict[str, tuple[str, ...]]:
     """Return the timezones by full name, and by city where they lie in a region, in the languages that we speak."""
     zones: dict[str, set[str]] = {}
-    for zone in available_timezones():
+    known = available_timezones()  # it reads the whole tree of files
+    for zone in known:
         region, _, city = zone.partition("/")
         if region in ("posix", "right", "Etc", "SystemV") or zone in ("localtime", "posixrules", "Factory"):
             continue
@@ -210,7 +211,7 @@ def _zones() -> dict[str, tuple[str, ...]]:
     for language in LANGUAGES:  # whichever they speak: people write a city as they know it
         for zone, words in Locale.parse(_CITIES_OF.get(language, language)).time_zones.items():
             name = _as_key(words.get("city", ""))
-            if name and name not in zones and zone in available_timezones():
+            if name and name not in zones and zone in known:
                 others.setdefault(name, set()).add(zone)
     return {name: tuple(matching) for name, matching in (zones | others).items()}
 
