@@ -26,8 +26,7 @@ from core.messaging.messages import (
     ReachabilityReason,
     StatusUpdate,
 )
-from providers.sms.errors import FILES_LOST
-from providers.sms.wire import MAX_MEDIA, is_service, is_sound, refs_of
+from providers.sms.wire import FILES_LOST, MAX_MEDIA, is_service, is_sound, refs_of
 
 CHANNEL = "sms"
 MAX_FIELDS = 200

@@ -14,7 +14,7 @@ from core.errors import ModelError
 from core.hooks.hooks import Hook, Hooks, StepReport
 from core.journal.types import Outcome, StepKey
 from core.language.catalogue import gettext
-from core.llm.types import ChatMessage, Marker, ModelAnswer, Role
+from core.llm.types import ChatMessage, ModelAnswer, Role
 from core.loop.answer_limits import answer_text
 from core.loop.budget_extension import MoneyAsked
 from core.loop.config import ReactLoopConfig
@@ -126,7 +126,7 @@ class ReactLoop:
         if outcomes == {Outcome.HANDED_OVER}:
             return run.end(Ended.HANDED_OVER, "")
         if run.task.says_result and results and run.step == 1:
-            return run.end(Ended.ANSWERED, "\n".join(map(_said, results)))
+            return run.end(Ended.ANSWERED, "\n".join(result.in_words for result in results))
         return None
 
     async def _report(self, run: LoopRun, answer: ModelAnswer, results: Sequence[CallResult]) -> None:
@@ -175,21 +175,6 @@ class ReactLoop:
         return budget is not None and run.usage.total >= budget
 
 
-def _said(result: CallResult) -> str:
-    """Return a result as the person reads it; what the model is told of a call that did not run is no sentence."""
-    if result.told or result.outcome is Outcome.OK:
-        return replies.without_notes(result.told or result.text)
-    return gettext(replies.NOT_DONE)
-
-
 def _message(run: LoopRun, result: CallResult) -> ChatMessage:
-    marker = Marker.HANDED_OVER if result.outcome is Outcome.HANDED_OVER else None
     tool = run.task.tools.get(result.call.name)
-    return ChatMessage(
-        Role.TOOL,
-        result.text,
-        tool_call_id=result.call.id,
-        name=result.call.name,
-        outside=tool is not None and tool.outside and result.outcome is Outcome.OK,
-        marker=marker,
-    )
+    return result.message(outside=tool is not None and tool.outside)

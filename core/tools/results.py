@@ -4,9 +4,11 @@ import json
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from core import replies
 from core.journal.types import Outcome
 from core.json_types import Json, JsonObject, read_json
-from core.llm.types import TokenUsage, ToolCall
+from core.language.catalogue import gettext
+from core.llm.types import ChatMessage, Marker, Role, TokenUsage, ToolCall
 from core.tools.result_entities import Entity
 from core.tools.undo import UndoOffer, note_offers
 
@@ -58,6 +60,24 @@ class CallResult:
     duration_ms: int = 0
     entities: tuple[Entity, ...] = ()
     told: str | None = None
+
+    @property
+    def in_words(self) -> str:
+        """Return it as the person reads it; what the model is told of a call that did not run is no sentence."""
+        if self.told or self.outcome is Outcome.OK:
+            return replies.without_notes(self.told or self.text)
+        return gettext(replies.NOT_DONE)
+
+    def message(self, *, outside: bool) -> ChatMessage:
+        """Return it as the model reads it; `outside`: others wrote what this tool returns."""
+        return ChatMessage(
+            Role.TOOL,
+            self.text,
+            tool_call_id=self.call.id,
+            name=self.call.name,
+            outside=outside and self.outcome is Outcome.OK,
+            marker=Marker.HANDED_OVER if self.outcome is Outcome.HANDED_OVER else None,
+        )
 
     def arguments_summary(self) -> JsonObject:
         """Return the arguments with long values cut, for debugging."""

@@ -44,9 +44,6 @@ _KINDS: dict[int, type[DeliveryError]] = {
     30003: Rejected,  # handset off: may pass
 }
 
-FILES_LOST = frozenset({"11200", "11751", "12300", "30019", "63019"})
-"""Twilio could not fetch the files of a message that it had taken, or they are of no type or size that it can send."""
-
 
 FAILURES = (TwilioException, DeliveryError, ValueError, KeyError, TypeError, AttributeError)
 """What a call through the client may raise; the last four are answers that cannot be read."""

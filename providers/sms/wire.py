@@ -8,6 +8,8 @@ MESSAGE_PATH = "/webhooks/sms"
 STATUS_PATH = "/webhooks/sms/status"
 MAX_MEDIA = 10
 """Files of one message, in and out."""
+FILES_LOST = frozenset({"11200", "11751", "12300", "30019", "63019"})
+"""Twilio could not fetch the files of a message that it had taken, or they are of no type or size that it can send."""
 
 _REF = "ref"
 
