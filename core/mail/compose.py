@@ -136,4 +136,4 @@ def _attach(message: EmailMessage, file: MailFile) -> None:
     if main in ("multipart", "message") or not _TYPE.fullmatch(file.content_type):
         main, sub = "application", "octet-stream"
     name = "".join(char for char in file.name if char.isprintable())
-    message.add_attachment(file.data, maintype=main, subtype=sub, filename=name or "file")
+    message.add_attachment(file.data, maintype=main, subtype=sub, filename=name.strip() or "file")

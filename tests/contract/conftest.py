@@ -27,13 +27,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("channel", [name for name in names if name not in reasons])
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark."""
-    config.addinivalue_line("markers", "exempt: channels that cannot do what a case asks, with the reason")
-    config.addinivalue_line("markers", "also_by_mail: a case that runs over email too")
-    config.addinivalue_line("markers", "only_by_mail: a case about email alone")
-
-
 @pytest.fixture
 def mail_servers(request: pytest.FixtureRequest) -> tuple[Dovecot, str] | None:
     """Return the servers that a case over email needs; they start outside of any event loop."""

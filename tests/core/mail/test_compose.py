@@ -98,11 +98,12 @@ def test_promise_9_a_body_is_read_as_it_was_approved(body: str, files: bool) -> 
 @example("Rechnung März 2026 – für Anna und Bob, mit allen Anlagen.pdf", b"%PDF-1.7")
 @example('a"b\\c; filename=x.exe', b"x")
 @example("x" * 60 + ".pdf", b"\r\n.\r\n")
+@example("0 ", b"")
 def test_promise_9_a_file_arrives_as_it_is_under_its_name(name: str, data: bytes) -> None:
     message = compose(replace(MAIL, files=[MailFile(name, "application/pdf", data)]))
     [part] = message_from_bytes(message, policy=default).iter_attachments()
     assert part.get_content() == data
-    assert part.get_filename() == name
+    assert part.get_filename() == name.strip()  # readers drop the spaces around it, which no card shows
     [attachment] = parse_email(message).attachments
     assert bytes(attachment.content) == data
 
