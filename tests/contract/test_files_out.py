@@ -17,6 +17,7 @@ from tests.contract.canaries import marked
 from tests.contract.files_out import UPLOADS, Outlet, open_outlet
 from tests.core.builders import FakeModel, says, wants
 from tests.core.documents import samples
+from tests.patience import PATIENCE
 
 TABLE = b"day,sum\nMonday,12\n"
 _FOLDED = str.maketrans("“”", '""')
@@ -174,7 +175,9 @@ async def test_a_file_that_was_deleted_before_it_is_sent_is_told_of(outlet: Outl
     await outlet.system.delivery.store.admin.execute("delete from files")
     await outlet.deliver_later()
     assert not [file for file in outlet.got() if isinstance(file, OpenedFile)]
-    await outlet.deliver_later()  # Twilio fetches files once it has taken the message, and says so later
+    async with asyncio.timeout(PATIENCE):  # Twilio fetches files once it has taken the message, and says so later
+        while "has been deleted" not in str(outlet.got()[-1]):
+            await outlet.deliver_later()
     assert str(outlet.got()[-1]).translate(_FOLDED) == 'The file "sums.csv" has been deleted.'
 
 
@@ -185,8 +188,10 @@ async def test_a_file_that_twilio_could_not_fetch_follows_as_a_link_once(outlet:
     outlet.system.model = FakeModel([wants(("make_files", {})), says("Here.")])
     await outlet.system.turn()
     (tmp_path / "files").rename(tmp_path / "away")
-    for _ in range(3):
-        await outlet.deliver_later()
+    async with asyncio.timeout(PATIENCE):
+        while len(outlet.got()) < 3:
+            await outlet.deliver_later()
+    await outlet.deliver_later()
     (tmp_path / "away").rename(tmp_path / "files")
     file, link = outlet.got()[1:]
     assert not isinstance(file, OpenedFile)

@@ -150,7 +150,7 @@ class Everybody:
 
     mailboxes: Mailboxes
 
-    def for_tenant(self, tenant_id: str) -> Mailboxes:
+    def for_tenant(self, tenant_id: str, turn_id: str = "") -> Mailboxes:
         """Return the mailboxes."""
         return self.mailboxes
 

@@ -56,7 +56,7 @@ class People:
             "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
             " select tenant_id, id || '-talk', id, channel, account, user_key, clock_timestamp() from identities"
             " where tenant_id = $1 and channel = $2"
-            " on conflict (tenant_id, channel, account, peer, thread)"
+            " on conflict (tenant_id, channel, account, peer, thread, recipient_id)"
             " do update set last_inbound_at = clock_timestamp()",
             tenant,
             channel,

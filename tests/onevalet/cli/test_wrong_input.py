@@ -57,6 +57,7 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("AAAA-AAAA --tier gold", "There is no tier"),
         Wrong("--address ann", "names nobody"),
     ],
+    "connect": [Wrong("", "Missing argument"), Wrong("nosuchservice --tenant nope", "There is no person nope")],
     "replay": [Wrong("nope", "No turn is known by nope"), Wrong("", "Missing argument")],
     "doctor": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],
     "channels setup": [Wrong("sms", "unexpected")],
