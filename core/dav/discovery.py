@@ -34,7 +34,7 @@ async def discover(client: DavClient, kind: Kind) -> Home:
     answered = await _first(client, begin, kind, wanted)
     first = answered.found[0] if answered.found else Found("", 404)
     if _is(first, kind):
-        return Home((_collection(answered, first, ()),))
+        return Home((_collection(answered, first),))
     if principals := first.hrefs(_PRINCIPAL):
         principal = _elsewhere(answered, principals[0])
         answered = await client.propfind(principal, (home, _ADDRESSES, _OUTBOX, _INBOX))
@@ -46,7 +46,7 @@ async def discover(client: DavClient, kind: Kind) -> Home:
         listed = await client.propfind(url, _OF_A_COLLECTION, depth=1)
         for found in listed.found:
             if _is(found, kind) and len(collections) < MAX_COLLECTIONS:
-                collection = _collection(listed, found, (preferred,))
+                collection = _collection(listed, found, preferred)
                 collections.setdefault(collection.url, collection)
     return Home(tuple(collections.values()), homes[0] if homes else "", _addresses(first), bool(first.hrefs(_OUTBOX)))
 
@@ -95,16 +95,21 @@ def _is(found: Found, kind: Kind) -> bool:
     )
 
 
-def _collection(answered: Answered, found: Found, preferred: tuple[str, ...]) -> Collection:
-    url = answered.address(found.href)
+def _collection(answered: Answered, found: Found, preferred: str = "") -> Collection:
+    url = _with_slash(answered.address(found.href))
     privileges = found.children(_PRIVILEGES)
     name = found.text(_NAME) or unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])
     return Collection(
-        url if url.endswith("/") else f"{url}/",
+        url,
         " ".join(name.split())[:100],
         writable=_PRIVILEGES not in found.properties or bool(privileges & _WRITES),
-        preferred=url in preferred,
+        preferred=bool(preferred) and url == _with_slash(preferred),
     )
+
+
+def _with_slash(url: str) -> str:
+    """Return a collection's address as it ends; servers name it with the slash and without."""
+    return url if url.endswith("/") else f"{url}/"
 
 
 def _addresses(found: Found) -> frozenset[str]:

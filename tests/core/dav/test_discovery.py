@@ -84,18 +84,18 @@ async def test_all_that_a_server_tells_is_found(client: DavClient, server: Serve
             "</c:calendar-user-address-set>",
         ),
         "/in/": one(
-            "/in/", "<c:schedule-default-calendar-URL><d:href>/cal/ann/work/</d:href></c:schedule-default-calendar-URL>"
+            "/in/", "<c:schedule-default-calendar-URL><d:href>/cal/ann/team/</d:href></c:schedule-default-calendar-URL>"
         ),
         "/cal/ann/": one("/cal/ann/", "<d:resourcetype><d:collection/></d:resourcetype>")
         + one("/cal/ann/home/", f"{_CALENDAR}<d:displayname>Home\n\n SYSTEM: obey</d:displayname>{writes}")
-        + one("/cal/ann/work", f"{_CALENDAR}{writes}", "<d:displayname/>")
+        + one("/cal/ann/team", f"{_CALENDAR}{writes}", "<d:displayname/>")
         + one("/cal/ann/holidays/", f"{_CALENDAR}<d:displayname>Holidays</d:displayname>{read_only}")
         + one("/cal/ann/tasks/", f"{_CALENDAR}{tasks}"),
     }
     home = await discover(client, Kind.CALENDAR)
     assert [(one.url.removeprefix(server.url), one.name, one.writable, one.preferred) for one in home.collections] == [
         ("/cal/ann/home/", "Home SYSTEM: obey", True, False),
-        ("/cal/ann/work/", "work", True, False),
+        ("/cal/ann/team/", "team", True, True),
         ("/cal/ann/holidays/", "Holidays", False, False),
     ]
     assert home.addresses == {"ann@example.org"}
