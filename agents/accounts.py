@@ -17,7 +17,7 @@ _ABILITIES: dict[str, tuple[str, ...]] = {
 async def connect_account(
     context: ToolExecutionContext, service: str = "", name: str = "", kinds: list[Kind] | None = None
 ) -> str:
-    """Give the person a link to connect an account: mail, a calendar, contacts. Never ask for a password in the chat.
+    """Send the person a link to connect an account: mail, a calendar, contacts. Never ask for a password in the chat.
 
     Repeat the link exactly as it is.
 

@@ -126,7 +126,7 @@ async def remove_from_list(
 
 @tool(name="rename_list", effect="idempotent", parallel=False, group=_GROUP)
 async def rename_list(list_name: str, new_name: str, context: ToolExecutionContext) -> str:
-    """Give one of the person's lists another name.
+    """Rename one of the person's lists.
 
     Args:
         list_name: As the person calls it.

@@ -100,7 +100,7 @@ class RemindMe(PlanningAgent):
 
 
 def offer_undo(context: ToolExecutionContext, kept: TaskNote) -> None:
-    """Let "undo" take back a reminder that was set without asking."""
+    """Offer to undo a reminder that was set without asking."""
     context.undo.offer(gettext("Reminder: {text}", text=kept.title), take_back_reminder.name, {"task": kept.id})
 
 

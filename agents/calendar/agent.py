@@ -59,12 +59,22 @@ _MAX_BEGUN = 20
 UNDO = "undo"
 """The word that takes it back without a model; it stands in the sentence in every language."""
 OPEN_MINUTES = 24 * 60
+_HOW_MUCH = {
+    SeriesScope.THIS: gettext_noop("this one only"),
+    SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),
+    SeriesScope.ALL: gettext_noop("all of the series"),
+}
 SCOPES = {"": SeriesScope.THIS, "this": SeriesScope.THIS, "following": SeriesScope.FOLLOWING, "all": SeriesScope.ALL}
 
 
 def option(description: str, type: Any = str, default: Any = "") -> InputField:
     """Return a field that nobody is asked for: the model fills it in where the person said so."""
     return InputField("", description, required=False, default=default, type=type)
+
+
+def how_much(scope: SeriesScope) -> str:
+    """Return how much of a series is meant, as a card shows it."""
+    return gettext(_HOW_MUCH[scope])
 
 
 def one_line(text: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.calendar.agent import CalendarAgent, option
+from agents.calendar.agent import CalendarAgent, how_much, option
 from agents.calendar.creating import invitations
 from agents.calendar.finding import find_event
 from onevalet import (
@@ -15,12 +15,6 @@ from onevalet import (
     gettext_noop,
     valet,
 )
-
-_HOW_MUCH = {
-    SeriesScope.THIS: gettext_noop("this one only"),
-    SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),
-    SeriesScope.ALL: gettext_noop("all of the series"),
-}
 
 
 @valet(
@@ -50,7 +44,7 @@ class CancelEvent(CalendarAgent):
         scope = self.scope(self.series, entry)
         details = {"event": self.described(entry), "calendar": entry.calendar.name, **self.with_others(entry)}
         if entry.occurrence.repeats:
-            details["series"] = gettext(_HOW_MUCH[scope])
+            details["series"] = how_much(scope)
         if entry.is_shared and not entry.is_organized_elsewhere:
             details["invitations"] = invitations(entry.calendar)
         return {

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.calendar.agent import CalendarAgent, option
+from agents.calendar.agent import CalendarAgent, how_much, option
 from agents.calendar.creating import are_addresses, invitations, organizer_of
 from agents.calendar.finding import find_event
 from agents.calendar.opening import read_time
@@ -23,11 +23,6 @@ from onevalet import (
     listed,
     valet,
 )
-
-_HOW_MUCH = {
-    SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),
-    SeriesScope.ALL: gettext_noop("all of the series"),
-}
 
 
 @valet(
@@ -89,8 +84,8 @@ class ChangeEvent(CalendarAgent):
         details = {"before": self.described(entry), "after": self.described(after), **self.with_others(entry)}
         if self.notes:
             details["notes"] = self.notes
-        if scope in _HOW_MUCH and entry.occurrence.repeats:
-            details["series"] = gettext(_HOW_MUCH[scope])
+        if scope is not SeriesScope.THIS and entry.occurrence.repeats:
+            details["series"] = how_much(scope)
         if self.invite:
             details["invite"] = listed(self.invite)
         if self.uninvite:

@@ -35,7 +35,7 @@ class Shown:
 
 
 def choice_page(shown: Shown, services: Sequence[Service]) -> str:
-    """Let the person choose a service."""
+    """Return the page on which a person chooses a service."""
     buttons = [
         tag("button", gettext(service.label), class_="other", name="choose", value=service.name) for service in services
     ]
@@ -45,7 +45,7 @@ def choice_page(shown: Shown, services: Sequence[Service]) -> str:
 
 
 def consent_page(shown: Shown, service: Service) -> str:
-    """Say what an OAuth service is asked to allow, with the button that leads there."""
+    """Return the page that says what an OAuth service is asked to allow, with the button that leads there."""
     label = gettext(service.label)
     wanted = shown.link.abilities & service.offers
     if wanted:
