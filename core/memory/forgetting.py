@@ -1,7 +1,8 @@
 """Forgetting: the person is shown what would be forgotten, and what they then confirm is deleted everywhere.
 
 The memories, their vectors and terms are deleted at once, and every index is rebuilt (the epoch rises). What was said
-about them, in the inbox, history, journal and sent messages, is redacted once none of it is still on its way.
+about them, in the inbox, history, journal and sent messages, is redacted once none of it is still on its way. So is
+what the assistant said and was read only after the person was asked: it would otherwise be recalled again.
 """
 
 import html
@@ -12,7 +13,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from core.db.database import Database
+from core.db.database import Connection, Database
 from core.ids import IdMaker
 from core.memory.extraction.terms import terms_of
 from core.memory.store.versions import lock_memory, raise_epoch
@@ -43,19 +44,23 @@ class Forgetter:
     make_id: IdMaker
 
     async def ask(
-        self, tenant_id: str, memories: Sequence[Memory], turn_id: str | None, phrase: str, now: datetime
+        self, tenant_id: str, memories: Sequence[Memory], turn_id: str | None, phrase: str, now: datetime, known: int
     ) -> Forgetting:
-        """Store what would be forgotten, to be confirmed in a later turn."""
+        """Store what would be forgotten, to be confirmed in a later turn.
+
+        `known`: the newest number when the memories were looked for; the person was shown nothing newer.
+        """
         forgetting_id = self.make_id("fgt")
         await self.database.tenant_rows(
             tenant_id,
-            "insert into memory_forgettings (tenant_id, id, turn_id, memory_ids, phrases, expires_at)"
-            " values ($1, $2, $3, $4, $5, $6)",
+            "insert into memory_forgettings (tenant_id, id, turn_id, memory_ids, phrases, expires_at, known)"
+            " values ($1, $2, $3, $4, $5, $6, $7)",
             forgetting_id,
             turn_id or "",
             [memory.id for memory in memories],
             [phrase] if phrase else [],
             now + ASKED_FOR,
+            known,
         )
         return Forgetting(forgetting_id, tuple(memories))
 
@@ -134,16 +139,24 @@ class Forgetter:
             )
         return len(gone)
 
-    async def redact(self, tenant_id: str, now: datetime | None = None) -> bool:
+    async def redact(self, tenant_id: str, now: datetime | None = None, *, within: str = "") -> bool:
         """Redact what was confirmed in all that was said; return True when none of it is left.
 
-        No memory is deleted here: the person was shown those that go. `now`: phrases confirmed longer than
-        `REDACT_WITHIN` ago are given up.
+        No memory of the person's own words is deleted here: they were shown those that go. `now`: phrases confirmed
+        longer than `REDACT_WITHIN` ago are given up. `within`: the job that calls this; another that is at work may
+        still store what it read before.
         """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)
             rows = await connection.fetch(
-                "select id, phrases, expires_at from memory_forgettings where tenant_id = $1 and confirmed", tenant_id
+                "select id, phrases, expires_at, known from memory_forgettings where tenant_id = $1 and confirmed",
+                tenant_id,
+            )
+            reading = await connection.fetchval(
+                "select exists (select from memory_jobs where tenant_id = $1 and id <> $2"
+                " and owner is not null and lease_until > clock_timestamp())",
+                tenant_id,
+                within,
             )
             done, indexed = True, False
             for row in rows:
@@ -153,7 +166,9 @@ class Forgetter:
                     tenant_id,
                     phrases,
                 )
+                indexed |= await _delete_echoes(connection, tenant_id, phrases, row["known"])
                 gone = await connection.fetchval("select redact($1, $2)", tenant_id, phrases)
+                gone = gone and not reading
                 done &= bool(gone)
                 over = now is not None and row["expires_at"] + REDACT_WITHIN < now
                 if over and not gone:
@@ -165,6 +180,22 @@ class Forgetter:
             if indexed:  # otherwise an approval that waits for a day would rebuild the index every half minute
                 await raise_epoch(connection, tenant_id)
         return done
+
+
+async def _delete_echoes(connection: Connection, tenant_id: str, phrases: Sequence[str], known: int) -> bool:
+    """Delete what the assistant and outside content say of it in memories that are newer than the question."""
+    echoes = await connection.fetch(
+        "delete from memories where tenant_id = $1 and number > $3 and kind <> 'told' and says_any(text, $2)"
+        " returning knowledge",
+        tenant_id,
+        phrases,
+        known,
+    )
+    terms = {term for memory in echoes for term in terms_of(memory["knowledge"])}
+    await connection.execute(
+        "delete from memory_terms where tenant_id = $1 and term = any ($2)", tenant_id, sorted(terms)
+    )
+    return bool(echoes)
 
 
 def in_text_and_json(phrases: Sequence[str]) -> list[str]:

@@ -174,7 +174,7 @@ class MemoryWork:
             job.tenant_id, "select from memory_forgettings where tenant_id = $1 and confirmed limit 1"
         )
         if confirmed is not None:
-            await self.forgetter.redact(job.tenant_id)
+            await self.forgetter.redact(job.tenant_id, within=job.id)
         return True
 
     async def _done(self, job: Job) -> None:

@@ -49,10 +49,11 @@ class TenantMemory:
         return [shown(memory) for memory in await self.memory.store.newest(self.tenant_id, most, told_only=True)]
 
     async def ask_to_forget(self, what: str, numbers: Sequence[int] = ()) -> Sequence[Remembered]:
+        known = await self._newest()
         meant = await self._numbered(numbers) if numbers else await self._meant(what)
         if meant:
             now = self.memory.clock.now()
-            await self.memory.forgetter.ask(self.tenant_id, meant, self.turn_id, what, now)
+            await self.memory.forgetter.ask(self.tenant_id, meant, self.turn_id, what, now, known)
         return [shown(memory) for memory in meant]
 
     async def forget(self, shown: Sequence[str] = ()) -> int:
@@ -61,8 +62,9 @@ class TenantMemory:
         if ids:
             asked = await forgetter.asked_about(self.tenant_id, ids, now)
             if asked is None:
+                known = await self._newest()
                 meant = list((await self.memory.store.memories(self.tenant_id, ids)).values())
-                asked = (await forgetter.ask(self.tenant_id, meant, self.turn_id, "", now)).id
+                asked = (await forgetter.ask(self.tenant_id, meant, self.turn_id, "", now, known)).id
         else:
             asked = None if shown else await forgetter.waiting(self.tenant_id, self.turn_id, now)
         if asked is None:
@@ -78,13 +80,17 @@ class TenantMemory:
         wanted = [LINE.fullmatch(line.strip()) for line in lines]
         numbers = [int(match["number"]) for match in wanted if match]
         stored = {memory.number: memory for memory in await self.memory.store.numbered(self.tenant_id, numbers)}
-        newest = (await self.memory.store.version(self.tenant_id)).number
+        newest = await self._newest()
         for match in wanted:
             memory = stored.get(int(match["number"])) if match else None
             gone = memory is None and match is not None and 0 < int(match["number"]) <= newest
             if match is None or not (gone or (memory and _shows(match[0], match["text"], memory))):
                 raise ToolRetry("That is not what is remembered: give the lines exactly as ask_to_forget returns them.")
         return [memory.id for memory in stored.values()], len(set(numbers) - set(stored))
+
+    async def _newest(self) -> int:
+        """Return the newest number that a memory of the person has."""
+        return (await self.memory.store.version(self.tenant_id)).number
 
     async def _numbered(self, numbers: Sequence[int]) -> list[Memory]:
         """Return the memories of some numbers, and the assistant's own words that say the same."""

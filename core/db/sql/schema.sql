@@ -585,7 +585,8 @@ CREATE TABLE public.memory_forgettings (
     phrases text[] DEFAULT '{}'::text[] NOT NULL,
     confirmed boolean DEFAULT false NOT NULL,
     confirmed_in text DEFAULT ''::text NOT NULL,
-    expires_at timestamp with time zone NOT NULL
+    expires_at timestamp with time zone NOT NULL,
+    known bigint DEFAULT '9223372036854775807'::bigint NOT NULL
 );
 
 ALTER TABLE ONLY public.memory_forgettings FORCE ROW LEVEL SECURITY;

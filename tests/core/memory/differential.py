@@ -194,7 +194,7 @@ async def our_index(momex: Momex, statements: Sequence[Statement]) -> PersonInde
         await momex.store.keep("ann", "", changes, "words", {term: made_vector(term) for term in terms})
         await momex.indexes.catch_up("ann")
     [gone] = await momex.store.containing("ann", "gone")
-    asked = await momex.long_term.forgetter.ask("ann", [gone], "", "", NOW)
+    asked = await momex.long_term.forgetter.ask("ann", [gone], "", "", NOW, gone.number)
     await momex.long_term.forgetter.confirm("ann", asked.id, NOW)
     await momex.indexes.catch_up("ann")
     return momex.indexes._entries["ann"].index

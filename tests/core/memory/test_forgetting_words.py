@@ -119,6 +119,33 @@ async def test_what_was_not_shown_stays_even_if_it_matches_by_then(momex: Momex)
     assert await holding(momex, "ann") == ["I row with Ottilie."]
 
 
+async def test_an_answer_read_between_question_and_consent_goes_too(momex: Momex) -> None:
+    before = told("Otters swim in Whitby.", kind=Kind.INFERRED, speaker=ASSISTANT)
+    await momex.add_now("ann", [before, told("I moor my boat in Whitby.")])
+    shown = [memory.line() for memory in await momex.for_tenant("ann", "t1").ask_to_forget("", [2])]
+    later = told("Of course, it is in Whitby.", kind=Kind.INFERRED, speaker=ASSISTANT)
+    await momex.add_now("ann", [later, told("Tea calms.", kind=Kind.INFERRED, speaker=ASSISTANT)])
+    assert await momex.for_tenant("ann", "t1").forget(shown) == 1
+    await momex.work.tidy(NOW)
+    assert await holding(momex, "ann") == ["Otters swim in Whitby.", "Tea calms."]
+
+
+async def test_forgetting_waits_for_a_job_that_read_the_words_before(database_url: str) -> None:
+    async with opened(database_url) as store:
+        talk = Talk(store, make_momex(store.database))
+        await talk.turn("I moor my boat in Quixotania.", "Noted.")
+        await talk.momex.work.add(talk.tenant_id, "j1", "", [told("Tea calms.")], infer=True)
+        assert await talk.momex.work.claim("j1", "slow") is not None
+        memory = talk.momex.for_tenant(talk.tenant_id, "t1")
+        assert await memory.forget([line.line() for line in await memory.ask_to_forget("Quixotania")]) > 0
+        await talk.momex.work.tidy(NOW)
+        echo = told("Of course, it is in Quixotania.", kind=Kind.INFERRED, speaker=ASSISTANT)
+        await talk.momex.add_now(talk.tenant_id, [echo])
+        await store.admin.execute("delete from memory_jobs")
+        await talk.momex.work.tidy(NOW)
+        assert await talk.dump() == {}
+
+
 @pytest.mark.parametrize("line", ["1. I row on Fridays.", "2. I row on Tuesdays.", "I row on Tuesdays.", "0. I row."])
 async def test_a_line_that_is_not_remembered_so_forgets_nothing(momex: Momex, line: str) -> None:
     await momex.add_now("ann", [told("I row on Tuesdays.")])

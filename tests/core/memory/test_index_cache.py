@@ -41,7 +41,7 @@ async def test_an_index_does_not_write_back_memories_forgotten_since(momex: Mome
     await momex.add_now("ann", [told("I moor the boat in Whitby.")])
     epoch = (await momex.store.version("ann")).epoch
     [memory] = await momex.store.containing("ann", "Whitby")
-    asked = await momex.long_term.forgetter.ask("ann", [memory], "", "Whitby", momex.clock.now())
+    asked = await momex.long_term.forgetter.ask("ann", [memory], "", "Whitby", momex.clock.now(), memory.number)
     await momex.long_term.forgetter.confirm("ann", asked.id, momex.clock.now())
     vectors = {"whitby": (await momex.embedder.embed(["whitby"]))[0]}
     await momex.store.vectors.add_terms("ann", momex.embedder.name, vectors, epoch)
