@@ -198,8 +198,8 @@ def running_browser() -> Iterator[str]:
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         if "CI" in os.environ:
-            pytest.fail("Chromium is needed in CI.")
-        pytest.skip("Chromium is not installed.")
+            pytest.fail("Chromium is missing: apt-get install chromium")
+        pytest.skip("Chromium is missing: apt-get install chromium")
     with tempfile.TemporaryDirectory(prefix="page-", ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
             [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],

@@ -26,8 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the compose file and a filled-in copy of the example."""
     if shutil.which("docker-compose") is None:
         if os.environ.get("CI"):
-            pytest.fail("docker-compose is not installed, and CI may not leave this out")
-        pytest.skip("docker-compose is not installed")
+            pytest.fail("docker-compose is missing: apt-get install docker-compose")
+        pytest.skip("docker-compose is missing: apt-get install docker-compose")
     folder = tmp_path_factory.mktemp("onevalet")
     shutil.copy(ROOT / "docker-compose.yml", folder)
     filled = read(".env.example")
