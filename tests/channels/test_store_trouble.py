@@ -19,6 +19,7 @@ from core.db.migrate import migrate
 from core.db.outages import StoreTrouble
 from core.ids import make_id
 from core.inbox.inbox import Inbox
+from core.messaging import polling
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
@@ -200,7 +201,7 @@ async def test_promise_1_a_connection_limit_is_503_red_and_back_by_itself(databa
 @needs_root
 async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(poll, "POLL_SECONDS", 1)
-    monkeypatch.setattr(poll, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(polling, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(poll, "MAX_PAUSE", 0.2)
     async with small_disk() as disk, open_harness() as harness:
         await migrate(disk.url)

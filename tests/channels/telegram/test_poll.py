@@ -16,6 +16,7 @@ from channels.telegram.receive import TelegramChannel
 from core.clock import Clock
 from core.db.database import Database
 from core.json_types import Json, JsonObject
+from core.messaging import polling
 from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
 from core.messaging.poll_lease import PollLease
@@ -39,12 +40,12 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(poll, "POLL_SECONDS", 1)
     monkeypatch.setattr(poll, "_CONFLICT_PAUSE", 0.05)
-    monkeypatch.setattr(poll, "_NOT_OURS_PAUSE", 0.05)
-    monkeypatch.setattr(poll, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(poll, "NOT_OURS_PAUSE", 0.05)
+    monkeypatch.setattr(polling, "FIRST_PAUSE", 0.02)
 
 
 @asynccontextmanager
-async def polling(harness: Harness, sink: MemorySink, database: Database) -> AsyncIterator[TelegramChannel]:
+async def running(harness: Harness, sink: MemorySink, database: Database) -> AsyncIterator[TelegramChannel]:
     channel = make_channel(sink, secret="", api_url=f"{harness.url}/telegram", database=database)
     await channel.start()
     try:
@@ -61,7 +62,7 @@ async def test_promise_1_updates_are_fetched_kept_and_confirmed(harness: Harness
     sink = MemorySink()
     await harness.act("start")
     await harness.act("say", text="before we came")
-    async with polling(harness, sink, database) as channel:
+    async with running(harness, sink, database) as channel:
         await until(lambda: len(sink.accepted) == 2)
         for number in range(5):
             await harness.act("say", text=f"text {number}")
@@ -74,7 +75,7 @@ async def test_promise_1_updates_are_fetched_kept_and_confirmed(harness: Harness
 async def test_promise_1_the_offset_stays_while_nothing_can_be_kept(harness: Harness, database: Database) -> None:
     sink = MemorySink(away=True)
     await harness.act("say", text="Hello")
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.calls >= 2)
         assert harness.telegram._world.updates.pending() == 1
         sink.away = False
@@ -85,20 +86,20 @@ async def test_promise_1_the_offset_stays_while_nothing_can_be_kept(harness: Har
 async def test_promise_2_a_new_process_goes_on_where_the_last_one_ended(harness: Harness, database: Database) -> None:
     sink = MemorySink()
     await harness.act("say", text="first")
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.texts() == ["first"])
     await harness.act("redeliver")
     await harness.act("say", text="second")
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.texts() == ["first", "second"])
     assert sink.calls == 2  # the first was confirmed, so Telegram forgot it
 
 
 async def test_one_of_many_processes_polls_and_another_takes_over(harness: Harness, database: Database) -> None:
     sinks = [MemorySink(), MemorySink()]
-    async with polling(harness, sinks[0], database) as first:
-        await until(lambda: first._poller is not None and first._poller._held)
-        async with polling(harness, sinks[1], database) as second:
+    async with running(harness, sinks[0], database) as first:
+        await until(lambda: first._poller is not None and first._poller.reads)
+        async with running(harness, sinks[1], database) as second:
             for number in range(5):
                 await harness.act("say", text=str(number))
             await until(lambda: len(sinks[0].accepted) == 5)
@@ -118,7 +119,7 @@ async def test_a_wait_of_a_day_is_asked_about_again_much_sooner(
     harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.RATE_LIMIT, seconds=86_400))
     sink = MemorySink()
     await harness.act("say", text="Hello")
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
 
 
@@ -138,7 +139,8 @@ async def test_a_server_that_holds_no_poll_is_not_asked_on_and_on(
         async def claim(self) -> int:
             return 0
 
-        async def keep(self, offset: int, problem: str = "") -> None: ...
+        async def keep(self, offset: int, problem: str = "") -> bool:
+            return True
 
         async def release(self) -> None: ...
 
@@ -155,8 +157,8 @@ async def test_a_server_that_holds_no_poll_is_not_asked_on_and_on(
 
 
 async def test_stopping_ends_a_long_poll_at_once(harness: Harness, database: Database) -> None:
-    async with polling(harness, MemorySink(), database) as channel:
-        await until(lambda: channel._poller is not None and channel._poller._held)
+    async with running(harness, MemorySink(), database) as channel:
+        await until(lambda: channel._poller is not None and channel._poller.reads)
         await asyncio.sleep(0.1)
         begun = time.monotonic()
         await channel.stop()
@@ -165,7 +167,7 @@ async def test_stopping_ends_a_long_poll_at_once(harness: Harness, database: Dat
 
 async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    async with polling(harness, sink, database) as channel:
+    async with running(harness, sink, database) as channel:
         await harness.act("say", text="before")
         await until(lambda: sink.texts() == ["before"])
         await harness.act("second_poller", seconds=1)
@@ -188,7 +190,7 @@ async def test_promise_3_a_webhook_is_removed_and_nothing_pending_is_dropped(
     sink = MemorySink()
     await harness.bot.set_webhook("https://localhost:8443/hook")  # nobody answers there
     await harness.act("say", text="waits")
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.texts() == ["waits"])
     assert not (await harness.bot.get_webhook_info()).url
 
@@ -198,7 +200,7 @@ async def test_polling_goes_on_after_telegram_failed(harness: Harness, database:
     sink = MemorySink()
     harness.wire.faults.add(Rule(GET_UPDATES, kind, times=2, seconds=0.01))
     await harness.act("say", text="Hello")
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
 
 
@@ -206,14 +208,14 @@ async def test_an_answer_that_was_lost_brings_the_updates_again(harness: Harness
     sink = MemorySink()
     await harness.act("say", text="Hello")
     harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.RESET_AFTER, times=1))
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         await until(lambda: sink.texts() == ["Hello"])
 
 
 async def test_a_poison_update_does_not_block_the_others(harness: Harness, database: Database) -> None:
     sink = MemorySink(breaks_on="poison")
     with capture_logs() as logs:
-        async with polling(harness, sink, database):
+        async with running(harness, sink, database):
             await harness.act("say", text="poison")
             await harness.act("say", text="after it")
             await until(lambda: sink.texts() == ["after it"])
@@ -228,10 +230,10 @@ async def test_no_update_is_left_out_for_an_error_of_the_store(
     monkeypatch.setattr(poll, "MAX_PAUSE", 0.1)
     sink = MemorySink(breaks_on="poison", breaks_with=asyncpg.UndefinedFunctionError("a migration is missing"))
     with capture_logs() as logs:
-        async with polling(harness, sink, database):
+        async with running(harness, sink, database):
             await harness.act("say", text="poison")
             await harness.act("say", text="after it")
-            await until(lambda: sink.calls > 2 * poll.TRIES)
+            await until(lambda: sink.calls > 2 * polling.TRIES)
             assert harness.telegram._world.updates.pending() == 2
             sink.breaks_on = ""
             await until(lambda: sink.texts() == ["poison", "after it"])
@@ -240,7 +242,7 @@ async def test_no_update_is_left_out_for_an_error_of_the_store(
 
 async def test_an_update_that_cannot_be_read_is_recorded(harness: Harness, database: Database) -> None:
     sink = MemorySink()
-    async with polling(harness, sink, database):
+    async with running(harness, sink, database):
         harness.telegram._world.updates.add("message", {"odd": 1}, queue="chat 1", life=60.0, person="ada")
         await harness.act("say", text="after it")
         await until(lambda: sink.texts() == ["after it"])
@@ -254,7 +256,7 @@ async def test_the_token_never_reaches_a_log(
     sink = MemorySink()
     with caplog.at_level("DEBUG"), capture_logs() as logs:
         harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.SERVER_ERROR))
-        async with polling(harness, sink, database) as channel:
+        async with running(harness, sink, database) as channel:
             await harness.act("say", text="a private text")
             await until(lambda: sink.texts() == ["a private text"])
             await channel.check()
