@@ -54,7 +54,11 @@ class ConnectOffers:
         known = self.services.get(service.lower())
         if service and known is None:
             raise ToolRetry(
-                gettext("There is no service {service} here, only {services}.", service=service, services=self.named())
+                gettext(
+                    "There is no service {service} here, only {services}.",
+                    service=literal(service[:40]),
+                    services=self.named(),
+                )
             )
         if not self.links.public_url:
             raise ToolFailed(

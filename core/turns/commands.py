@@ -6,13 +6,14 @@ from core.agents.standard_agent import AgentStatus
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import ApprovalState
+from core.credentials.types import Account
 from core.language.catalogue import gettext
 from core.memory.commands import MEMORY_COMMAND, answer_memory
 from core.messaging.commands import ACCOUNT_COMMANDS, UNDO, CommandAnswer, answer_command
 from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
-from core.turns.account_commands import answer_accounts, disconnecting
+from core.turns.account_commands import answer_accounts, disconnecting, whom_to_disconnect, with_slash
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnResult, TurnState
@@ -71,15 +72,15 @@ class ChatCommands:
             return None
         if refused := await self._refused(turn):
             return CommandResult(refused)
-        accounts = access.for_tenant(turn.request.tenant.id, turn.turn_id)
+        accounts, slash = access.for_tenant(turn.request.tenant.id, turn.turn_id), with_slash(turn.request)
         if command.name == "disconnect":
-            if not command.argument:
-                return CommandResult(TurnResult(TurnState.DONE, reply=await accounts.overview()))
-            if not await accounts.find(command.argument):
-                return None
-            begun = disconnecting(turn.request, command.argument)
-            return CommandResult(await self.orchestrator.handle_message(begun))
-        reply = await answer_accounts(command, accounts)
+            meant = await whom_to_disconnect(command.argument, accounts, slash=slash)
+            if isinstance(meant, Account):
+                begun = disconnecting(turn.request, command.argument)
+                return CommandResult(await self.orchestrator.handle_message(begun))
+            reply = meant
+        else:
+            reply = await answer_accounts(command, accounts, slash=slash)
         return None if reply is None else CommandResult(TurnResult(TurnState.DONE, reply=reply))
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:

@@ -40,6 +40,14 @@ CODE = "ABC-2D3-EFG"
         ("/undo #3", "terminal", Command("undo", "3")),
         ("undo the dishes reminder", "sms", None),
         ("undo it", "slack", None),
+        ("Connect google.", "sms", Command("connect", "google")),
+        ("connect google as my job", "telegram", Command("connect", "google as my job")),
+        ("/connect", "sms", Command("connect")),
+        ("Accounts", "telegram", Command("accounts")),
+        ("disconnect ann@example.org", "slack", Command("disconnect", "ann@example.org")),
+        ("Disconnect", "sms", Command("disconnect")),
+        ("connect my Google calendar", "sms", None),
+        ("connect me with Sam", "telegram", None),
     ],
 )
 def test_words_are_read_alike(text: str, channel: str, command: Command | None) -> None:
@@ -54,6 +62,18 @@ def test_slash_commands_are_read_by_their_channels(word: str) -> None:
     heard = slack.parse(slack_kit.command(text=word.upper()), AppIdentity(slack_kit.TEAM, slack_kit.APP))
     assert isinstance(heard, slack.SlashCommand)
     assert heard.message.command == Command(word)
+
+
+@pytest.mark.parametrize("text", ["connect google as job", "Disconnect ann@example.org", "connect foo"])
+def test_slack_reads_a_command_about_an_account_with_its_name(text: str) -> None:
+    heard = slack.parse(slack_kit.command(text=text), AppIdentity(slack_kit.TEAM, slack_kit.APP))
+    assert isinstance(heard, slack.SlashCommand)
+    name, _, argument = text.partition(" ")
+    assert heard.message.command == Command(name.lower(), argument)
+    assert heard.message.text == f"/valet {text}"
+    plain = slack.parse(slack_kit.command(text="connect my two calendars"), AppIdentity(slack_kit.TEAM, slack_kit.APP))
+    assert isinstance(plain, slack.SlashCommand)
+    assert plain.message.command is None
 
 
 def test_no_word_that_carriers_take_is_asked_for() -> None:
