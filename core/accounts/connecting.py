@@ -16,10 +16,11 @@ from core.accounts.offers import told
 from core.accounts.passwords import open_password
 from core.accounts.tokens import stored_form
 from core.accounts.types import Opened, Service
+from core.accounts.waiting import WaitingForAccounts
 from core.clock import Clock
 from core.credentials.store import MAX_NAME
 from core.credentials.types import Ability, Account
-from core.errors import OneValetError
+from core.errors import OneValetError, StoreUnavailable
 from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.language.catalogue import gettext
@@ -34,6 +35,13 @@ class ConnectRefused(OneValetError):
     def __init__(self, message: str, *, fatal: bool = False) -> None:
         super().__init__(message)
         self.fatal = fatal
+
+
+class LinkOver(ConnectRefused):
+    """The link can do nothing more; what it may have connected before is left as it is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, fatal=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +95,8 @@ class Connecting:
         link = await self.links.read_state(answer.state_token, now) if answer.state_token else None
         taken = await self.links.take_answer(link, answer.state_token, browser, now) if link and browser else None
         if link is None or taken is None:
-            raise ConnectRefused(
-                gettext("This page belongs to no link of yours, or its link is too old. Ask me for a new one."),
-                fatal=True,
+            raise LinkOver(
+                gettext("This page belongs to no link of yours, or its link is too old. Ask me for a new one.")
             )
         place = ("connect", link.token_hash.hex())
         kept = json.loads(await self.accounts.credentials.open_for(link.tenant_id, *taken, *place))
@@ -171,13 +178,19 @@ class Connecting:
         }
         message: JsonObject = {"id": self.make_id("out"), "kind": "receipt", "text": told(service, account)}
         if not await self.links.finish(link, stored, message, self.clock.now()):
-            raise ConnectRefused(
-                gettext("This link was used already, or is too old. Ask me for a new one."), fatal=True
-            )
+            raise LinkOver(gettext("This link was used already, or is too old. Ask me for a new one."))
         _log.info("account_connected", tenant=link.tenant_id, service=service.name)
         if link.conversation_id:
             self.wakeups.wake_delivery(link.conversation_id)
+        await self._hurry(link.tenant_id)
         return Connected(link, service, account)
+
+    async def _hurry(self, tenant_id: str) -> None:
+        """Rouse workers for what waited for the account; by themselves they would find it seconds later."""
+        try:
+            await WaitingForAccounts(self.links.database, self.wakeups).connected(tenant_id)
+        except StoreUnavailable:  # the account is stored: its person is told so
+            _log.warning("connect_hurried_nothing", tenant=tenant_id)
 
     async def _named(self, link: ConnectLink, service: Service) -> Account | None:
         """Return the account that a link is about, if it is connected already."""
@@ -207,8 +220,6 @@ class Connecting:
 
 def _may_go_on(begun: Begun) -> None:
     if begun is Begun.TAKEN:
-        raise ConnectRefused(
-            gettext("This link was opened in another browser before. Go on there, or ask me for a new one."), fatal=True
-        )
+        raise LinkOver(gettext("This link was opened in another browser before. Go on there, or ask me for a new one."))
     if begun is Begun.OVER:
-        raise ConnectRefused(gettext("This link was used already, or is too old. Ask me for a new one."), fatal=True)
+        raise LinkOver(gettext("This link was used already, or is too old. Ask me for a new one."))

@@ -26,6 +26,7 @@ from tests.patience import PATIENCE
 
 CLIENT, SECRET = "valet", "idp-s3cret-of-tests"
 PASSWORD = "idp-p4ssword"
+SCOPES = ("openid", "profile", "email", "offline_access", "mail", "calendar.readonly", "calendar", "contacts")
 _ADDRESSES = {"ann": "ann@idp.example", "bob": "bob@idp.example"}
 
 
@@ -103,7 +104,13 @@ def _configure(folder: Path, url: str, port: int, redirect: str) -> None:
     settings = {
         "config_version": 1,
         "server": {"host": "127.0.0.1", "port": port},
-        "oauth": {"issuer": url, "audience": CLIENT, "token_expiry_minutes": 60, "clients": [client]},
+        "oauth": {
+            "issuer": url,
+            "audience": CLIENT,
+            "token_expiry_minutes": 60,
+            "clients": [client],
+            "scopes_supported": SCOPES,
+        },
     }
     users = {
         name: {"password": PASSWORD, "email": address, "roles": ["USER"], "tenant": "default"}

@@ -4,7 +4,7 @@ import re
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import unescape
 
 import aiohttp
@@ -12,19 +12,22 @@ from pydantic import SecretStr
 
 from channels.connect.routes import ConnectRoutes
 from channels.http.app import build_app, serve
+from core.accounts.abilities import CALENDAR, CONTACTS, MAIL
 from core.accounts.connecting import Connecting
 from core.accounts.services import Services, openid
-from core.accounts.types import OAuthClient, Service
+from core.accounts.types import OAuthClient, Scope, Service
 from core.clock import Clock
 from core.credentials.store import CredentialStore
+from core.credentials.types import Ability
 from core.db.database import Database
 from core.http.client import GuardedClient
 from core.ids import make_id
-from core.queue.wakeups import NoWakeups
+from core.queue.wakeups import NoWakeups, Wakeups
 from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_accounts, build_connecting
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
 
+LINK = re.compile(r"http://127\.0\.0\.1:[0-9]+/connect/[0-9a-f]{32}")
 SERVERS = {"imap": "imaps://imap.example.org:993", "caldav": "https://dav.example.org/{address}/"}
 
 
@@ -32,6 +35,19 @@ def work(server: Nanoidp) -> Service:
     """Return a service of nanoidp's accounts."""
     client = OAuthClient(CLIENT, SECRET, server.url, always=("openid", "email", "offline_access"))
     return openid("work", "Work", client, SERVERS)
+
+
+def scoped(server: Nanoidp, name: str = "google", label: str = "Google") -> Service:
+    """Return a service of nanoidp's accounts that has scopes, of its calendars a narrower one as well."""
+    client = OAuthClient(CLIENT, SECRET, server.url, always=("openid", "email", "offline_access"))
+    scopes = (
+        Scope("mail", MAIL),
+        Scope("calendar.readonly", frozenset({Ability.CALENDAR_READ})),
+        Scope("calendar", CALENDAR),
+        Scope("contacts", CONTACTS),
+    )
+    servers = SERVERS | {"smtp": "smtps://smtp.example.org:465", "carddav": "https://dav.example.org/{address}/"}
+    return openid(name, label, client, servers, scopes)
 
 
 @dataclass
@@ -86,7 +102,9 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @asynccontextmanager
-async def served(database: Database, store: CredentialStore, services: Services, *hosts: str) -> AsyncIterator[Pages]:
+async def served(
+    database: Database, store: CredentialStore, services: Services, *hosts: str, wakeups: Wakeups | None = None
+) -> AsyncIterator[Pages]:
     """Serve the pages inside the block. `hosts`: of servers on this machine that may be reached."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -96,7 +114,9 @@ async def served(database: Database, store: CredentialStore, services: Services,
     http, clock = GuardedClient(allowed_hosts=hosts), Clock()
     accounts = build_accounts(settings, database, store, http, clock)
     accounts.services = services
-    connecting = build_connecting(settings, database, accounts, http, clock, NoWakeups())
+    assert accounts.offers is not None
+    accounts.offers = replace(accounts.offers, services=services)
+    connecting = build_connecting(settings, database, accounts, http, clock, wakeups or NoWakeups())
     app = build_app((), ready=_ready, extra_routes=ConnectRoutes(connecting, http).routes(), make_request_id=make_id)
     try:
         async with serve(app, "127.0.0.1", port):
