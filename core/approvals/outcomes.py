@@ -90,7 +90,7 @@ _SENTENCES = {
     DecisionOutcome.NOT_EDITABLE: gettext_noop("{code} cannot be changed: approve or cancel it."),
     DecisionOutcome.NOT_SENT: gettext_noop("I am still sending {code}: please read all of it first."),
     DecisionOutcome.CONFIRM: gettext_noop(
-        "{code} is high risk, and a number can be forged. To approve it, send OK {code} {number} "
+        "{code} is high risk, and a sender can be forged. To approve it, send OK {code} {number} "
         "within 10 minutes: {summary}."
     ),
     DecisionOutcome.WRONG_NUMBER: gettext_noop("That number does not fit {code}. Nothing was approved."),

@@ -114,7 +114,7 @@ class Approving:
 
     async def decide(self, label: str) -> None:
         """Let the person decide: by button, or by exact word where there are none; and see to it."""
-        if self.delivery.channel.name in ("sms", "email"):
+        if not self.delivery.channel.has_buttons:
             await self.say({"Approve": "OK", "Cancel": "NO"}[label] + f" {await self.code()}")
         else:
             await self.press(label)

@@ -34,6 +34,7 @@ class SmsHarness(ChannelHarness):
     sending = "twilio.messages.create"
     proof: ClassVar[tuple[str, ...]] = ("X-Twilio-Signature",)
     account = TWILIO.number
+    has_buttons = False
 
     def make_channel(self, *, wrong_token: bool = False) -> SmsChannel:
         return SmsChannel(

@@ -4,6 +4,7 @@ Cases run over it where they are marked `also_by_mail`: most of the others are a
 emulated provider does wrong.
 """
 
+import html
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from typing import ClassVar
 import pytest
 
 from channels.email import poll
+from channels.email.media import MailMedia
 from channels.email.receive import EmailChannel
 from core.db.database import Database
 from core.messaging.channels import NotificationChannel
@@ -77,6 +79,7 @@ class EmailHarness(ChannelHarness):
     name, provider, path, sending = "email", "email", "", ""
     proof: ClassVar[tuple[str, ...]] = ()
     account = ""
+    has_buttons = False
     world: ClassVar[MailWorld | None] = None
 
     def __init__(self, simulator: Simulator, sink: Sink) -> None:
@@ -109,6 +112,10 @@ class EmailHarness(ChannelHarness):
             Security.NONE,
         )
         return EmailNotification(server, mailbox=MailboxClient(self._login()))
+
+    def media(self) -> MailMedia:
+        """Return what fetches the files of mails."""
+        return MailMedia(self._login())
 
     async def prepare(self) -> None:
         await self.settled()
@@ -154,6 +161,11 @@ class EmailHarness(ChannelHarness):
         """Return the mails that a person got."""
         found = self.mail.dovecot.mails(self.mail.address(person))
         return [mail for raw in found if isinstance(mail := message_from_bytes(raw, policy=default), EmailMessage)]
+
+    def pages(self, person: str = "ada") -> str:
+        """Return the HTML of the mails that a person got."""
+        found = [part.get_content() for mail in self.got(person) if (part := mail.get_body(("html",)))]
+        return html.unescape("\n".join(found))
 
     def letter(self, text: str, person: str = "ada", **headers: str) -> EmailMessage:
         """Write a person's mail: their first, or an answer to the last that they got."""

@@ -169,6 +169,8 @@ class ChannelHarness(ABC):
     proof: ClassVar[tuple[str, ...]]
     """The headers that prove a request's origin; the last one is the secret part."""
     account: ClassVar[str]
+    has_buttons: ClassVar[bool] = True
+    """Whether cards have buttons; where they have none, words decide."""
 
     def __init__(self, simulator: Simulator, sink: Sink) -> None:
         self.simulator = simulator

@@ -64,6 +64,7 @@ async def test_promise_10_a_cancelled_action_never_runs_and_the_model_is_told(sy
     assert system.last() == "All right, I did not."
 
 
+@also_by_mail
 async def test_promise_9_an_edit_in_words_shows_its_diff_and_voids_the_old_code(
     system: Approving,
 ) -> None:
@@ -130,6 +131,7 @@ async def test_two_approvals_of_a_turn_are_decided_apart_and_run_as_confirmed(
     assert system.model.told() == ["Sent to sam@example.com.", "Sent to bob@example.com."]
 
 
+@also_by_mail
 async def test_ok_all_approves_what_was_shown_here_but_never_high_risk(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL), ("send_mail", {**MAIL, "to": "bob@example.com"})), says("Done.")]
     await system.say("mail both")
@@ -144,6 +146,7 @@ async def test_ok_all_approves_what_was_shown_here_but_never_high_risk(system: A
     assert (await system.states())[-1] == "pending"
 
 
+@also_by_mail
 @pytest.mark.parametrize("word", ["ok", "No."])
 async def test_a_bare_word_counts_only_when_the_card_was_the_last_thing_said(system: Approving, word: str) -> None:
     system.model.script = [wants(("send_mail", MAIL)), says("By the way, it rains."), says("What do you mean?")]
@@ -254,7 +257,8 @@ async def test_the_model_cannot_approve_unanswered_calls_or_after_another_tool(s
     assert system.sent == []
 
 
-async def test_high_risk_needs_a_press_or_by_sms_its_confirmation_number(system: Approving) -> None:
+@also_by_mail
+async def test_high_risk_needs_a_press_or_a_confirmation_number(system: Approving) -> None:
     system.risk = "high"
     system.model.script = [wants(("send_mail", MAIL)), says("What?"), says("Sent.")]
     await system.say("mail sam about lunch")
@@ -262,7 +266,7 @@ async def test_high_risk_needs_a_press_or_by_sms_its_confirmation_number(system:
     await system.say("yes please approve it")
     assert "decide_approvals" not in {spec.name for spec in system.model.requests[-1].tools}
     code = await system.code()
-    if system.delivery.channel.name != "sms":
+    if system.delivery.channel.has_buttons:
         await system.press("Approve")
         await system.work()
         assert system.sent == [MAIL]
@@ -278,6 +282,7 @@ async def test_high_risk_needs_a_press_or_by_sms_its_confirmation_number(system:
     assert system.sent == [MAIL]
 
 
+@also_by_mail
 @exempt(slack="a press is proof enough", telegram="a press is proof enough")
 async def test_guessing_the_number_of_high_risk_ends_after_few_tries(system: Approving) -> None:
     system.risk = "high"
@@ -290,6 +295,7 @@ async def test_guessing_the_number_of_high_risk_ends_after_few_tries(system: App
     assert "Too many tries" in system.last()
 
 
+@also_by_mail
 async def test_expiry_starts_when_the_card_is_sent_reminds_once_and_tells_both(
     system: Approving,
 ) -> None:
@@ -388,6 +394,7 @@ async def test_the_audit_has_each_request_edit_decision_and_run_with_its_hash(
     assert rows[2]["channel"] == system.delivery.channel.name
 
 
+@also_by_mail
 async def test_pending_lists_what_waits_on_every_channel(system: Approving) -> None:
     system.model.script = [wants(("send_mail", MAIL))]
     await system.say("mail sam about lunch")

@@ -287,7 +287,8 @@ begin
         return;
     end if;
     select a.risk into v_risk from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
-    if p_verb = 'approve' and v_risk = 'high' and p_channel = 'sms' then
+    -- A text proves a number that can be forged, and a mail a domain, but not who of it wrote.
+    if p_verb = 'approve' and v_risk = 'high' and p_channel in ('sms', 'email') then
         outcome := check_confirm(p_tenant, p_approval, p_given, p_fresh, p_now);
         if outcome <> 'go' then
             perform audit_approval(p_tenant, p_approval, p_now, 'confirm', p_identity, p_channel, outcome, '{}');
