@@ -23,6 +23,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import SLACK, TELEGRAM, TWILIO
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.email_harness import EmailHarness
 from tests.contract.harness import ChannelHarness
 from tests.core.builders import FakeModel, Step
 
@@ -30,6 +31,8 @@ from tests.core.builders import FakeModel, Step
 def fetcher_of(harness: ChannelHarness) -> Any:
     """Return what fetches files from a harness's provider."""
     simulator = harness.simulator
+    if isinstance(harness, EmailHarness):
+        return harness.media()
     if harness.name == "sms":
         account = {"account_sid": TWILIO.account_sid, "auth_token": TWILIO.auth_token}
         return TwilioMedia(**account, api_url=simulator.twilio_url)
@@ -54,7 +57,12 @@ class Sender:
         """Send a file as the person, with a scripted model; return what the person then reads."""
         channel = self.system.delivery.channel
         encoded = base64.b64encode(data).decode()
-        if channel.name == "sms":
+        if isinstance(channel, EmailHarness):
+            mail = channel.letter(text)
+            main, _, kind = content_type.partition("/")
+            mail.add_attachment(data, maintype=main, subtype=kind, filename=name)
+            await channel.send(mail)
+        elif channel.name == "sms":
             await channel.act("say", text=text, media=[{"content_type": content_type, "data": encoded}])
         elif channel.name == "slack":
             await channel.act("say", text=text, files=[{"name": name, "content": f"base64:{encoded}"}])

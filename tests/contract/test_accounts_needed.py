@@ -18,6 +18,7 @@ from core.json_types import JsonObject
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.email_harness import also_by_mail
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.plugins.mailbox import (
@@ -102,6 +103,7 @@ async def needing(channel: str, database_url: str) -> AsyncIterator[Needing]:
         yield Needing(system, keeper, links, clock)
 
 
+@also_by_mail
 async def test_a_missing_account_is_asked_for_and_the_turn_goes_on(needing: Needing) -> None:
     needing.answers(wants(("read_inbox", {})), says("You have one mail."))
     await needing.system.say("any mail?")

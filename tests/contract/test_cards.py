@@ -13,6 +13,7 @@ from core.messaging.channels import Redrawing
 from core.messaging.messages import Action, ActionStyle, Form, FormField, ReachabilityChange
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import ChannelHarness, Request, card, exempt, until
 
 TOKEN = "t" * 64
@@ -35,7 +36,7 @@ async def test_a_cards_buttons_stand_below_its_last_part_with_their_tokens(harne
     assert not any(bubble.buttons for bubble in before)
     assert marked("OK 7K or NO 7K") in last.text
     # A text has no buttons: the words in it answer a card.
-    assert last.buttons == (() if harness.name == "sms" else tuple((action.label, action.token) for action in CARD))
+    assert last.buttons == (tuple((action.label, action.token) for action in CARD) if harness.has_buttons else ())
 
 
 @exempt(sms="a text once sent cannot be changed: another one tells")
@@ -154,6 +155,7 @@ async def test_a_reply_to_a_message_of_ours_names_it(harness: ChannelHarness) ->
 # What is said
 
 
+@also_by_mail
 async def test_the_words_that_decide_come_in_as_they_were_said(harness: ChannelHarness) -> None:
     words = ["OK 7K", "no 7k.", "EDIT 7K make it 3pm", "OK ALL", "ok", "No", "OK 7K 4711", "pending"]
     for text in words:

@@ -13,6 +13,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import PEOPLE, WEBHOOK_SECRET, LogWatch
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.email_harness import EmailHarness, also_by_mail
 from tests.contract.harness import PUBLIC_URL, WORLD
 from tests.core.builders import says, wants
 
@@ -53,17 +54,19 @@ async def token(system: Approving) -> str:
     return str(await system.delivery.store.one("select token from approvals"))
 
 
+@also_by_mail
 async def test_cve_only_its_person_decides_and_nothing_replaces_their_decision(
     system: Approving, posts: SignedPosts
 ) -> None:
     await approver_not_checked(system, posts)
     await text_command_bypass(system)
-    if system.delivery.channel.name != "sms":  # which has no buttons
+    if system.delivery.channel.has_buttons:
         await forged_tokens(system, posts)
     await empty_caller(system, posts)
     await pre_approval(system, posts)
 
 
+@also_by_mail
 async def test_cve_what_was_changed_behind_the_persons_back_is_not_run(system: Approving) -> None:
     await changed_before_the_decision(system)
     system.clock.move(timedelta(seconds=1))
@@ -73,8 +76,10 @@ async def test_cve_what_was_changed_behind_the_persons_back_is_not_run(system: A
     await changed_beside_what_is_sealed(system)
 
 
+@also_by_mail
 async def test_cve_all_that_runs_was_shown_whole_and_hides_nothing(system: Approving) -> None:
-    await truncated_display(system)
+    if system.delivery.channel.name != "email":  # whose cards are one part each
+        await truncated_display(system)
     await hidden_characters(system)
 
 
@@ -96,7 +101,7 @@ async def approver_not_checked(system: Approving, posts: SignedPosts) -> None:
     await system.work()
     assert await system.states() == ["pending"]
     assert system.sent == []
-    if system.delivery.channel.name != "sms":
+    if system.delivery.channel.has_buttons:
         refused = await system.delivery.store.one("select count(*) from approval_audit where what = 'refused'")
         assert refused == (1 if system.delivery.channel.name == "telegram" else 2)
 
@@ -119,7 +124,7 @@ async def changed_before_the_decision(system: Approving) -> None:
     )
     await system.decide("Approve")
     assert (await system.states(), system.sent) == (["pending"], [])
-    assert any("not what you were shown" in text for text in [system.last(), *whispers(system)])
+    assert any("not what you were shown" in text for text in [system.last(), *system.delivery.channel.whispers()])
     system.model.script = [says("All right.")]
     await system.decide("Cancel")
     assert (await system.states(), system.sent) == (["cancelled"], [])
@@ -128,7 +133,7 @@ async def changed_before_the_decision(system: Approving) -> None:
 async def changed_after_the_decision(system: Approving) -> None:
     """What is not what was approved is not run, whichever part of it was changed."""
     for number, change in enumerate(_CHANGES, start=1):
-        if system.delivery.channel.name == "sms":
+        if not system.delivery.channel.has_buttons:
             await system.delivery.channel.said(f"OK {await system.code()}")
         else:
             await system.press("Approve")
@@ -170,7 +175,7 @@ async def truncated_display(
     await store.admin.execute(_FIRST_PART, "ambiguous")
     await system.decide("Approve")
     assert (await system.states(), system.sent) == (["pending", "pending"], [])
-    assert any("whether all of" in text for text in [system.last(), *whispers(system)])
+    assert any("whether all of" in text for text in [system.last(), *system.delivery.channel.whispers()])
     await store.admin.execute(_FIRST_PART, "sent")
     await system.decide("Approve")
     assert system.sent == [{**MAIL, "body": body}]
@@ -213,6 +218,11 @@ async def forged_tokens(system: Approving, posts: SignedPosts) -> None:
 async def empty_caller(system: Approving, posts: SignedPosts) -> None:
     """CVE-2026-28446: a request that names nobody is refused before anything of it is read."""
     data, code = f"approve.{await token(system)}", await system.code()
+    if isinstance(system.delivery.channel, EmailHarness):
+        await system.delivery.channel.send(system.delivery.channel.letter(f"OK {code}", From="Ada"))
+        await system.delivery.channel.settled()
+        assert await system.states() == ["pending"]
+        return
     nobody = type(ADA)("ada", "", "", "", 0)
     post = {
         "sms": lambda: posts.text(nobody, f"OK {code}"),
@@ -232,6 +242,8 @@ async def pre_approval(system: Approving, posts: SignedPosts) -> None:
     system.model.script = [wants(("send_mail", MAIL))]
     if system.delivery.channel.name == "sms":
         await posts.send(posts.text(ADA, "mail sam"), 0)
+    elif system.delivery.channel.name == "email":
+        await system.delivery.channel.said("mail sam")
     else:
         await system.delivery.channel.said("mail sam")
         last = system.delivery.channel.told[-1]
@@ -258,12 +270,6 @@ async def test_the_token_the_numbers_and_the_arguments_are_in_no_log(channel: st
         written = watch.end()
     assert "decided_by_word" in written
     assert [value for value in secret if value in written.replace(PUBLIC_URL, "")] == []
-
-
-def whispers(system: Approving) -> list[str]:
-    """Return what only the person who pressed was told."""
-    harness = system.delivery.channel
-    return [] if harness.name == "sms" else harness.whispers()
 
 
 def _with(post: Post, name: str, fields: JsonObject) -> Post:

@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 
-from channels.email.media import MailMedia
 from channels.email.poll import BEGINNING, MailPoller
 from core.json_types import JsonObject
 from core.llm.types import ModelRequest, Role
@@ -278,7 +277,7 @@ async def test_files_come_in_and_go_out_attached(delivery: DeliveryHarness) -> N
     harness = post(delivery.channel)
     await harness.send_file()
     (media,) = harness.sink.messages[-1].media
-    fetcher = MailMedia(harness._login())
+    fetcher = harness.media()
     assert (await fetcher.fetch(media, 1000)).body == b"words"
     await fetcher.close()
 

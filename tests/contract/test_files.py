@@ -11,6 +11,7 @@ from core.files.vision import Vision
 from core.json_types import Json
 from core.tools.tool import tool
 from tests.contract.canaries import marked
+from tests.contract.email_harness import also_by_mail
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import says, wants
 from tests.core.documents import samples
@@ -41,6 +42,7 @@ async def test_a_photo_is_a_part_of_the_message(sender: Sender) -> None:
     assert "sent a file: f" in stored
 
 
+@also_by_mail
 async def test_a_document_is_shown_in_part_and_read_on_by_tools(sender: Sender) -> None:
     pages = [f"Page {number} of the lease. Rent: {number * 10}" for number in range(1, 81)]
     pages[59] += " The deposit is nine hundred."

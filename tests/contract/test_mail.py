@@ -22,6 +22,7 @@ from core.agents.registry import AgentRegistry
 from core.json_types import Json
 from core.llm.types import ModelAnswer, ModelRequest
 from core.tools.storage import Storage
+from tests.contract.email_harness import also_by_mail
 from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.credentials.harness import new_key, store_with
@@ -137,6 +138,7 @@ async def test_what_is_in_the_inbox_is_told_and_stays_unread(person: Person) -> 
     assert "2 found" in person.sender.system.model.told()[-1]
 
 
+@also_by_mail
 async def test_a_reply_waits_for_its_card_and_arrives_in_the_thread(person: Person) -> None:
     anna = person.dovecot.new("anna")
     person.dovecot.deliver(person.address, letter("Invoice 17", "Please pay.", f"Anna <{anna}>"))

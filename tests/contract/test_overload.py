@@ -10,6 +10,7 @@ from jobs.delivery import DeliveryRunner
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
+from tests.contract.email_harness import also_by_mail
 from tests.contract.harness import open_harness
 from tests.core.harness import OPEN, opened
 
@@ -23,6 +24,7 @@ async def narrow_delivery(channel: str, database_url: str) -> AsyncIterator[Deli
             yield DeliveryHarness(store, harness, DeliveryRunner(store.outbox, {harness.name: harness.sender}, "w1"))
 
 
+@also_by_mail
 async def test_promise_6_what_is_too_much_is_recorded_and_its_person_told_once(
     narrow_delivery: DeliveryHarness,
 ) -> None:

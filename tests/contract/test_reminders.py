@@ -8,6 +8,7 @@ import pytest
 
 from core.json_types import JsonObject
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.email_harness import also_by_mail
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import BERLIN, repeats
 from tests.core.builders import says, wants
@@ -29,6 +30,7 @@ async def system(channel: str, database_url: str, redis_url: str) -> AsyncIterat
         yield system
 
 
+@also_by_mail
 async def test_a_reminder_is_set_at_once_and_rings_in_quiet_hours(system: Proactive) -> None:
     answer = await system.hears("remind me at 23:15 to call mum", wants(("remind_me", AT_NIGHT)), repeats)
     assert "I will remind you on Sat 21 Nov 2026, 23:15 (Europe/Berlin): call mum." in answer

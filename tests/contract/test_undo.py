@@ -9,6 +9,7 @@ from core.tools.tool import Tool
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
+from tests.contract.email_harness import also_by_mail
 from tests.core.builders import says, wants
 
 TYPED = {"sms": ("UNDO", "Undo."), "slack": ("undo", "Undo."), "telegram": ("/undo", "undo")}
@@ -27,6 +28,7 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
         yield system
 
 
+@also_by_mail
 async def test_a_list_is_made_shown_ticked_off_and_undone(system: Approving, channel: str) -> None:
     system.model.script[:] = [
         wants(("add_to_list", {"list_name": "the shopping list", "items": ["milk", "eggs"]})),
