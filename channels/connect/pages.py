@@ -1,104 +1,80 @@
 """What the pages say: for whom an account is connected, to what, and how it went. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from channels.connect.html import Html, items, joined, page, tag
-from core.accounts.abilities import CALENDAR, CONTACTS, MAIL, may
+from channels.connect.fields import Typed, dav_fields, mailbox_fields
+from channels.connect.html import NOTHING, Html, items, joined, page, tag
+from core.accounts.abilities import KINDS, kinds_of, may
 from core.accounts.connecting import Connected
 from core.accounts.links import PATH, ConnectLink
 from core.accounts.types import Service
 from core.credentials.types import Ability
-from core.language.catalogue import gettext, gettext_noop
-
-_SECURITY = (
-    ("implicit", "TLS"),
-    ("starttls", "STARTTLS"),
-    ("none", gettext_noop("none (this machine only)")),
-)
-_GROUPS: tuple[tuple[str, frozenset[Ability]], ...] = (
-    ("mail", MAIL),
-    ("calendar", CALENDAR),
-    ("contacts", CONTACTS),
-)
+from core.language.catalogue import gettext, listed
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A link as a page shows it. `token` is its own end; `proof` ties the form to the browser."""
+    """A link as a page shows it. `token` is its own end; `proof` ties the form to the browser.
+
+    `has` is what the account that it is about lets us do already.
+    """
 
     link: ConnectLink
     token: str = field(repr=False)
     proof: str = field(repr=False)
-    problem: str = ""
-    typed: Mapping[str, str] = field(default_factory=dict)
+    typed: Typed = field(default_factory=Typed)
+    has: frozenset[Ability] = frozenset()
 
 
 def choice_page(shown: Shown, services: Sequence[Service]) -> str:
     """Return the page on which a person chooses a service."""
-    buttons = [
-        tag("button", gettext(service.label), class_="other", name="choose", value=service.name) for service in services
-    ]
     title = gettext("Connect an account")
     asked = tag("p", gettext("Which account do you want to connect?"))
-    return page(shown.link.language, title, _whose(shown), asked, _form(shown, "", *buttons))
+    return page(shown.link.language, title, _whose(shown), asked, _form(shown, "", *map(_choice, services)))
 
 
 def consent_page(shown: Shown, service: Service) -> str:
     """Return the page that says what an OAuth service is asked to allow, with the button that leads there."""
-    label = gettext(service.label)
-    wanted = shown.link.abilities & service.offers
-    if wanted:
-        asked = joined(tag("p", gettext("I ask {service} to let me:", service=label)), items(may(wanted)))
-        ticks = joined(*(tag("input", type="hidden", name=one.value, value="on") for one in sorted(wanted)))
-    else:
-        asked = tag("p", gettext("What may I do with it?"))
-        ticks = joined(*(_tick(name, group & service.offers) for name, group in _GROUPS if group & service.offers))
+    label, wanted = gettext(service.label), shown.link.abilities & service.offers
+    asked = _asked(shown, service, wanted) if wanted else tag("p", gettext("What may I do with it?"), id="asked")
+    ticks = [tag("input", type="hidden", name=one.value, value="on") for one in sorted(wanted)] or [
+        tag("div", *_ticks(shown, service), role="group", aria_labelledby="asked")
+    ]
+    go = tag("button", gettext("Continue to {service}", service=label), name="go", value="on")
+    stays = gettext("Your password stays with {service}. You can end this at any time.", service=label)
     return page(
         shown.link.language,
         gettext("Connect {service}", service=label),
         _whose(shown),
         _problem(shown),
         asked,
-        _form(
-            shown,
-            service.name,
-            ticks,
-            tag("button", gettext("Continue to {service}", service=label), name="go", value="on"),
-        ),
-        tag(
-            "p",
-            gettext("Your password stays with {service}. You can end this at any time.", service=label),
-            class_="soft",
-        ),
+        _form(shown, service.name, *ticks, go),
+        tag("p", stays, class_="soft"),
     )
 
 
 def password_page(shown: Shown, service: Service) -> str:
-    """Ask for the password of a mailbox or of a calendar server."""
+    """Return the page that asks for the password of a mailbox or of a calendar server."""
     is_mail = service.name == "email"
-    fields = _mail_fields(shown) if is_mail else _dav_fields(shown)
-    what = gettext("Connect a mailbox") if is_mail else gettext("Connect calendars and contacts")
+    fields = mailbox_fields(shown.typed) if is_mail else dav_fields(shown.typed)
+    how = gettext(
+        "Use an app password if your provider has them. It is tried at once, stored encrypted, and never shown."
+    )
+    go = tag("button", gettext("Try and connect"), name="go", value="on")
     return page(
         shown.link.language,
-        what,
+        gettext("Connect a mailbox") if is_mail else gettext("Connect calendars and contacts"),
         _whose(shown),
-        _problem(shown),
         tag("p", gettext("With it I may:")),
         items(may(service.offers)),
-        _form(shown, service.name, *fields, tag("button", gettext("Try and connect"), name="go", value="on")),
-        tag(
-            "p",
-            gettext(
-                "Use an app password if your provider has them. It is tried at once, stored encrypted, and never shown."
-            ),
-            class_="soft",
-        ),
+        _problem(shown),
+        _form(shown, service.name, *fields, tag("p", how, class_="soft"), go),
     )
 
 
 def done_page(connected: Connected) -> str:
-    """Say what was connected."""
+    """Return the page that says what was connected."""
     account = connected.account
     return page(
         connected.link.language,
@@ -112,10 +88,51 @@ def done_page(connected: Connected) -> str:
 
 
 def problem_page(language: str | None, problem: str, *, token: str = "") -> str:
-    """Say why nothing was connected, and what to do. `token`: of the link by which it can be tried again."""
-    again = tag("p", tag("a", gettext("Try again"), href=f"{PATH}/{token}")) if token else Html("")
+    """Return the page that says why nothing was connected. `token`: of the link by which it can be tried again."""
+    again = tag("p", tag("a", gettext("Try again"), href=f"{PATH}/{token}")) if token else NOTHING
     back = tag("p", gettext("Nothing was stored. You can close this page and go back to the chat."), class_="soft")
-    return page(language, gettext("Not connected"), tag("p", problem, role="alert"), again, back)
+    return page(language, gettext("Not connected"), tag("p", problem, class_="bad", role="alert"), again, back)
+
+
+def over_page(language: str | None, problem: str) -> str:
+    """Return the page of a link that can do nothing more, whatever it did before."""
+    kept = gettext("What you connected before stays connected: write “accounts” in the chat to see it.")
+    return page(language, gettext("This link no longer works"), tag("p", problem, role="alert"), tag("p", kept))
+
+
+def _asked(shown: Shown, service: Service, wanted: frozenset[Ability]) -> Html:
+    """Say what is asked for: all that its scopes allow, and apart from it what is allowed already."""
+    label, granted = gettext(service.label), service.granted_for(wanted | shown.has)
+    has = shown.has & service.offers
+    if not has - wanted:
+        return joined(tag("p", gettext("I ask {service} to let me:", service=label)), items(may(granted)))
+    return joined(
+        tag("p", gettext("It lets me already:")),
+        items(may(has)),
+        tag("p", gettext("For what you asked I need more. I ask {service} to let me as well:", service=label)),
+        items(may(granted - has)),
+    )
+
+
+def _choice(service: Service) -> Html:
+    """Return the button of a service, with what its accounts have, or how they are opened."""
+    has = listed(kinds_of(service.offers))
+    about = has if service.client else gettext("with a password or an app password")
+    return tag("button", _named(gettext(service.label), about), class_="other", name="choose", value=service.name)
+
+
+def _ticks(shown: Shown, service: Service) -> Sequence[Html]:
+    offered = {name: group & service.offers for name, group in KINDS.items()}
+    return [_tick(name, group, ticked=bool(group & shown.has)) for name, group in offered.items() if group]
+
+
+def _tick(name: str, abilities: frozenset[Ability], *, ticked: bool) -> Html:
+    box = tag("input", type="checkbox", name=name, value="on", checked=ticked)
+    return tag("label", box, _named(listed(kinds_of(abilities)), "; ".join(may(abilities))), class_="tick")
+
+
+def _named(name: str, about: str) -> Html:
+    return tag("span", tag("b", name[:1].upper() + name[1:]), tag("small", about))
 
 
 def _whose(shown: Shown) -> Html:
@@ -123,11 +140,14 @@ def _whose(shown: Shown) -> Html:
     where = f"{link.channel} {link.sender}".strip()
     who = f"{link.person} ({where})" if link.person and where else link.person or where or gettext("you")
     warning = gettext("Go on only if that is you and you have just asked for it.")
-    return joined(tag("p", gettext("It will be connected for: {person}", person=who)), tag("p", warning, class_="soft"))
+    whom = tag("p", gettext("It will be connected for: {person}", person=who))
+    return tag("div", whom, tag("p", warning, class_="soft"), class_="whose")
 
 
 def _problem(shown: Shown) -> Html:
-    return tag("p", shown.problem, class_="bad", role="alert") if shown.problem else Html("")
+    """Say what is wrong, unless it is said beside its field."""
+    typed = shown.typed
+    return tag("p", typed.problem, class_="bad", role="alert") if typed.problem and not typed.wrong else NOTHING
 
 
 def _form(shown: Shown, service: str, *inside: str) -> Html:
@@ -136,70 +156,3 @@ def _form(shown: Shown, service: str, *inside: str) -> Html:
         tag("input", type="hidden", name="service", value=service),
     )
     return tag("form", hidden, *inside, method="post", action=f"{PATH}/{shown.token}", autocomplete="off")
-
-
-def _tick(name: str, abilities: frozenset[Ability]) -> Html:
-    box = tag("input", type="checkbox", name=name, value="on")
-    return tag("label", box, tag("span", "; ".join(may(abilities))), class_="tick")
-
-
-def _mail_fields(shown: Shown) -> Sequence[Html]:
-    return (
-        _field(shown, "address", gettext("Email address"), type="email", autocomplete="email", required=True),
-        _field(shown, "user", gettext("Login, if it is not the address"), type="text", autocomplete="username"),
-        _password(),
-        _server(shown, "imap", gettext("Server for reading (IMAP)"), "993"),
-        _server(shown, "smtp", gettext("Server for sending (SMTP)"), "465"),
-    )
-
-
-def _dav_fields(shown: Shown) -> Sequence[Html]:
-    return (
-        _field(shown, "url", gettext("Address of the server (CalDAV or CardDAV)"), type="url", required=True),
-        _field(shown, "user", gettext("Login"), type="text", autocomplete="username", required=True),
-        _password(),
-    )
-
-
-def _field(shown: Shown, name: str, label: str, **attributes: str | bool) -> Html:
-    box = tag("input", id=name, name=name, value=shown.typed.get(name, ""), maxlength="300", **attributes)
-    return joined(tag("label", label, for_=name), box)
-
-
-def _password() -> Html:
-    """Return the field that is never filled in by us."""
-    box = tag(
-        "input", type="password", id="password", name="password", autocomplete="off", maxlength="300", required=True
-    )
-    return joined(tag("label", gettext("Password or app password"), for_="password"), box)
-
-
-def _server(shown: Shown, name: str, label: str, port: str) -> Html:
-    typed = shown.typed
-    chosen = typed.get(f"{name}_tls", "implicit")
-    options = [tag("option", gettext(words), value=key, selected=key == chosen) for key, words in _SECURITY]
-    row = tag(
-        "div",
-        tag(
-            "input",
-            type="text",
-            name=f"{name}_host",
-            value=typed.get(f"{name}_host", ""),
-            aria_label=label,
-            placeholder=f"{name}.example.com",
-            maxlength="253",
-            required=name == "imap",
-        ),
-        tag(
-            "input",
-            type="text",
-            name=f"{name}_port",
-            value=typed.get(f"{name}_port", port),
-            inputmode="numeric",
-            aria_label=gettext("Port"),
-            maxlength="5",
-        ),
-        tag("select", *options, name=f"{name}_tls", aria_label=gettext("Protection")),
-        class_="row",
-    )
-    return tag("fieldset", tag("legend", label), row)

@@ -8,15 +8,17 @@ import hmac
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import web
 
 from channels.connect import pages
+from channels.connect.fields import Typed
 from channels.connect.forms import FormProblem, abilities_in, dav_in, mailbox_in, typed_again
 from channels.connect.html import headers
-from core.accounts.connecting import Answer, Connected, Connecting, ConnectRefused
+from core.accounts.connecting import Answer, Connected, Connecting, ConnectRefused, LinkOver
 from core.accounts.links import CALLBACK, PATH, ConnectLink
 from core.accounts.passwords import open_password
 from core.accounts.types import Service
@@ -30,6 +32,8 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 _COOKIE_SECONDS = 3600
 MAX_FIELDS = 40
 _GONE = gettext_noop("This link was used already, or is too old. Ask me for a new one.")
+_FIELDS = {"login": "password", "imap": "imap_host", "smtp": "smtp_host", "url": "url"}
+"""The field at which a fault of the trial is said (core.accounts.trial, which is imported when it is used)."""
 _log = structlog.get_logger()
 
 
@@ -54,7 +58,7 @@ class ConnectRoutes:
     async def _show(self, request: web.Request) -> web.StreamResponse:
         link = await self._link(request)
         if link is None:
-            return _page(pages.problem_page(None, gettext(_GONE)), status=404)
+            return _page(pages.over_page(None, gettext(_GONE)), status=404)
         with speaking(link.language):
             browser = request.cookies.get(self._cookie, "")
             if not re.fullmatch(r"[A-Za-z0-9_-]{43}", browser):
@@ -67,7 +71,7 @@ class ConnectRoutes:
     async def _go(self, request: web.Request) -> web.StreamResponse:
         link = await self._link(request)
         if link is None:
-            return _page(pages.problem_page(None, gettext(_GONE)), status=404)
+            return _page(pages.over_page(None, gettext(_GONE)), status=404)
         form = await _form(request)
         browser = request.cookies.get(self._cookie, "")
         if not self._is_ours(request, form, browser, link):
@@ -75,17 +79,15 @@ class ConnectRoutes:
         with speaking(link.language):
             token = request.match_info["token"]
             service = self._service(link.service or form.get("choose") or form.get("service", ""))
-            shown = pages.Shown(link, token, _proof(browser, link), typed=typed_again(form))
+            shown = pages.Shown(link, token, _proof(browser, link), Typed(typed_again(form)))
             if service is None or form.get("go") != "on":
                 return await self._entry(shown, service)
             try:
                 return await self._connect(link, browser, service, form)
             except ConnectRefused as error:
-                return _page(
-                    pages.problem_page(link.language, str(error), token="" if error.fatal else token), status=409
-                )
+                return _refused(link.language, error, token)
             except (FormProblem, ToolFailed) as error:
-                again = pages.Shown(link, token, shown.proof, str(error), shown.typed)
+                again = replace(shown, typed=Typed(shown.typed.values, str(error), _wrong(error)))
                 return await self._entry(again, service, status=422)
 
     async def _connect(
@@ -101,12 +103,12 @@ class ConnectRoutes:
 
     async def _tried(self, service: Service, credentials: JsonObject) -> JsonObject:
         """Return credentials that their servers accepted, without the servers that have nothing."""
-        from core.accounts.trial import dav_servers, try_password
+        from core.accounts.trial import dav_servers, try_mailbox
 
         opened = open_password(service.name, credentials)
         account = OpenAccount(Account(service.name, "new"), opened.login, opened.secret, servers=opened.servers)
         if service.name == "email":
-            await try_password(account, self._http)
+            await try_mailbox(account, self._http)
             return credentials
         there = await dav_servers(account, self._http)
         return {
@@ -123,7 +125,7 @@ class ConnectRoutes:
             try:
                 return _done(await self._connecting.come_back(answer, request.cookies.get(self._cookie, "")))
             except (ConnectRefused, ToolFailed) as error:
-                return _page(pages.problem_page(link.language if link else None, str(error)), status=409)
+                return _refused(link.language if link else None, error)
 
     async def _entry(self, shown: pages.Shown, service: Service | None, status: int = 200) -> web.Response:
         """Return the page on which a service is chosen, allowed, or given a password."""
@@ -131,6 +133,7 @@ class ConnectRoutes:
             return _page(pages.choice_page(shown, self._choices(shown.link)), status=status)
         if service.client is None:
             return _page(pages.password_page(shown, service), status=status)
+        shown = replace(shown, has=await self._connecting.allowed_before(shown.link, service))
         endpoints = await self._connecting.servers.endpoints(service.client)
         target = urlsplit(endpoints.authorization)
         return _page(pages.consent_page(shown, service), f"{target.scheme}://{target.netloc}", status=status)
@@ -173,6 +176,21 @@ async def _form(request: web.Request) -> Mapping[str, str]:
     if len(posted) > MAX_FIELDS:
         raise RequestRefused("too many fields")
     return {name: value for name, value in posted.items() if isinstance(value, str)}
+
+
+def _wrong(error: Exception) -> str:
+    """Return the name of the field that is wrong; empty where it is none's alone."""
+    if isinstance(error, FormProblem):
+        return error.wrong
+    return _FIELDS.get(str(getattr(error, "fault", "")), "")
+
+
+def _refused(language: str | None, error: Exception, token: str = "") -> web.Response:
+    """Return the page of what was not connected, and of a link that is over."""
+    if isinstance(error, LinkOver):
+        return _page(pages.over_page(language, str(error)), status=409)
+    again = "" if isinstance(error, ConnectRefused) and error.fatal else token
+    return _page(pages.problem_page(language, str(error), token=again), status=409)
 
 
 def _done(connected: Connected) -> web.Response:

@@ -9,6 +9,13 @@ MAIL = frozenset({Ability.MAIL_READ, Ability.MAIL_CHANGE, Ability.MAIL_SEND})
 CALENDAR = frozenset({Ability.CALENDAR_READ, Ability.CALENDAR_CHANGE})
 CONTACTS = frozenset({Ability.CONTACTS_READ, Ability.CONTACTS_CHANGE})
 
+KINDS: Mapping[str, frozenset[Ability]] = {"mail": MAIL, "calendar": CALENDAR, "contacts": CONTACTS}
+"""What accounts have, by the names under which a default account is kept for each."""
+_KIND_NAMES = {
+    "mail": gettext_noop("mail"),
+    "calendar": gettext_noop("calendars"),
+    "contacts": gettext_noop("contacts"),
+}
 _MAY: Mapping[Ability, str] = {
     Ability.MAIL_READ: gettext_noop("read and search your mail"),
     Ability.MAIL_CHANGE: gettext_noop("sort your mail: mark, archive and delete it"),
@@ -27,8 +34,6 @@ _MISSING: Mapping[Ability, str] = {
     Ability.CONTACTS_READ: gettext_noop("No account is connected whose contacts I can see."),
     Ability.CONTACTS_CHANGE: gettext_noop("No account is connected whose contacts I can change."),
 }
-
-
 _SCOPES: Mapping[str, Ability] = {
     "gmail.readonly": Ability.MAIL_READ,
     "gmail.modify": Ability.MAIL_CHANGE,
@@ -68,6 +73,12 @@ def may(abilities: Iterable[Ability]) -> Sequence[str]:
     """Return what the assistant may do with these abilities, each as the end of a sentence to the person."""
     wanted = frozenset(abilities)
     return tuple(gettext(words) for ability, words in _MAY.items() if ability in wanted)
+
+
+def kinds_of(abilities: Iterable[Ability]) -> Sequence[str]:
+    """Return what accounts with these abilities have, in words."""
+    there = frozenset(abilities)
+    return tuple(gettext(_KIND_NAMES[kind]) for kind, of_kind in KINDS.items() if of_kind & there)
 
 
 def missing(ability: Ability | None, service: str = "") -> str:

@@ -77,8 +77,7 @@ class Connecting:
     async def lead_away(self, link: ConnectLink, browser: str, service: Service, abilities: frozenset[Ability]) -> str:
         """Return the address of the service's page, which asks the person; this browser only may come back."""
         assert service.client is not None  # noqa: S101
-        known = await self._named(link, service)
-        wanted = (abilities | (known.abilities if known else frozenset())) & service.offers
+        wanted = (abilities | await self.allowed_before(link, service)) & service.offers
         proof, state = Proof(secrets.token_urlsafe(48), secrets.token_urlsafe(16)), secrets.token_urlsafe(24)
         scopes = service.scopes_for(wanted)
         url = await self.servers.page(service.client, self.links.callback, scopes, state, proof)
@@ -192,10 +191,16 @@ class Connecting:
         except StoreUnavailable:  # the account is stored: its person is told so
             _log.warning("connect_hurried_nothing", tenant=tenant_id)
 
-    async def _named(self, link: ConnectLink, service: Service) -> Account | None:
-        """Return the account that a link is about, if it is connected already."""
+    async def allowed_before(self, link: ConnectLink, service: Service) -> frozenset[Ability]:
+        """Return what accounts let us do that a link may be about; a new grant has to allow it as well.
+
+        A service's answer replaces what is stored: what an account allows would otherwise be lost by adding to it.
+        """
         known = [account for account in await self.accounts.list(link.tenant_id) if account.service == service.name]
-        return next((account for account in known if account.name == link.account_name), None)
+        meant = [account for account in known if account.name == link.account_name]
+        if not link.account_name and link.abilities:  # nobody knows yet which one they will choose there
+            meant = known
+        return frozenset().union(*(account.abilities for account in meant))
 
     async def _name(self, link: ConnectLink, service: Service, address: str) -> str:
         """Return the name under which an account is stored: a known one keeps its own, and loses it to no other."""

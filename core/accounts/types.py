@@ -76,6 +76,10 @@ class Service:
             scope.name for scope in chosen if not any(scope.allows < other.allows for other in chosen if other != scope)
         )
 
+    def granted_for(self, abilities: frozenset[Ability]) -> frozenset[Ability]:
+        """Return what a grant for these abilities allows: a scope may allow more than what is wanted."""
+        return self.allowed_by(self.scopes_for(abilities))
+
     def allowed_by(self, granted: Sequence[str]) -> frozenset[Ability]:
         """Return what granted scopes allow; all that is offered where nothing narrows it."""
         if not self.scopes:

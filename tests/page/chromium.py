@@ -80,6 +80,11 @@ class Page:
         await self._call("Page.navigate", url=url)
         await self.until("document.querySelector('#live')?.dataset.state === 'live'")
 
+    async def visit(self, url: str) -> None:
+        """Open any page and wait until it is there."""
+        await self._call("Page.navigate", url=url)
+        await self.until(f"location.href === {url!r} && document.readyState === 'complete'")
+
     async def evaluate(self, expression: str) -> Any:
         """Evaluate JavaScript, waiting for a promise, and give its value."""
         result = await self._call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
@@ -100,9 +105,13 @@ class Page:
         """Type into a field as a keyboard does, and press Enter."""
         await self.until(f"document.querySelector({selector!r})")
         await self.evaluate(f"document.querySelector({selector!r}).focus()")
-        await self._call("Input.insertText", text=text)
+        await self.insert(text)
         if send:
             await self.press("Enter")
+
+    async def insert(self, text: str) -> None:
+        """Type where the cursor is."""
+        await self._call("Input.insertText", text=text)
 
     async def press(self, key: str, *, shift: bool = False) -> None:
         """Press one of a few named keys."""
