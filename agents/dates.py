@@ -145,7 +145,9 @@ class RemindBefore(PlanningAgent):
     def _clock(self) -> time:
         if not self.clock:
             return time(9)
-        moment = read_moment(str(self.clock), self._now(), self.context.language)
+        # By the whole day: what is left of this one says nothing about a time of others.
+        midnight = self._now().replace(hour=0, minute=0)
+        moment = read_moment(str(self.clock), midnight, self.context.language)
         if moment is None:
             raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=self.clock), note="Give it as 09:00.")
         return moment.time()

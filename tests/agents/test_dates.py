@@ -42,10 +42,10 @@ async def test_a_birthday_is_told_a_week_before_each_year(system: Proactive) -> 
 
 
 async def test_one_date_has_one_reminder_which_is_undone(system: Proactive) -> None:
-    said = await sets(system, text="the flight to Rome", day="2026-12-20", days_before=3, clock="18:00")
-    assert "on Thu 17 Dec 2026, 18:00 (Europe/Berlin), 3 days before Sun 20 Dec 2026: the flight to Rome." in said
+    said = await sets(system, text="the flight to Rome", day="2026-12-20", days_before=3, clock="8:00")
+    assert "on Thu 17 Dec 2026, 08:00 (Europe/Berlin), 3 days before Sun 20 Dec 2026: the flight to Rome." in said
     assert await system.told("undo") == ['Undone: I will not remind you of "the flight to Rome, on Sun 20 Dec 2026".']
-    assert await system.is_at(datetime(2026, 12, 17, 18, 0, tzinfo=BERLIN)) == ""
+    assert await system.is_at(datetime(2026, 12, 17, 8, 0, tzinfo=BERLIN)) == ""
 
 
 async def test_what_can_no_longer_come_is_said(system: Proactive) -> None:
