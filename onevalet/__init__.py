@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
     from core.errors import AccountMissing as AccountMissing
+    from core.errors import StoreUnavailable as StoreUnavailable
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
     from core.events.bus import EventBus as EventBus
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from core.memory.config import MomexConfig as MomexConfig
     from core.memory.momex import Momex as Momex
     from core.messaging.channels import NotificationChannel as NotificationChannel
+    from core.messaging.others_words import others_words as others_words
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
     from core.outreach.types import Addressee as Addressee
@@ -107,6 +109,7 @@ if TYPE_CHECKING:
     from core.tools.context import TaskNote as TaskNote
     from core.tools.context import TaskState as TaskState
     from core.tools.context import ToolExecutionContext as ToolExecutionContext
+    from core.tools.person_access import RefusedLogins as RefusedLogins
     from core.tools.results import CallResult as CallResult
     from core.tools.results import TextWithData as TextWithData
     from core.tools.results import ToolCallRecord as ToolCallRecord
@@ -138,7 +141,7 @@ _HOMES = {
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
         "core.documents.page": "Page read_html",
-        "core.errors": "AccountMissing ToolFailed ToolRetry",
+        "core.errors": "AccountMissing StoreUnavailable ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
         "core.events.types": "Event",
         "core.files.types": "FileResult StoredFile",
@@ -163,11 +166,13 @@ _HOMES = {
         "core.memory.config": "MomexConfig",
         "core.memory.momex": "Momex",
         "core.messaging.channels": "NotificationChannel",
+        "core.messaging.others_words": "others_words",
         "core.notifications.types": "Notification Urgency",
         "core.outreach.types": "Addressee Answer",
         "core.people.tenant": "WhileRunning",
         "core.replies": "with_note",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
+        "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
         "core.tools.tool": "tool",
         "core.triggers.engine": "TriggerEngine",

@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Never, Protocol
 
@@ -134,7 +135,8 @@ class TaskState(StrEnum):
 class TaskNote:
     """A task as a tool sees it. `when` is its trigger in words, `next_at` in the person's own time and words.
 
-    `quiet`: that moment lies in the person's quiet hours. `deleted`: the person stopped it for good.
+    `quiet`: that moment lies in the person's quiet hours. `deleted`: the person stopped it for good. `executor` is
+    what does it, `trigger` is as it was described to `create`, and `due` is its next moment, in UTC.
     """
 
     id: str
@@ -145,6 +147,9 @@ class TaskNote:
     state: TaskState
     quiet: bool = False
     deleted: bool = False
+    executor: str = ""
+    trigger: JsonObject = field(default_factory=dict)
+    due: datetime | None = None
 
     @property
     def active(self) -> bool:
@@ -232,6 +237,8 @@ class ToolExecutionContext:
     log: FilteringBoundLogger
     timezone: str = "UTC"
     language: str | None = None
+    channel: str | None = None
+    """The channel on which the person reads the answer, such as `sms`; None where it goes nowhere."""
     storage: TenantStorage = KEEPS_NOTHING
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
     memory: MemoryAccess = NO_MEMORY

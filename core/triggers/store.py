@@ -16,7 +16,8 @@ from core.turns.runs import RunState
 _TASK = "select * from tasks where tenant_id = $1"
 _RUN = (
     "select r.*, coalesce((select jsonb_agg(jsonb_build_object('key', n.key, 'kind', n.kind, 'text', n.text,"
-    " 'state', n.state, 'fate', n.fate, 'place', n.place, 'media', n.media) order by n.created_at) from run_notices n"
+    " 'state', n.state, 'fate', n.fate, 'place', n.place, 'media', n.media,"
+    " 'outside', n.outside) order by n.created_at) from run_notices n"
     " where n.tenant_id = r.tenant_id and n.run_id = r.id), '[]') as notices from task_runs r where r.tenant_id = $1"
 )
 

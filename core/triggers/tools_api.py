@@ -11,7 +11,7 @@ from core.language.times import moment_in_words
 from core.people.preferences import PreferenceStore
 from core.people.tenant import QuietHours
 from core.tools.context import TaskChange, TaskNote, TaskState
-from core.triggers.codec import Kind, Trigger, trigger_from_json
+from core.triggers.codec import Kind, Trigger, trigger_from_json, trigger_to_json
 from core.triggers.descriptions import in_words
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
@@ -135,4 +135,7 @@ def _note(task: Task, zone: ZoneInfo, quiet: QuietHours | None) -> TaskNote:
         task.state,
         quiet=at is not None and quiet is not None and quiet.covers(at.astimezone(zone).time()),
         deleted=task.deleted,
+        executor=task.executor,
+        trigger={"kind": task.kind.value, **trigger_to_json(task.trigger)},
+        due=at,
     )

@@ -106,6 +106,7 @@ class RunNotice:
     """What a run has to tell its person.
 
     `fate` is what the notifier did with it, None while it has not got it; `place` the channel that it was sent on.
+    `outside`: it has words of others.
     """
 
     key: str
@@ -115,6 +116,7 @@ class RunNotice:
     fate: NotificationStatus | None = None
     place: str | None = None
     media: tuple[Media, ...] = ()
+    outside: bool = False
 
     @classmethod
     def from_row(cls, row: JsonObject) -> "RunNotice":
@@ -127,6 +129,7 @@ class RunNotice:
             fate=NotificationStatus(str(row["fate"])) if row["fate"] else None,
             place=str(row["place"] or "") or None,
             media=tuple(Media(**media) for media in cast("list[dict[str, Any]]", row["media"])),
+            outside=bool(row["outside"]),
         )
 
 
@@ -181,13 +184,15 @@ class TriggerContext:
 class ActionResult:
     """The result of a run: `output` is sent to the person unless empty; `error` goes to the log and `tasks why`.
 
-    `turn` is set where the run was a turn of the loop, which may also wait.
+    `turn` is set where the run was a turn of the loop, which may also wait. `outside`: `output` has words of others,
+    which the conversation's history leaves out.
     """
 
     success: bool
     output: str = ""
     error: str = ""
     turn: TurnResult | None = None
+    outside: bool = False
 
 
 class ActionExecutor:

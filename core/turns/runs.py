@@ -72,6 +72,8 @@ class RunNote:
     disabled: str = ""
     media: tuple[Media, ...] = ()
     """The files that go with the text."""
+    outside: bool = False
+    """Whether the text has words of others."""
 
     def to_json(self) -> JsonObject:
         """Return what `note_run` takes."""
@@ -85,6 +87,7 @@ class RunNote:
             "max_failures": MAX_FAILURES,
             "disabled": self.disabled,
             "media": [asdict(media) for media in self.media],
+            "outside": self.outside,
         }
 
 

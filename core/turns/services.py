@@ -118,6 +118,7 @@ class TurnServices:
             log=structlog.get_logger().bind(turn=turn_id, tool=tool),
             timezone=tenant.timezone,
             language=tenant.language,
+            channel=channel,
             storage=self.storage.for_tenant(tenant.id) if self.storage else KEEPS_NOTHING,
             person=self.people.for_turn(tenant.id, turn_id) if self.people else KEEPS_NOTHING,
             files=self.files.for_turn(tenant.id, turn_id, attached) if self.files else NO_FILES,

@@ -927,6 +927,7 @@ CREATE TABLE public.run_notices (
     place text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     media jsonb DEFAULT '[]'::jsonb NOT NULL,
+    outside boolean DEFAULT false NOT NULL,
     CONSTRAINT run_notices_kind_check CHECK ((kind = ANY (ARRAY['end'::text, 'question'::text, 'disabled'::text]))),
     CONSTRAINT run_notices_state_check CHECK ((state = ANY (ARRAY['open'::text, 'handed_over'::text, 'failed'::text])))
 );

@@ -152,7 +152,7 @@ class RunExecutors:
             return replace(turn, reply="", reason=Reason.NOTHING_TO_TELL), RunNote(state, Reason.NOTHING_TO_TELL)
         # Whoever did not connect an account was told when the run began to wait.
         text = result_text(task, run, turn.reply) if turn.reply and not _never_connected(request) else ""
-        return turn, RunNote(state, turn.reason, text=text, media=turn.media)
+        return turn, RunNote(state, turn.reason, text=text, media=turn.media, outside=done.outside)
 
 
 def _expired(request: TurnRequest) -> bool:

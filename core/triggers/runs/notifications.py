@@ -77,7 +77,9 @@ class Notices:
         notice = next((notice for notice in run.notices if notice.key == key), None)
         if notice is None:
             return
-        told = replace(notification(task, run, notice.text, notice.kind, key), media=notice.media)
+        told = replace(
+            notification(task, run, notice.text, notice.kind, key), media=notice.media, outside=notice.outside
+        )
         notified = await self._notifier.notify(tenant_id, told)
         await self._store.handed_over(tenant_id, run_id, key, notified)
         _log.info("run_told", run=run_id, task=task.id, fate=notified.fate.value)

@@ -245,8 +245,10 @@ begin
             '[Not from the person: they were just sent a notification of the kind ' || v_note.category
             || case when v_note.title <> '' then ', ' || case when v_note.outside then quote_name(v_note.title)
                                                              else v_note.title end else '' end
-            || case when v_note.outside then '. It has words of others, which are left out here: read_answers reads '
-                                             'what people answered' else '' end || '.]'),
+            || case when v_note.outside and v_note.notice = 'answered'
+                    then '. It has words of others, which are left out here: read_answers reads what people answered'
+                    when v_note.outside then '. It has words of others, which are left out here: tools read them again'
+                    else '' end || '.]'),
         jsonb_build_object('role', 'assistant', 'text', case when v_note.outside then '(A notification.)'
                                                              else v_note.text end))) with ordinality as m (value, position)
     where c.tenant_id = new.tenant_id and c.id = v_conversation;

@@ -222,7 +222,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select * into v from jsonb_to_record(p_note) as n (
         state text, reason text, history jsonb, key text, kind text, text text, max_failures int, disabled text,
-        media jsonb);
+        media jsonb, outside boolean);
     select * into v_run from task_runs r where r.tenant_id = p_tenant and r.turn_id = p_turn for update;
     if v_run.state is null or v_run.state not in ('QUEUED', 'RUNNING') then
         return false;
@@ -232,8 +232,8 @@ begin
         finished_at = case when v.state <> 'PENDING_APPROVAL' then clock_timestamp() end
     where r.tenant_id = p_tenant and r.id = v_run.id;
     if v.text <> '' or jsonb_array_length(coalesce(v.media, '[]')) > 0 then
-        insert into run_notices (tenant_id, run_id, key, kind, text, media)
-        values (p_tenant, v_run.id, v.key, v.kind, v.text, coalesce(v.media, '[]'))
+        insert into run_notices (tenant_id, run_id, key, kind, text, media, outside)
+        values (p_tenant, v_run.id, v.key, v.kind, v.text, coalesce(v.media, '[]'), coalesce(v.outside, false))
         on conflict (tenant_id, run_id, key) do nothing;
     end if;
     if v.state = 'PENDING_APPROVAL' then

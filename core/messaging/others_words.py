@@ -1,0 +1,37 @@
+"""What others wrote, as a piece of a line for a person: without markup, hidden characters or anything to press."""
+
+import re
+
+from core.language.catalogue import gettext
+from core.messaging.visible_text import is_seen, literal
+
+_LINK = re.compile(
+    r"[a-z][a-z0-9+.-]*://[^\s<>\"']+|\bwww\.[^\s<>\"']+|(?<![\w@.-])(?:[\w-]+\.)+[^\W\d_]{2,24}(?::\d+)?[/?#][^\s<>\"']*"
+    r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])(?:[:/][^\s<>\"']*)?",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DOMAIN = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})")
+"""The dot by which chats take a word such as example.com for an address of the web."""
+_PRESSED = re.compile(r"(?<!\w)[@/]+(?=\w)")
+"""What makes a name or a command of the word behind it, which a press opens or sends."""
+_BEGINS = re.compile(r"(?P<number>\d*)(?P<mark>[#>+=|-]|[.)])")
+"""What Markdown reads as a heading, a quotation or a list where it begins a line."""
+
+
+def others_words(text: str, longest: int = 80) -> str:
+    """Return what others wrote as Markdown that reads as plain words, on one line, cut where it is longer.
+
+    An address of the web is left out, since chats would make a link of it.
+    """
+    line = " ".join(text.split())
+    line = "".join(char for at, char in enumerate(line) if is_seen(line, at))
+    line = " ".join(_inert(word) for word in line.split())
+    line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+    return _BEGINS.sub(r"\g<number>\\\g<mark>", literal(line), count=1) if _BEGINS.match(line) else literal(line)
+
+
+def _inert(word: str) -> str:
+    if _MAIL.fullmatch(word.strip("<>()[]{},;:\"'")):
+        return word
+    return _PRESSED.sub("", _DOMAIN.sub(" ", _LINK.sub(gettext("(link)"), word)))
