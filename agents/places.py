@@ -4,6 +4,7 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from babel import Locale
+from babel.core import get_global
 
 _LOCALES = ("de", "es", "fr", "pt_PT", "zh")
 _MORE = {
@@ -24,6 +25,7 @@ _MORE = {
     "America/Chicago": "austin dallas houston texas",
     "America/Sao_Paulo": "brazil brasil brasilien brésil",
 }
+_FAHRENHEIT = {"US", "BS", "BZ", "FM", "KY", "LR", "MH", "PW"}
 _IN_WORDS = {
     "great britain": "Europe/London",
     "the uk": "Europe/London",
@@ -36,6 +38,17 @@ _IN_WORDS = {
 def zone_named(text: str) -> str:
     """Return the IANA name of a timezone or of a city's; empty where there is none."""
     return _zones().get(_plain(text), "")
+
+
+def city_of(zone: str) -> str:
+    """Return the city after which a timezone is named; empty for one without."""
+    area, _, city = zone.rpartition("/")
+    return city.replace("_", " ") if area and not area.startswith("Etc") else ""
+
+
+def counts_in_fahrenheit(zone: str) -> bool:
+    """Return whether temperatures are told in Fahrenheit where a timezone is."""
+    return get_global("zone_territories").get(zone) in _FAHRENHEIT
 
 
 @cache

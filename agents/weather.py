@@ -22,6 +22,8 @@ from onevalet import (
     tool,
 )
 
+type Units = Literal["metric", "imperial"]
+
 _PLACES = "https://geocoding-api.open-meteo.com"
 _FORECASTS = "https://api.open-meteo.com"
 _DAYS_AHEAD = 15
@@ -96,7 +98,7 @@ class _Forecast(BaseModel):
 
 @tool(name="get_weather", effect="read")
 async def get_weather(
-    city: str, context: ToolExecutionContext, date: Date | None = None, units: Literal["metric", "imperial"] = "metric"
+    city: str, context: ToolExecutionContext, date: Date | None = None, units: Units = "metric"
 ) -> TextWithData:
     """Tell the weather in a city: how it is now and the next days, or the forecast for one day.
 
