@@ -33,6 +33,13 @@ _LOADED = (
     "onevalet.cli.main",
     "onevalet.cli.credentials",
     "onevalet.cli.channels_setup",
+    "agents.calendar",
+    "agents.email",
+    "aiosmtplib",
+    "channels.email.receive",
+    "imap_tools",
+    "notify.email.send",
+    "oauthlib.oauth2",
 )
 _ended: dict[int, int] = {}
 

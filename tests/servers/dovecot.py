@@ -198,6 +198,8 @@ class MailExchange:
     fails: str = ""
     files_sent: bool = False
     """It stores a copy in Sent by itself, as Gmail does."""
+    holds: float = 0.0
+    """Seconds that it keeps its answer back after it has taken a message."""
 
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -221,6 +223,7 @@ class MailExchange:
                 self.dovecot.deliver(address, envelope.content)
         if self.files_sent and envelope.mail_from:
             self.dovecot.deliver(envelope.mail_from, envelope.content, "Sent", "S")
+        await asyncio.sleep(self.holds)
         if self.fails == "vanish":
             assert isinstance(server.transport, asyncio.Transport)
             server.transport.abort()
