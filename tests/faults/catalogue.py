@@ -18,6 +18,7 @@ from tests.faults import (
     strange,
     wire,
 )
+from tests.faults.accounts import points as accounts
 from tests.faults.harness import Harness
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
@@ -60,14 +61,16 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T2",
-        lambda harness: named.crash_points(harness, points=POINTS, channels=CHANNELS),
+        lambda harness: named.crash_points(
+            harness, points=POINTS, channels=CHANNELS, of_accounts=(accounts.POINTS, accounts.MUTATIONS)
+        ),
         lambda harness: named.crash_points(
             harness,
             points=[BY_NAME[name] for name in SHORT_POINTS],
             channels=["sms"],
             mutations=[mutation for mutation in MUTATIONS if mutation.drop in SHORT_MUTATIONS],
         ),
-        people=len(POINTS) * len(CHANNELS) + len(MUTATIONS),
+        people=len(POINTS) * len(CHANNELS) + len(MUTATIONS) + len(accounts.POINTS) + len(accounts.MUTATIONS),
         webs=1,
         workers=1,
     ),

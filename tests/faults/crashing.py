@@ -7,7 +7,8 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_POINT    where: "STATEMENT WHEN" (before, after, unknown: it committed, and its answer was lost),
                     "acknowledged", "send before", "send within, accepted" (or "not accepted": what the provider
                     does is its own affair), "send after", "once.entered", "once.acted", "again.acted", those of
-                    a file that goes out ("upload before", "halfway", "after"), and those of `file_points`
+                    a file that goes out ("upload before", "halfway", "after"), those of `file_points`, and with
+                    FAULTS_ACCOUNTS those of `accounts.hooks`
     FAULTS_NAME     the name of this plan: it happens once over all processes that have it
     FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
@@ -34,6 +35,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from core.messaging.channels import NotificationChannel, Part, Receipt, Target
 from tests.faults import file_points
+from tests.faults.accounts import hooks as accounts
 from tests.faults.journals import append
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
@@ -45,6 +47,8 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "end_delivery": [{"state": "sent", "outbound_id": None}],
     "end_file": [],
     "keep_transcript": [],
+    "put_value": [{"number": 1}],
+    "end_refresh": [],
     "receive_messages": [
         {"inbound_id": "msg_lost", "duplicate": False, "refused": None, "tenant_id": "", "lane_id": "", "busy": False},
     ],
@@ -73,6 +77,8 @@ def main() -> None:
     outbound.build_notification_channels = lambda settings: _hooked(build_notification_channels(settings))
     file_points.put_in_place(reach, _is_due)
     _put_between_the_steps()
+    if os.environ.get("FAULTS_ACCOUNTS"):
+        accounts.put_in_place(reach, _is_due, os.environ.get("FAULTS_DROP", ""))
     jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))
@@ -149,6 +155,8 @@ def _mutated(dropped: str, name: str, args: tuple[object, ...]) -> tuple[object,
         return (*args[:4], cast(JsonObject, args[4]) | {"outbound": []}, *args[5:])
     if dropped == "inbox keys" and name == "receive_messages":
         return ([each | {"keys": [make_id("key")]} for each in cast(list[JsonObject], args[0])], *args[1:])
+    if dropped == "mail events" and name == "take_mail":
+        return (*args[:7], [])
     return args
 
 

@@ -69,7 +69,7 @@ async def _shown(harness: Harness, batch: Sequence[Saying], result: Result) -> l
     """Let people ask, and give the cards that they then have."""
     await deliver(harness, batch, result)
     tokens = {saying.token for saying in batch}
-    shown = [card for card in _cards(harness) if card.token in tokens]
+    shown = [card for card in shown_cards(harness) if card.token in tokens]
     result.require(len(shown) == len(batch), f"{len(batch) - len(shown)} cards were never shown")
     return shown
 
@@ -116,7 +116,8 @@ async def _decide_both_ways(harness: Harness, card: Card, other: Card) -> None:
     await asyncio.gather(*presses)
 
 
-def _cards(harness: Harness) -> list[Card]:
+def shown_cards(harness: Harness) -> list[Card]:
+    """Return the cards that people have been shown."""
     people = {person.phone: person.key for person in harness.people}
     people |= {str(person.telegram_user): person.key for person in harness.people}
     cards: list[Card] = []

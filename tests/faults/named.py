@@ -2,16 +2,17 @@
 
 import asyncio
 import base64
-import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from tests.core.documents.sounds import ogg
+from tests.faults.accounts.points import AccountMutation, AccountPoint
+from tests.faults.accounts.run import account_points
 from tests.faults.harness import Harness
 from tests.faults.journals import append, read
-from tests.faults.members import Member
+from tests.faults.meeting import MET_WITHIN, until_met
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
@@ -21,7 +22,6 @@ from tests.scripted_model import error
 from tests.scripted_transcription import ScriptedTranscription, heard
 
 SPOKEN = "and this is what was said"
-MET_WITHIN = 90.0
 HANGS = 2.0
 """Seconds that a provider which is to be killed at keeps its answer back."""
 SENDS = {"sms": "twilio.messages.create", "slack": "slack.chat.postMessage", "telegram": "telegram.sendMessage"}
@@ -106,9 +106,17 @@ class Fate:
 
 
 async def crash_points(
-    harness: Harness, *, points: Sequence[Point], channels: Sequence[str], mutations: Sequence[Mutation] = MUTATIONS
+    harness: Harness,
+    *,
+    points: Sequence[Point],
+    channels: Sequence[str],
+    mutations: Sequence[Mutation] = MUTATIONS,
+    of_accounts: tuple[Sequence[AccountPoint], Sequence[AccountMutation]] = ((), ()),
 ) -> Result:
-    """T2: every point on every channel, and each removed write, which must be noticed."""
+    """T2: every point on every channel, and each removed write, which must be noticed.
+
+    `of_accounts`: points with people's accounts, where the channel does not matter, and their removed writes.
+    """
     result = Result("T2", "processes die or lose an answer at named points", "each outcome as written down")
     plans = _plans(harness, points, channels, mutations)
     async with ScriptedTranscription(hears=lambda _: heard(SPOKEN)) as server, timed(result):
@@ -124,6 +132,11 @@ async def crash_points(
         await settle(harness, result)
         fates = [await _fate(harness, plan, server) for plan in plans]
         _judge(result, fates)
+        if of_accounts[0]:
+            others = harness.people[len(plans) :]
+            harness.spoilt |= await account_points(
+                harness, result, others, points=of_accounts[0], mutations=of_accounts[1]
+            )
         await _no_orphans(harness, result)
         harness.spoilt |= {plan.token for plan in plans if plan.drop}
         evidence = await conclude(harness, [plan.said for plan in plans if not plan.drop], result)
@@ -159,7 +172,7 @@ async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> 
     await harness.act(plan.person, PROVIDERS[plan.channel], action, **words)
     append(harness.folder / "phones.jsonl", event="said", status=200, token=plan.token, person=plan.person)
     if plan.point.process == "web":
-        await _until_met(harness, plan, web)
+        await until_met(harness, plan.point.name, plan.name, web)
         await asyncio.sleep(0.2)
         await web.end()
         web.start()
@@ -172,7 +185,7 @@ async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> 
         worker = harness.workers[0]
         with _model_down(harness, plan) if plan.point.model_is_down else nullcontext():
             worker.start(**struck)
-            await _until_met(harness, plan, worker)
+            await until_met(harness, plan.point.name, plan.name, worker)
             await worker.end()
     await harness.no_faults()
     await _with(harness, _HOLD)
@@ -210,19 +223,6 @@ def _model_down(harness: Harness, plan: Plan) -> Iterator[None]:
     model.script = lambda call: error(503) if plan.token in str(call.messages) else answer(call)
     yield
     model.script = well
-
-
-async def _until_met(harness: Harness, plan: Plan, member: Member) -> None:
-    """Wait until it died, or lost its answer and went on to the end of what it was doing."""
-    assert member.process is not None
-    with suppress(TimeoutError):
-        async with asyncio.timeout(MET_WITHIN):
-            if plan.point.name.endswith("unknown"):
-                while not (harness.folder / f"met-{plan.name}").exists():  # noqa: ASYNC110 - another process
-                    await asyncio.sleep(0.05)
-                await asyncio.sleep(0.5)
-            else:
-                assert await member.process.wait() == -signal.SIGKILL
 
 
 def _met(harness: Harness, plan: Plan) -> bool:

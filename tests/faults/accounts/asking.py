@@ -1,0 +1,63 @@
+"""What the model does about a text that asks for something of the person's accounts."""
+
+import re
+from collections.abc import Sequence
+
+from core.json_types import JsonObject
+from tests.faults.accounts.points import Kind
+from tests.scripted_model import Reply, calls, text, text_of
+
+DAY = "2031-05-05"
+ASKS = re.compile(rf"(m\d{{5}}-p\d{{3}}) ({'|'.join(Kind)})\b")
+NEWS = "News for"
+_NEWS = re.compile(rf'"subject": "({NEWS} \w+)"')
+_FILE = re.compile(r"\bf[0-9a-f]{10}\b")
+_DONE = (
+    "Sent to",
+    "is in your calendar",
+    "Changed: ",
+    "Deleted: ",
+    "Your answer is noted",
+    "Added 2 events",
+    "Added 1 event",
+    "2 were there already",
+    " found",
+)
+"""Words of results by which something has been done."""
+
+
+def answer_for_accounts(messages: Sequence[JsonObject], turn: Sequence[JsonObject]) -> Reply | None:
+    """Call what was asked for, then say what became of it; None for other texts.
+
+    `turn`: the messages of this turn, which may go on after a consent with the call alone.
+    """
+    said = [text_of(message) for message in messages if message.get("role") == "user"]
+    if news := _NEWS.search(str(turn)):
+        return text(news[1])
+    asked = [match for text in said if (match := ASKS.search(text))]
+    results = " ".join(text_of(message) for message in turn if message.get("role") == "tool")
+    if not asked or not (results or ASKS.search(str(turn))):
+        return None
+    token, kind = asked[-1][1], Kind(asked[-1][2])
+    if kind is Kind.WATCH:
+        return text(token)
+    if not results:
+        return calls(_call(token, kind, str(turn)))
+    if "Nobody knows" in results:
+        return text(f"{token} unsure")
+    return text(f"{token} acted" if any(words in results for words in _DONE) else f"{token} {results[:300]}")
+
+
+def _call(token: str, kind: Kind, seen: str) -> tuple[str, JsonObject]:
+    event, file = f"meeting {token}", _FILE.search(seen)
+    wanted: dict[Kind, tuple[str, JsonObject]] = {
+        Kind.POST: ("SendEmailAgent", {"recipient": [f"to-{token}@example.org"], "subject": token, "body": "At noon?"}),
+        Kind.CREATE: ("create_event", {"title": event, "start": f"{DAY}T10:00"}),
+        Kind.MOVE: ("change_event", {"event": event, "day": DAY, "start": "2031-05-06"}),
+        Kind.PART: ("change_event", {"event": event, "day": "2031-05-19", "start": "11:00", "series": "following"}),
+        Kind.CANCEL: ("cancel_event", {"event": event, "day": DAY}),
+        Kind.ACCEPT: ("answer_invitation", {"event": event, "day": DAY, "answer": "accept"}),
+        Kind.IMPORT: ("add_events_from_file", {"file": file[0] if file else ""}),
+    }
+    same = {Kind.POST_FILED: Kind.POST, Kind.UNDO: Kind.CREATE}
+    return wanted.get(same.get(kind, kind), ("search_mail", {}))

@@ -1,0 +1,174 @@
+"""Points at which a process dies with a person's account: while it sends, writes, refreshes, and takes in mail.
+
+"address after" (the recipients are accepted), "data before", "data within" (the server has it, and its answer is kept
+back), "data after", "copy before" and "after" (among the sent mail), "write 1 before" and "after", "write 2 …" (of a
+calendar), "token within" and "after" (the server has changed it), "letter opened", "letter before" and "after",
+"position after" (of the assistant's own mailbox), "watch opened", "watch found", "watch read", "watch told" (of a
+person's). All others are statements: put_value, begin_refresh, end_refresh, receive_messages, take_mail, and so on.
+"""
+
+import asyncio
+import os
+import signal
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+BEGUN = 0.7
+"""Seconds after which a server that keeps its answer back has what it was sent."""
+FILES_SENT = "localhost"
+"""The name under which a mail server stores what it sends, as Gmail does; under its number it does not."""
+
+type Reach = Callable[[str], Awaitable[None]]
+type IsDue = Callable[[str], bool]
+
+
+def put_in_place(reach: Reach, is_due: IsDue, dropped: str) -> None:
+    """Wrap what a process reaches people's accounts with. `dropped`: the write that does not happen."""
+    _sending(reach, is_due)
+    _calendars(reach, dropped)
+    _tokens(reach, is_due)
+    _letters(reach)
+    _watches(reach)
+
+
+def _sending(reach: Reach, is_due: IsDue) -> None:
+    import agents.email.delivery
+    from core.mail.mailbox import Mailbox
+    from core.mail.smtp import Submission
+
+    delivery: Any = agents.email.delivery
+    submission: Any = Submission
+    delivery.FILES_SENT = (*delivery.FILES_SENT, FILES_SENT)
+    delivery._LOOKS = (0.0,)
+    send = submission.send
+
+    async def sending(self: Any, raw: bytes) -> None:
+        await reach("data before")
+        await _within(send(self, raw), "data within", is_due)
+        await reach("data after")
+
+    submission.send = sending
+    _around(Submission, "address", "address", reach)
+    _around(Mailbox, "append", "copy", reach)
+
+
+def _calendars(reach: Reach, dropped: str) -> None:
+    from core.calendar import calendars
+    from core.dav.client import DavClient
+
+    client: Any = DavClient
+    send = client._send
+    writes = 0
+
+    async def writing(self: Any, method: str, *given: Any) -> Any:
+        nonlocal writes
+        if method not in ("PUT", "DELETE"):
+            return await send(self, method, *given)
+        writes += 1
+        number = writes
+        await reach(f"write {number} before")
+        answer = await send(self, method, *given)
+        await reach(f"write {number} after")
+        return answer
+
+    client._send = writing
+    if dropped == "event keys":
+        named: Any = calendars
+        named.uid_of = lambda key: uuid.uuid4().hex
+
+
+def _tokens(reach: Reach, is_due: IsDue) -> None:
+    from core.accounts.oauth import OAuthServers
+
+    servers: Any = OAuthServers
+    refresh = servers.refresh
+
+    async def refreshing(self: Any, *given: Any) -> Any:
+        tokens = await _within(refresh(self, *given), "token within", is_due)
+        await reach("token after")
+        return tokens
+
+    servers.refresh = refreshing
+
+
+def _letters(reach: Reach) -> None:
+    """The assistant's own mailbox, which a web process reads."""
+    from channels.email.poll import MailPoller
+    from providers.email.client import MailboxClient
+
+    client: Any = MailboxClient
+    poller: Any = MailPoller
+    opened, take_all = client.open, poller._take_all
+
+    @asynccontextmanager
+    async def opening(self: Any) -> AsyncIterator[Any]:
+        async with opened(self) as mailbox:
+            await reach("letter opened")
+            yield mailbox
+
+    async def taking(self: Any, mailbox: Any, uids: Any) -> None:
+        await take_all(self, mailbox, uids)
+        if uids:
+            await reach("position after")
+
+    client.open = opening
+    poller._take_all = taking
+    _around(MailPoller, "_take_one", "letter", reach)
+
+
+def _watches(reach: Reach) -> None:
+    """People's mailboxes, which a worker watches."""
+    import jobs.mail
+    from core.events.bus import EventBus
+
+    mail: Any = jobs.mail
+    bus: Any = EventBus
+    opened, find, read, hurry = mail.open_mailbox, mail.find_new, mail.read_events, bus.hurry
+
+    @asynccontextmanager
+    async def opening(*given: Any) -> AsyncIterator[Any]:
+        async with opened(*given) as mailbox:
+            await reach("watch opened")
+            yield mailbox
+
+    async def finding(*given: Any) -> Any:
+        found = await find(*given)
+        if found[0]:
+            await reach("watch found")
+        return found
+
+    async def reading(*given: Any) -> Any:
+        events = await read(*given)
+        if events:
+            await reach("watch read")
+        return events
+
+    async def hurrying(*given: Any) -> None:
+        await hurry(*given)
+        await reach("watch told")
+
+    mail.open_mailbox, mail.find_new, mail.read_events, bus.hurry = opening, finding, reading, hurrying
+
+
+def _around(owner: Any, name: str, point: str, reach: Reach) -> None:
+    """Put a point before and after a method."""
+    real = getattr(owner, name)
+
+    async def struck(*given: Any, **named: Any) -> Any:
+        await reach(f"{point} before")
+        made = await real(*given, **named)
+        await reach(f"{point} after")
+        return made
+
+    setattr(owner, name, struck)
+
+
+async def _within[T](work: Awaitable[T], point: str, is_due: IsDue) -> T:
+    if not is_due(point):
+        return await work
+    working = asyncio.ensure_future(work)
+    await asyncio.wait([working], timeout=BEGUN)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return await working

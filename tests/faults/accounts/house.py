@@ -1,0 +1,187 @@
+"""The servers of people's accounts, the settings by which our processes know them, and accounts to connect."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys, read_secret_key
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from core.ids import make_id
+from core.json_types import JsonObject
+from core.queue.wakeups import NoWakeups
+from core.triggers.engine import TriggerEngine
+from core.triggers.kinds.event import EventTrigger
+from tests.faults.accounts.asking import NEWS
+from tests.faults.accounts.hooks import FILES_SENT
+from tests.faults.accounts.points import Kind
+from tests.faults.harness import SECRET_KEY, Harness
+from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange, running_dovecot
+from tests.servers.radicale import USERS, Radicale, run_radicale
+from tests.servers.rotating import LENIENT, STRICT, RotatingServer, running_rotating
+
+BINARY = Path("/usr/sbin/dovecot")
+AUTHSERV = "mx.example.org"
+PLUGINS = "tests.plugins.faults,agents.email,agents.calendar"
+CALENDARS = frozenset({Kind.CREATE, Kind.MOVE, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT, Kind.UNDO})
+OWNER = "ann"
+"""Whose calendar all of them keep."""
+_EVENT = """BEGIN:VEVENT\r
+UID:{uid}\r
+DTSTAMP:20261101T000000Z\r
+DTSTART;TZID=Europe/Berlin:{day}T100000\r
+DTEND;TZID=Europe/Berlin:{day}T110000\r
+SUMMARY:meeting {token}\r
+{more}END:VEVENT\r
+"""
+_CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\n{events}END:VCALENDAR\r\n"
+_MORE = {
+    Kind.PART: "RRULE:FREQ=WEEKLY;COUNT=6\r\n",
+    Kind.ACCEPT: "ORGANIZER:mailto:bob@example.org\r\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org\r\n",
+}
+_TENANT = "select tenant_id from identities where user_key = $1"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """All servers. `exchange` stores no copy of what it sends; `filing` does."""
+
+    harness: Harness
+    dovecot: Dovecot
+    exchange: MailExchange
+    filing: MailExchange
+    radicale: Radicale
+    calendar: str
+    issuer: RotatingServer
+
+    @property
+    def assistant(self) -> str:
+        """Return the address of the assistant's own mailbox."""
+        return "valet@example.org"
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Return what our processes are told."""
+        servers = (f"127.0.0.1:{self.dovecot.imap}", f"127.0.0.1:{self.exchange.port}")
+        imap = f"imap://127.0.0.1:{self.dovecot.imap}"
+        openid = {
+            f"ONEVALET_OIDC_{name.upper()}_{key}": value
+            for name in (STRICT, LENIENT)
+            for key, value in {"ISSUER": self.issuer.issuer(name), "CLIENT_ID": "valet", "IMAP": imap}.items()
+        }
+        return openid | {
+            "FAULTS_ACCOUNTS": "on",
+            "ONEVALET_PLUGINS": PLUGINS,
+            "ONEVALET_FETCH_HOSTS": ",".join((*servers, f"{FILES_SENT}:{self.filing.port}", self.radicale.host)),
+            "ONEVALET_MAIL_ADDRESS": self.assistant,
+            "ONEVALET_MAIL_IMAP_URL": imap,
+            "ONEVALET_MAIL_AUTHSERV_ID": AUTHSERV,
+            "SMTP_HOST": "127.0.0.1",
+            "SMTP_PORT": str(self.filing.port),
+            "SMTP_USER": self.assistant,
+            "SMTP_PASSWORD": PASSWORD,
+            "SMTP_FROM": self.assistant,
+            "SMTP_SECURITY": "none",
+        }
+
+    def hold(self, seconds: float) -> None:
+        """Let servers keep their answers back for so long."""
+        self.exchange.holds = self.filing.holds = self.issuer.holds = seconds
+
+    async def connect(self, kind: Kind, person: str) -> None:
+        """Store a person's account, as they would have connected it."""
+        harness, address = self.harness, f"{person}@example.org"
+        connection = await harness.connect()
+        try:
+            tenant = str(await connection.fetchval(_TENANT, _phone(harness, person)))
+            await connection.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
+        finally:
+            await connection.close()
+        service, stored = self._account(kind, address)
+        database = Database(harness.postgres.url)
+        try:
+            keys = SecretKeys([read_secret_key(SECRET_KEY)])
+            await CredentialStore(database, keys).save(tenant, service, stored)
+            if kind is Kind.WATCH:
+                engine = TriggerEngine(database, make_id, Clock(), NoWakeups())
+                await engine.create_task(
+                    tenant_id=tenant,
+                    trigger=EventTrigger("mail", "mail.received"),
+                    action={"instruction": "Say what came"},
+                )
+        finally:
+            await database.close()
+
+    def seed(self, kind: Kind, token: str) -> None:
+        """Put into the calendar what was there before."""
+        if kind in (Kind.MOVE, Kind.PART, Kind.CANCEL, Kind.ACCEPT):
+            text = _CALENDAR.format(events=_event(token, f"before-{token}", "20310505", _MORE.get(kind, "")))
+            self.radicale.put(OWNER, f"{self.calendar}{token}.ics", text)
+
+    def _account(self, kind: Kind, address: str) -> tuple[str, JsonObject]:
+        if kind in CALENDARS:
+            own: JsonObject = {"user": OWNER, "password": USERS[OWNER], "from": f"{OWNER}@example.org"}
+            return "caldav", own | {"caldav": self.radicale.url}
+        if kind in (Kind.STRICT, Kind.LENIENT):
+            over = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
+            token = self.issuer.grant(address)
+            granted: JsonObject = {"access_token": "over", "refresh_token": token, "expires_at": over, "scopes": []}
+            return kind.value, granted | {"address": address}
+        host, port = ("127.0.0.1", self.exchange.port)
+        if kind is Kind.POST_FILED:
+            host, port = FILES_SENT, self.filing.port
+        imap: JsonObject = {"host": "127.0.0.1", "port": self.dovecot.imap, "tls": "none"}
+        smtp: JsonObject = {"host": host, "port": port, "tls": "none", "from": address}
+        return "email", smtp | {"user": address, "password": PASSWORD, "imap": imap}
+
+
+@asynccontextmanager
+async def open_house(harness: Harness) -> AsyncIterator[House]:
+    """Run all servers inside the block."""
+    folder = harness.folder / "radicale"
+    folder.mkdir(exist_ok=True)
+    async with AsyncExitStack() as stack:
+        dovecot = stack.enter_context(running_dovecot())
+        exchange = await stack.enter_async_context(mail_exchange(dovecot))
+        filing = await stack.enter_async_context(mail_exchange(dovecot))
+        filing.files_sent = True
+        radicale = stack.enter_context(run_radicale(folder))
+        issuer = stack.enter_context(running_rotating(dovecot.tokens))
+        calendar = radicale.make_calendar(OWNER, "Home")
+        yield House(harness, dovecot, exchange, filing, radicale, calendar, issuer)
+
+
+def calendar_file(token: str) -> str:
+    """Return a calendar file with two events, as somebody sends it."""
+    events = [_event(token, f"{number}-{token}", f"203105{day}", "") for number, day in enumerate(("05", "12"))]
+    return _CALENDAR.format(events="".join(events))
+
+
+def letter(sender: str, token: str) -> bytes:
+    """Return a mail to the assistant, as its receiving server stores it."""
+    headers: Mapping[str, str] = {
+        "Authentication-Results": f"{AUTHSERV}; dmarc=pass header.from=example.org",
+        "From": sender,
+        "To": "valet@example.org",
+        "Message-ID": f"<{sender}>",
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"{head}\r\n{token}\r\n".encode()
+
+
+def new_mail(person: str) -> bytes:
+    """Return a mail to a person."""
+    subject = f"{NEWS} {person}"
+    head = "From: Amazon <orders@amazon.example>\r\nTo: me@example.org\r\n"
+    return f"{head}Subject: {subject}\r\nMessage-ID: <{person}@amazon.example>\r\n\r\nOn its way.\r\n".encode()
+
+
+def _event(token: str, uid: str, day: str, more: str) -> str:
+    return _EVENT.format(token=token, uid=uid, day=day, more=more)
+
+
+def _phone(harness: Harness, person: str) -> str:
+    return next(one.phone for one in harness.people if one.key == person)

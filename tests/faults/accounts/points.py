@@ -1,0 +1,166 @@
+"""The points at which a process dies with people's accounts, what is expected of each, and the removed writes.
+
+What is expected is said in the words of `outcomes`: what is there in the end, and what the person was told.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a person wants of their accounts. Each value is the word that ends their text."""
+
+    POST = "post"
+    """An email is sent, by a server that stores no copy."""
+    POST_FILED = "filed"
+    """An email is sent, by a server that stores what it sends."""
+    CREATE = "create"
+    MOVE = "move"
+    PART = "part"
+    """A series changes from one day on."""
+    CANCEL = "cancel"
+    ACCEPT = "accept"
+    IMPORT = "import"
+    UNDO = "undo"
+    STRICT = "strict"
+    """Mail is searched with a token that has run out, of a server that ends a grant whose token comes twice."""
+    LENIENT = "lenient"
+    HELD = "held"
+    """Mail is searched without an account, which is connected later."""
+    WATCH = "watch"
+    """A task waits for new mail."""
+    LETTER = "letter"
+    """A mail to the assistant is taken in."""
+    ANSWER = "answer"
+    """A mail to the assistant is answered."""
+
+
+APPROVED = frozenset({Kind.POST, Kind.POST_FILED, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT})
+"""What asks for consent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountPoint:
+    """Where a process dies (or loses an answer), and what may be there in the end."""
+
+    kind: Kind
+    name: str
+    expected: tuple[str, ...]
+    why: str
+
+    @property
+    def process(self) -> str:
+        """Return the kind of process that is struck."""
+        return "web" if self.kind is Kind.LETTER else "worker"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountMutation:
+    """A write that is removed, at a point whose expectation must then be missed."""
+
+    drop: str
+    point: AccountPoint
+
+
+def _all(kind: Kind, expected: str, why: str, *names: str) -> list[AccountPoint]:
+    return [AccountPoint(kind, name, (expected,), why) for name in names]
+
+
+_SENT = "mails 1, copies 1, acted"
+_UNKNOWN = "it may have left: the sent mail proves nothing here, so it is not sent again, and told"
+_FOUND = "looked up among the sent mail, and sent where it is not there"
+_WRITTEN = "the event is known by the call that made it: written once"
+_UNDONE = "the call that takes back has a row of its own: taken back once, and told"
+_ASKED_AGAIN = "the token of before is asked with again"
+_LOOKED = "links 0, acted"
+_RENEWED = "links 1, acted"
+_LOST = "the server takes the token of before for stolen: told with a link to renew, and it goes on from there"
+_TAKEN = "rows 1, answers 1"
+
+POINTS: tuple[AccountPoint, ...] = (
+    *_all(Kind.POST, _SENT, "nothing had left", "address after", "put_value before"),
+    *_all(Kind.POST, "mails 0, copies 0, unsure", _UNKNOWN, "put_value after", "data before"),
+    *_all(Kind.POST, "mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
+    *_all(Kind.POST, _SENT, "sent is written down: only the copy is missing", "copy before"),
+    *_all(Kind.POST, _SENT, "the copy is looked up before it is stored", "copy after"),
+    *_all(Kind.POST, _SENT, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
+    *_all(Kind.POST_FILED, _SENT, _FOUND, "data before", "data within", "data after"),
+    *_all(
+        Kind.CREATE, "events 1 20310505T100000, acted", _WRITTEN, "put_value after", "write 1 before", "write 1 after"
+    ),
+    *_all(Kind.MOVE, "events 1 20310506T100000, acted", _WRITTEN, "put_value after", "write 1 before", "write 1 after"),
+    *_all(
+        Kind.PART,
+        "events 2 20310505T100000 20310519T110000, occurrences 6, acted",
+        "what is new is written first; a repeat finds it, and shortens the old series",
+        "write 1 before",
+        "write 1 after",
+        "write 2 before",
+        "write 2 after",
+    ),
+    *_all(Kind.CANCEL, "events 0, acted", "one that is gone stays so", "write 1 before", "write 1 after"),
+    *_all(Kind.ACCEPT, "events 1 20310505T100000 ACCEPTED, acted", _WRITTEN, "write 1 before", "write 1 after"),
+    *_all(
+        Kind.IMPORT,
+        "events 2 20310505T100000 20310512T100000, acted",
+        "those that are there already are known by their UIDs",
+        "write 1 after",
+        "write 2 before",
+        "write 2 after",
+    ),
+    *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "take_undo after", "write 1 before", "write 1 after"),
+    *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "end_undo before", "end_undo after", "end_undo unknown"),
+    *_all(Kind.STRICT, _LOOKED, "the server was not asked yet", "begin_refresh before", "begin_refresh after"),
+    *_all(Kind.STRICT, _RENEWED, _LOST, "token within", "token after", "end_refresh before"),
+    *_all(Kind.STRICT, _LOOKED, "the new token is stored", "end_refresh after", "end_refresh unknown"),
+    *_all(Kind.LENIENT, _LOOKED, _ASKED_AGAIN, "token within", "token after", "end_refresh before"),
+    *_all(
+        Kind.HELD,
+        _RENEWED,
+        "the call waits, also while Redis loses all, and goes on once",
+        "keep_connect_link after",
+        "finish_turn before",
+        "finish_turn after",
+    ),
+    *_all(Kind.WATCH, "events 1, told 1", "the position is not moved: read again", "watch opened", "watch found"),
+    *_all(Kind.WATCH, "events 1, told 1", "events and position are one write", "watch read", "take_mail before"),
+    *_all(Kind.WATCH, "events 1, told 1", "the same", "take_mail after", "take_mail unknown", "watch told"),
+    *_all(Kind.LETTER, _TAKEN, "the position is not moved: read again", "letter opened", "letter before"),
+    *_all(Kind.LETTER, _TAKEN, "read again, and known", "receive_messages before", "receive_messages after"),
+    *_all(Kind.LETTER, _TAKEN, "the same", "receive_messages unknown", "letter after", "position after"),
+    *_all(Kind.ANSWER, _TAKEN, "looked up among the sent mail", "send before", "send after", "end_delivery before"),
+    *_all(Kind.ANSWER, _TAKEN, "written down: not sent again", "end_delivery after"),
+)
+BY_NAME = {(point.kind, point.name): point for point in POINTS}
+
+MUTATIONS: tuple[AccountMutation, ...] = (
+    AccountMutation("put_value", BY_NAME[Kind.POST, "data after"]),
+    AccountMutation("put_value", BY_NAME[Kind.MOVE, "write 1 after"]),
+    AccountMutation("event keys", BY_NAME[Kind.CREATE, "write 1 after"]),
+    AccountMutation("end_refresh", BY_NAME[Kind.STRICT, "end_refresh after"]),
+    AccountMutation("mail events", BY_NAME[Kind.WATCH, "take_mail after"]),
+    AccountMutation("receive_messages", BY_NAME[Kind.LETTER, "position after"]),
+)
+"""Each removes one protecting write, or what a write is known by."""
+SHORT = tuple(
+    BY_NAME[kind, name]
+    for kind, names in {
+        Kind.POST: ("put_value after", "data within", "data after", "copy before"),
+        Kind.POST_FILED: ("data after",),
+        Kind.CREATE: ("put_value after", "write 1 after"),
+        Kind.MOVE: ("write 1 before", "write 1 after"),
+        Kind.PART: ("write 1 after", "write 2 after"),
+        Kind.CANCEL: ("write 1 after",),
+        Kind.ACCEPT: ("write 1 after",),
+        Kind.IMPORT: ("write 1 after",),
+        Kind.UNDO: ("write 1 after",),
+        Kind.STRICT: ("token after", "end_refresh after"),
+        Kind.LENIENT: ("token after",),
+        Kind.HELD: ("finish_turn after",),
+        Kind.WATCH: ("watch read", "take_mail after"),
+        Kind.LETTER: ("receive_messages after", "letter after"),
+        Kind.ANSWER: ("send after",),
+    }.items()
+    for name in names
+)
+"""What the suite runs of them."""

@@ -1,0 +1,23 @@
+"""Waits until a process has met its point."""
+
+import asyncio
+import signal
+from contextlib import suppress
+
+from tests.faults.harness import Harness
+from tests.faults.members import Member
+
+MET_WITHIN = 90.0
+
+
+async def until_met(harness: Harness, point: str, name: str, member: Member) -> None:
+    """Wait until a process died, or lost its answer and went on to the end of what it was doing. `name`: the plan's."""
+    assert member.process is not None
+    with suppress(TimeoutError):
+        async with asyncio.timeout(MET_WITHIN):
+            if point.endswith("unknown"):
+                while not (harness.folder / f"met-{name}").exists():  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.05)
+                await asyncio.sleep(0.5)
+            else:
+                assert await member.process.wait() == -signal.SIGKILL
