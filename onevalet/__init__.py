@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from core.credentials.types import Ability as Ability
     from core.credentials.types import Account as Account
     from core.credentials.types import OpenAccount as OpenAccount
+    from core.dav.address_books import AddressBooks as AddressBooks
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
     from core.errors import AccountMissing as AccountMissing
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from core.tools.results import CallResult as CallResult
     from core.tools.results import TextWithData as TextWithData
     from core.tools.results import ToolCallRecord as ToolCallRecord
+    from core.tools.storage import stored_with as stored_with
     from core.tools.tool import tool as tool
     from core.triggers.engine import TriggerEngine as TriggerEngine
     from core.triggers.kinds.condition import ConditionTrigger as ConditionTrigger
@@ -140,6 +142,7 @@ _HOMES = {
         "core.calendar.types": "EventChange EventFile InvitationAnswer NewEvent Occurrence SeriesScope",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
+        "core.dav.address_books": "AddressBooks",
         "core.documents.page": "Page read_html",
         "core.errors": "AccountMissing StoreUnavailable ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
@@ -174,6 +177,7 @@ _HOMES = {
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
         "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
+        "core.tools.storage": "stored_with",
         "core.tools.tool": "tool",
         "core.triggers.engine": "TriggerEngine",
         "core.triggers.kinds.condition": "ConditionTrigger",

@@ -1,6 +1,8 @@
 """Know the people whom the person knows, and write to them on the person's behalf."""
 
+from agents.contacts.address_books import add_to_address_book, change_in_address_book, take_back_card
 from agents.contacts.answers import read_answers
+from agents.contacts.changes import take_back_contacts
 from agents.contacts.files import SaveContactsAgent, read_contact_file
 from agents.contacts.keeping import add_contact, change_contact, find_contacts, forget_contact, list_contacts
 from agents.contacts.writing import MessageSomeoneAgent
@@ -9,10 +11,14 @@ __all__ = [
     "MessageSomeoneAgent",
     "SaveContactsAgent",
     "add_contact",
+    "add_to_address_book",
     "change_contact",
+    "change_in_address_book",
     "find_contacts",
     "forget_contact",
     "list_contacts",
     "read_answers",
     "read_contact_file",
+    "take_back_card",
+    "take_back_contacts",
 ]

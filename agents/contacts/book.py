@@ -4,12 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from onevalet import ToolExecutionContext, ToolRetry, gettext
+from onevalet import ToolExecutionContext, gettext
 
 COLLECTION = "contacts"
 MAX_CONTACTS = 2_000
 MAX_ADDRESSES = 20
 """Addresses of one kind that a contact has at most."""
+_PLACE = ("key", "number", "card")
+"""What says where a contact is kept, and not who it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardPlace:
+    """Where a card lies: an address in an address book of an account."""
+
+    service: str
+    account: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +28,7 @@ class Contact:
     """Somebody whom the person knows. `key` and `number` are the storage's; 0: kept nowhere here.
 
     `phones` are E.164, `slack` ids of members, `telegram` numbers of users. `relation` is what they are to the person,
-    `organization` where they work, `source` where all this came from.
+    `organization` where they work, `source` where all this came from. `card`: None for somebody in no address book.
     """
 
     name: str
@@ -33,10 +44,11 @@ class Contact:
     source: str = ""
     key: str = ""
     number: int = 0
+    card: CardPlace | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what is stored: nothing that is empty."""
-        given = {name: value for name, value in asdict(self).items() if value and name not in ("key", "number")}
+        given = {name: value for name, value in asdict(self).items() if value and name not in _PLACE}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
     def addresses(self, channel: str) -> tuple[str, ...]:
@@ -66,6 +78,12 @@ class Contact:
         facts = "; ".join(fact for fact in known if fact)
         return f"{self.name}{names}: {facts}" if facts else f"{self.name}{names}"
 
+    def line(self) -> str:
+        """Return it as a line for the model: with its number here, or where else it is kept."""
+        if self.number and self.card:
+            return f"{self.number}. {self.shown()} (also in {self.source})"
+        return f"{self.number}. {self.shown()}" if self.number else f"- {self.shown()} (in {self.source})"
+
 
 def read_contact(value: object, key: str, number: int) -> Contact:
     """Return a stored contact."""
@@ -94,14 +112,6 @@ def read_contact(value: object, key: str, number: int) -> Contact:
 async def contacts_of(context: ToolExecutionContext) -> list[Contact]:
     """Return the contacts that are kept here, by number."""
     return [read_contact(kept.value, kept.key, kept.number) for kept in await context.storage.list(COLLECTION)]
-
-
-async def keep(contact: Contact, context: ToolExecutionContext) -> Contact:
-    """Store a contact under its key; return it with its number."""
-    if not contact.name.strip():
-        raise ToolRetry("A contact has a name; ask for it.")
-    kept = await context.storage.put(COLLECTION, contact.key, contact.to_json())
-    return replace(contact, number=kept.number)
 
 
 def merged(contact: Contact, other: Contact) -> Contact:

@@ -1,8 +1,10 @@
 """Contact cards (vCards) that people send as files: read as words of others, and kept when the person consents."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
-from agents.contacts.book import MAX_CONTACTS, Contact, contacts_of, keep, merged
+from agents.contacts.book import MAX_CONTACTS, Contact, contacts_of, merged
+from agents.contacts.changes import ContactChange, change_once, offer_back
 from agents.contacts.matching import folded, matches
 from agents.contacts.vcards import read_cards
 from onevalet import (
@@ -66,18 +68,24 @@ class SaveContactsAgent(StandardAgent):
         return ApprovalRequest(self.valet.name, summary, details, ("approve", "cancel"), in_words=("file", "names"))
 
     async def on_running(self, msg: str) -> AgentResult:
+        changes = await change_once(self.context, self._plan)
+        named = [change.contact.name for change in changes]
+        names = ", ".join(named[:10]) + ("…" if len(named) > 10 else "")
+        offer_back(gettext("Contacts: {names}", names=names), changes, self.context)
+        return self.make_result(raw_message=gettext("Kept: {names}.", names=names))
+
+    async def _plan(self) -> Sequence[ContactChange]:
         chosen = await self._chosen()
         if [contact.shown() for contact in chosen] != self.contacts:
             raise ToolFailed(gettext("Nothing was kept: the file is another one by now."))
-        known = await contacts_of(self.context)
-        keys = [f"{self.context.idempotency_key}:{at}" for at in range(len(chosen))]
-        others = [contact for contact in known if contact.key not in keys]
-        if len(others) + len(chosen) > MAX_CONTACTS:
+        before = {contact.key: contact for contact in await contacts_of(self.context)}
+        after, touched = dict(before), dict[str, None]()
+        for at, contact in enumerate(chosen):
+            kept = _with_known(contact, f"{self.context.idempotency_key}:{at}", [*after.values()])
+            after[kept.key], touched[kept.key] = kept, None
+        if len(after) > MAX_CONTACTS:
             raise ToolFailed(gettext("No more than {number} contacts can be kept.", number=MAX_CONTACTS))
-        for key, contact in zip(keys, chosen, strict=True):
-            await keep(_with_known(contact, key, others), self.context)
-        names = ", ".join(contact.name for contact in chosen[:10]) + ("…" if len(chosen) > 10 else "")
-        return self.make_result(raw_message=gettext("Kept: {names}.", names=names))
+        return [ContactChange.between(before.get(key), after[key]) for key in touched]
 
     async def _chosen(self) -> Sequence[Contact]:
         found = await _cards_in(self.file, self.context)
@@ -92,7 +100,8 @@ class SaveContactsAgent(StandardAgent):
 async def _cards_in(file: str, context: ToolExecutionContext) -> list[Contact]:
     """Return the contacts in a file. Raises `ToolFailed`."""
     known, sent = await context.files.find(file), await context.files.fetch(file)
-    found = read_cards(sent.body, await context.messages.region(), f"the file {known.name}")
+    region = await context.messages.region()
+    found = await asyncio.to_thread(read_cards, sent.body, region, f"the file {known.name}")
     if not found:
         raise ToolFailed(gettext("There are no contact cards in this file."))
     return found

@@ -3,47 +3,52 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 
 from agents.contacts.addresses import Written
-from agents.contacts.book import MAX_ADDRESSES, MAX_CONTACTS, Contact, contacts_of, keep, merged
+from agents.contacts.book import COLLECTION, MAX_ADDRESSES, MAX_CONTACTS, Contact, contacts_of, merged, read_contact
+from agents.contacts.changes import ContactChange, change_once, offer_back
+from agents.contacts.directory import people_of
 from agents.contacts.matching import folded, matches
-from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool, with_note
+from agents.contacts.words import read_addresses, read_birthday, worded
+from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
 
 _NUMBER = re.compile(r"(?:contact |no\.? ?|number |#)?([0-9]{1,6})", re.IGNORECASE)
-_YEARLESS = re.compile(r"--(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])")
 _MAX_LISTED = 60
-_MAX_WORDS = 500
 _TOLD = "the person's words"
 
 
-@tool(name="find_contacts", effect="read", outside=True, group="contacts")
+@tool(name="find_contacts", effect="read", outside=True, group="contacts", timeout=90)
 async def find_contacts(name: str, context: ToolExecutionContext) -> str:
-    """Find who the person means by a name, with their numbers and addresses; use it before saying that nobody is known.
+    """Find who the person means by a name, with numbers and addresses, here and in the person's address books.
+
+    Use it before saying that nobody is known.
 
     Args:
         name: A name as the person says it, with what tells two apart: "Sam", "my sister", "Sam from work".
     """
-    found = matches(name, await contacts_of(context))
-    if not found:
-        return "Nobody of this name is kept. Do not guess: ask the person."
-    return "\n".join(f"{contact.number}. {contact.shown()}" for contact in found[:_MAX_LISTED])
+    people = await people_of(context)
+    lines = [contact.line() for contact in matches(name, people.contacts)[:_MAX_LISTED]]
+    if not lines:
+        lines.append("Nobody of this name is kept. Do not guess: ask the person.")
+    return "\n".join([*lines, *people.problems])
 
 
-@tool(name="list_contacts", effect="read", outside=True, group="contacts")
+@tool(name="list_contacts", effect="read", outside=True, group="contacts", timeout=90)
 async def list_contacts(context: ToolExecutionContext, start: int = 1) -> str:
-    """List the people whom the person knows, by name.
+    """List the people whom the person knows, here and in the person's address books, by name.
 
     Args:
         start: From which one on, from 1.
     """
-    known = sorted(await contacts_of(context), key=lambda contact: folded(contact.name))
+    people = await people_of(context)
+    known = sorted(people.contacts, key=lambda contact: folded(contact.name))
     if not known:
-        return "No contacts are kept."
+        return "\n".join(["No contacts are kept.", *people.problems])
     shown = known[max(start, 1) - 1 :][:_MAX_LISTED]
     rest = len(known) - max(start, 1) + 1 - len(shown)
-    lines = [f"{contact.number}. {contact.shown()}" for contact in shown]
-    return "\n".join([*lines, f"{rest} more, from {start + len(shown)} on."] if rest > 0 else lines)
+    lines = [contact.line() for contact in shown]
+    more = [f"{rest} more, from {start + len(shown)} on."] if rest > 0 else []
+    return "\n".join([*lines, *more, *people.problems])
 
 
 @tool(name="add_contact", effect="idempotent", parallel=False, group="contacts")
@@ -68,26 +73,36 @@ async def add_contact(
         birthday: As 1990-05-31, or --05-31 where the year is not known.
         notes: Anything else worth keeping.
     """
-    new = replace(
-        _added(addresses, await Written.by(context)),
-        name=_worded(name),
-        nicknames=tuple(_worded(nickname) for nickname in nicknames),
-        relation=_worded(relation),
-        organization=_worded(organization),
-        birthday=_day(birthday),
-        notes=_worded(notes),
-        source=_TOLD,
-        key=context.idempotency_key,
-    )
-    known = await contacts_of(context)
-    same = [contact for contact in known if folded(contact.name) == folded(new.name) and contact.key != new.key]
-    if len(same) == 1 and not _differs(same[0], new):
-        kept = await keep(merged(same[0], new), context)
-        return gettext("Added to contact {number}: {contact}", number=kept.number, contact=kept.shown())
-    if len(known) >= MAX_CONTACTS:
-        raise ToolFailed(gettext("No more than {number} contacts can be kept.", number=MAX_CONTACTS))
-    kept = await keep(new, context)
-    return gettext("Kept as contact {number}: {contact}", number=kept.number, contact=kept.shown())
+
+    async def plan() -> Sequence[ContactChange]:
+        new = replace(
+            read_addresses(addresses, await Written.by(context)),
+            name=worded(name),
+            nicknames=tuple(worded(nickname) for nickname in nicknames),
+            relation=worded(relation),
+            organization=worded(organization),
+            birthday=read_birthday(birthday),
+            notes=worded(notes),
+            source=_TOLD,
+            key=context.idempotency_key,
+        )
+        if not new.name:
+            raise ToolRetry("A contact has a name; ask for it.")
+        known = await contacts_of(context)
+        same = [contact for contact in known if folded(contact.name) == folded(new.name)]
+        if len(same) == 1 and not _differs(same[0], new):
+            return [ContactChange.between(same[0], merged(same[0], new))]
+        if len(known) >= MAX_CONTACTS:
+            raise ToolFailed(gettext("No more than {number} contacts can be kept.", number=MAX_CONTACTS))
+        return [ContactChange.between(None, new)]
+
+    [change] = await change_once(context, plan)
+    kept = await _kept(change, context)
+    if change.before is None:
+        offer_back(gettext("Contact: {contact}", contact=kept.shown()), [change], context)
+        return gettext("Kept as contact {number}: {contact}", number=kept.number, contact=kept.shown())
+    offer_back(gettext("Changed contact: {contact}", contact=kept.shown()), [change], context)
+    return gettext("Added to contact {number}: {contact}", number=kept.number, contact=kept.shown())
 
 
 @tool(name="change_contact", effect="idempotent", parallel=False, group="contacts")
@@ -101,7 +116,7 @@ async def change_contact(
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> str:
-    """Change what is kept of somebody.
+    """Change what is kept here of somebody; change_in_address_book changes their card in the address book.
 
     Args:
         contact: Their number, as find_contacts gives it, or their name.
@@ -112,33 +127,47 @@ async def change_contact(
         add: Phone numbers, email addresses, nicknames, "Slack U012AB3CD" or "Telegram 123456789" to add.
         remove: Phone numbers, email addresses, nicknames or ids to remove.
     """
-    found = await one_contact(contact, context)
-    changed = replace(
-        found,
-        name=_worded(name) if name else found.name,
-        relation=found.relation if relation is None else _worded(relation),
-        organization=found.organization if organization is None else _worded(organization),
-        birthday=found.birthday if birthday is None else _day(birthday),
-    )
-    if add:
-        changed = merged(changed, _added(add, await Written.by(context)))
-    if remove:
-        changed = _without(changed, remove)
-    kept = await keep(changed, context)
+
+    async def plan() -> Sequence[ContactChange]:
+        found = await one_contact(contact, context)
+        changed = replace(
+            found,
+            name=worded(name) if name else found.name,
+            relation=found.relation if relation is None else worded(relation),
+            organization=found.organization if organization is None else worded(organization),
+            birthday=found.birthday if birthday is None else read_birthday(birthday),
+        )
+        if add:
+            changed = merged(changed, read_addresses(add, await Written.by(context)))
+        return [ContactChange.between(found, _without(changed, remove) if remove else changed)]
+
+    [change] = await change_once(context, plan)
+    kept = await _kept(change, context)
+    offer_back(gettext("Changed contact: {contact}", contact=kept.shown()), [change], context)
     return gettext("Contact {number} is now: {contact}", number=kept.number, contact=kept.shown())
 
 
 @tool(name="forget_contact", effect="idempotent", parallel=False, group="contacts")
 async def forget_contact(contact: str, context: ToolExecutionContext) -> str:
-    """Forget somebody for good. Nobody else is told.
+    """Forget somebody who is kept here. Nobody else is told, and address books stay as they are.
 
     Args:
         contact: Their number, as find_contacts gives it, or their name.
     """
-    found = await one_contact(contact, context)
-    await context.storage.delete("contacts", found.key)
-    text = gettext("Contact {number} is forgotten: {contact}", number=found.number, contact=found.shown())
-    return with_note(text, "To have them back, the person gives you the same again.")
+
+    async def plan() -> Sequence[ContactChange]:
+        return [ContactChange.between(await one_contact(contact, context), None)]
+
+    [change] = await change_once(context, plan)
+    shown = change.contact.shown()
+    offer_back(gettext("Forgotten contact: {contact}", contact=shown), [change], context)
+    return gettext("The contact is forgotten: {contact}", contact=shown)
+
+
+async def _kept(change: ContactChange, context: ToolExecutionContext) -> Contact:
+    """Return a contact as a call has left it, with its number."""
+    stored = await context.storage.get(COLLECTION, change.key)
+    return read_contact(change.after, change.key, stored.number if stored else 0)
 
 
 async def one_contact(words: str, context: ToolExecutionContext) -> Contact:
@@ -149,36 +178,15 @@ async def one_contact(words: str, context: ToolExecutionContext) -> Contact:
     else:
         found = matches(words, known)
     if not found:
-        raise ToolRetry(gettext("There is no contact {name}.", name=words))
+        listed = matches(words, (await people_of(context, ask=False)).contacts)
+        note = "They are in an address book only: change_in_address_book changes them there." if listed else ""
+        raise ToolRetry(gettext("There is no contact {name}.", name=words), note=note)
     if len(found) > 1:
         named = ", ".join(f"{contact.number}. {contact.name}" for contact in found[:10])
         raise ToolRetry(
             gettext("Several contacts fit {name}: {contacts}.", name=words, contacts=named), note="Ask which one."
         )
     return found[0]
-
-
-def _handles(details: str, written: Written) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return the Slack and Telegram ids in some details, and the rest as notes."""
-    slack = tuple(written.member(member) for member in re.findall(r"\b[Ss]lack:? ([UW][0-9A-Z]{6,20})\b", details))
-    telegram = tuple(written.user(user) for user in re.findall(r"\b[Tt]elegram:? ([0-9]{5,15})\b", details))
-    rest = re.sub(r"\b(?:[Ss]lack:? [UW][0-9A-Z]{6,20}|[Tt]elegram:? [0-9]{5,15})\b[;,. ]*", "", details)
-    return slack, telegram, _worded(rest)
-
-
-def _added(given: Sequence[str], written: Written) -> Contact:
-    phones, mails, nicknames, ids = list[str](), list[str](), list[str](), Contact("")
-    for item in given:
-        slack, telegram, rest = _handles(item, written)
-        if slack or telegram:
-            ids = merged(ids, Contact("", slack=slack, telegram=telegram))
-        elif "@" in rest:
-            mails.append(written.mail(rest))
-        elif re.search(r"\d{3}", rest):
-            phones.append(written.number(rest))
-        else:
-            nicknames.append(rest)
-    return replace(ids, phones=tuple(phones), mails=tuple(mails), nicknames=tuple(nicknames))
 
 
 def _without(contact: Contact, removed: Sequence[str]) -> Contact:
@@ -209,20 +217,3 @@ def _differs(one: Contact, other: Contact) -> bool:
         )
         or len(one.phones) + len(other.phones) > MAX_ADDRESSES
     )
-
-
-def _worded(text: str) -> str:
-    words = " ".join(text.split())
-    if len(words) > _MAX_WORDS:
-        raise ToolRetry(gettext("That is too long: at most {number} characters.", number=_MAX_WORDS))
-    return words
-
-
-def _day(text: str) -> str:
-    """Return a birthday as it is stored. Raises `ToolRetry`."""
-    if not text or (yearless := _YEARLESS.fullmatch(text)):
-        return f"--{yearless[1]}-{yearless[2]}" if text and yearless else ""
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise ToolRetry("A birthday is given as 1990-05-31, or as --05-31 without a year.") from error

@@ -25,7 +25,8 @@ def matches(words: str, contacts: Iterable[Contact]) -> list[Contact]:
     Besides a word of the name, words may name the relation or where somebody works ("Sam from work").
     """
     known = list(contacts)
-    exact = [contact for contact in known if any(folded(words) == folded(name) for name in _names(contact))]
+    whole = folded(words)
+    exact = [contact for contact in known if any(whole == folded(name) for name in _names(contact))]
     if exact:
         return exact
     related = [c for c in known if c.relation and _bare(words) and _bare(words) == _bare(c.relation)]

@@ -16,6 +16,11 @@ from agents.contacts.book import MAX_ADDRESSES, Contact
 MAX_CARDS = 1_000
 _MAX_BYTES = 2_000_000
 _MAX_WORDS = 200
+_MAX_LINES = 100
+"""Lines of one kind that are looked at."""
+_MAX_NUMBER = 60
+_MAX_MAIL = 254
+_NO_PHONES = frozenset({"fax", "pager", "modem"})
 _FOLD = re.compile(r"\r?\n[ \t]")
 _SOFT = re.compile(r"=\r?\n")
 _LINE = re.compile(r'(?:[\w-]+\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):(.*)', re.DOTALL)
@@ -45,6 +50,11 @@ def read_cards(data: bytes, region: str | None, source: str) -> list[Contact]:
     return cards
 
 
+def card_lines(text: str) -> list[str]:
+    """Return the lines of a card of version 3.0 or 4.0 as they are, each on one line."""
+    return [line for line in re.split(r"\r?\n", _FOLD.sub("", text)) if line]
+
+
 def _lines(text: str) -> Iterator[_Line]:
     # Quoted-printable (2.1) continues a line with "=" at its end, everything else with a space at the next one's.
     for raw in re.split(r"\r?\n", _joined(_FOLD.sub("", text))):
@@ -56,14 +66,15 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _joined(text: str) -> str:
-    kept = list[str]()
+    """Return a text with the lines as one that quoted-printable divides by "=" at their ends."""
+    whole, soft = list[str](), False
     for line in text.split("\n"):
-        soft = kept and kept[-1].rstrip("\r").endswith("=") and "quoted-printable" in kept[-1].casefold()
-        if soft:
-            kept[-1] = kept[-1].rstrip("\r")[:-1] + line
-        else:
-            kept.append(line)
-    return "\n".join(kept)
+        bare = line.rstrip("\r")
+        quoted = soft or "quoted-printable" in line.partition(":")[0].casefold()
+        more = quoted and bare.endswith("=")
+        whole.append(bare[:-1] if more else f"{line}\n")
+        soft = more
+    return "".join(whole)
 
 
 def _parameters(text: str) -> dict[str, list[str]]:
@@ -92,10 +103,13 @@ def _contact(lines: Sequence[_Line], region: str | None, source: str) -> Contact
         found.setdefault(line.name, []).append(line.value)
     name = _words(next(iter(found.get("fn", [])), "")) or _structured(next(iter(found.get("n", [])), ""))
     organization = _words(" ".join(_split(next(iter(found.get("org", [])), ""), ";")))
-    if not (name or organization):
+    kind = plain("".join(found.get("kind", []) + found.get("x-addressbookserver-kind", []))).casefold()
+    if not (name or organization) or kind in ("group", "location"):
         return None
-    numbers = (number_of(_plain(value).removeprefix("tel:"), region) for value in found.get("tel", []))
-    mails = (_plain(value).removeprefix("mailto:").strip() for value in found.get("email", []))
+    phones = (line for line in lines if line.name == "tel")
+    called = [line.value for line in phones if not _NO_PHONES & {*line.parameters.get("type", [])}]
+    numbers = (number_of(plain(value).removeprefix("tel:")[:_MAX_NUMBER], region) for value in called[:_MAX_LINES])
+    mails = (plain(value).removeprefix("mailto:").strip() for value in found.get("email", [])[:_MAX_LINES])
     slack, telegram = _handles(lines)
     return Contact(
         name or organization,
@@ -103,7 +117,7 @@ def _contact(lines: Sequence[_Line], region: str | None, source: str) -> Contact
         "",
         organization if name else "",
         _unique([number for number in numbers if number]),
-        _unique([mail for mail in mails if is_mail(mail)]),
+        _unique([mail for mail in mails if len(mail) <= _MAX_MAIL and is_mail(mail)]),
         slack,
         telegram,
         _birthday(next(iter(found.get("bday", [])), "")),
@@ -116,7 +130,7 @@ def _handles(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the Slack and Telegram ids of the instant messaging lines; names that anybody may take are none."""
     slack, telegram = list[str](), list[str]()
     for line in lines:
-        scheme, _, rest = _plain(line.value).partition(":")
+        scheme, _, rest = plain(line.value).partition(":")
         service = " ".join([line.name, scheme, *line.parameters.get("x-service-type", [])]).casefold()
         handle = (rest or scheme).strip("/")
         if "slack" in service and _SLACK.fullmatch(handle):
@@ -140,15 +154,16 @@ def _birthday(value: str) -> str:
 
 
 def _split(value: str, mark: str) -> list[str]:
-    return [_plain(part) for part in re.split(rf"(?<!\\){re.escape(mark)}", value)]
+    return [plain(part) for part in re.split(rf"(?<!\\){re.escape(mark)}", value)]
 
 
-def _plain(value: str) -> str:
+def plain(value: str) -> str:
+    """Return a value without its escapes."""
     return _ESCAPE.sub(lambda escaped: "\n" if escaped[1] in "nN" else escaped[1], value)
 
 
 def _words(value: str) -> str:
-    words = " ".join("".join(char if char.isprintable() else " " for char in _plain(value)).split())
+    words = " ".join("".join(char if char.isprintable() else " " for char in plain(value)).split())
     return words[:_MAX_WORDS].rstrip()
 
 

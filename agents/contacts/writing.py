@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agents.contacts.addresses import Written, is_mail, is_member, number_of
-from agents.contacts.book import Contact, contacts_of
+from agents.contacts.book import Contact
+from agents.contacts.directory import people_of
 from agents.contacts.matching import folded, matches
+from agents.contacts.words import quoted
 from onevalet import (
     AgentResult,
     ApprovalRequest,
@@ -26,12 +28,14 @@ _NAMES = (
     gettext_noop("address"),
     gettext_noop("recipient"),
     gettext_noop("message"),
+    gettext_noop("unsure"),
     gettext_noop("message someone"),
 )
 """What cards and questions call the fields and the agent."""
 _CHANNELS = {"sms": "SMS", "slack": "Slack", "telegram": "Telegram"}
 _ORDER = ("sms", "telegram", "slack")
 _SETTLED = "Leave it out."
+_MAX_CHOICES = 8
 
 
 def _is_channel(given: str) -> bool:
@@ -63,6 +67,7 @@ class MessageSomeoneAgent(StandardAgent):
     )
     opening = InputField("", description=_SETTLED, required=False, default="")
     closing = InputField("", description=_SETTLED, required=False, default="")
+    unsure = InputField("", description=_SETTLED, required=False, default="")
 
     def needs_approval(self) -> bool:
         return True
@@ -84,8 +89,10 @@ class MessageSomeoneAgent(StandardAgent):
         recipient = self.to if self.to == self.address else f"{self.to}, {self.address}"
         summary = gettext("Write to {name} by {channel}", name=self.to, channel=channel)
         details = {"recipient": recipient, "channel": channel, "message": self._whole()}
+        if self.unsure:
+            details["unsure"] = self.unsure
         request = replace(super().approval_request(), action_summary=summary, details=details)
-        return replace(request, in_words=("to", "address", "opening", "closing", "text"))
+        return replace(request, in_words=("to", "address", "opening", "closing", "text", "unsure"))
 
     async def on_running(self, msg: str) -> AgentResult:
         if not await self._is_theirs():
@@ -117,12 +124,15 @@ class MessageSomeoneAgent(StandardAgent):
             if not owners:
                 written.of(channel, address)
             return owners[0] if len(owners) == 1 else "", channel, address
-        contacts = matches(self.to, await contacts_of(self.context))
+        people = await people_of(self.context)
+        self.unsure = " ".join(people.problems)
+        contacts = matches(self.to, people.contacts)
         if not contacts:
-            return {"to": gettext("I know nobody called {name}. What is their number?", name=self.to)}
+            unknown = gettext("I know nobody called {name}. What is their number?", name=self.to)
+            return {"to": f"{self.unsure} {unknown}".strip()}
         if len(contacts) > 1:
             return {"to": gettext("Which one: {contacts}?", contacts=listed(_told_apart(contacts), "or"))}
-        return self._chosen(contacts[0], written)
+        return self._chosen(replace(contacts[0], name=quoted(contacts[0].name)), written)
 
     def _chosen(self, contact: Contact, written: Written) -> tuple[str, str, str] | dict[str, str]:
         channels = [name for name in _ORDER if name in self.context.messages.channels]
@@ -158,8 +168,8 @@ class MessageSomeoneAgent(StandardAgent):
 
     async def _owners(self, channel: str, address: str) -> list[str]:
         """Return the names of those whose address it is, of all whom the person knows."""
-        known = await contacts_of(self.context)
-        return [contact.name for contact in known if address in contact.addresses(channel)]
+        known = (await people_of(self.context, ask=False)).contacts
+        return [quoted(contact.name) for contact in known if address in contact.addresses(channel)]
 
 
 def _direct(given: str, channel: str, region: str | None) -> tuple[str, str] | None:
@@ -184,16 +194,18 @@ def _same(given: str, addresses: Sequence[str], region: str | None) -> str:
 
 def _told_apart(contacts: Sequence[Contact]) -> list[str]:
     """Return names that differ: with the relation, the organization or an address where two are called the same."""
-    names = [contact.name for contact in contacts]
-    return [
+    names = [quoted(contact.name) for contact in contacts]
+    told = [
         name if names.count(name) == 1 else gettext("{name} ({about})", name=name, about=_about(contact))
         for name, contact in zip(names, contacts, strict=True)
     ]
+    more = len(told) - _MAX_CHOICES
+    return [*told[:_MAX_CHOICES], gettext("{number} more", number=more)] if more > 0 else told
 
 
 def _about(contact: Contact) -> str:
     known = (contact.relation, contact.organization, *contact.phones, *contact.mails, *contact.nicknames)
-    return next((words for words in known if words), str(contact.number))
+    return quoted(next((words for words in known if words), str(contact.number)))
 
 
 def _what_address(name: str, channel: str) -> str:

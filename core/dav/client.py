@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
 from core.credentials.types import Ability, OpenAccount
-from core.dav.types import MAX_BYTES, Missing, Resource, refused
+from core.dav.types import MAX_BYTES, Missing, Resource, TooLarge, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.errors import RefusedLogin, ToolFailed
 from core.http.types import HttpClient, HttpResponse
@@ -99,7 +99,9 @@ class DavClient:
     async def _ask(self, method: str, url: str, body: Element, depth: int) -> Answered:
         headers = {"Content-Type": _XML, "Depth": str(depth)}
         response = await self._send(method, url, headers, written(body))
-        if response.status != 207 or response.cut:
+        if response.cut:
+            raise TooLarge(gettext("The server's answer cannot be read."))
+        if response.status != 207:
             raise ToolFailed(gettext("The server's answer cannot be read."))
         if len(response.body) < _MUCH:
             found = read_multistatus(response.body)

@@ -4,7 +4,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from core.dav.client import Answered, DavClient
 from core.dav.types import Collection, DavRefused, Home, Kind
-from core.dav.xml import CALDAV, CARDDAV, DAV, Found
+from core.dav.xml import CALDAV, CALENDARSERVER, CARDDAV, DAV, Found
 from core.errors import ToolFailed
 from core.language.catalogue import gettext
 
@@ -21,7 +21,8 @@ _DEFAULT = f"{CALDAV}schedule-default-calendar-URL"
 _HOMES = {Kind.CALENDAR: f"{CALDAV}calendar-home-set", Kind.ADDRESS_BOOK: f"{CARDDAV}addressbook-home-set"}
 _TYPES = {Kind.CALENDAR: f"{CALDAV}calendar", Kind.ADDRESS_BOOK: f"{CARDDAV}addressbook"}
 _WRITES = {f"{DAV}{name}" for name in ("all", "write", "write-content", "bind")}
-_OF_A_COLLECTION = (_TYPE, _NAME, _PRIVILEGES, _COMPONENTS)
+_TAGS = (f"{CALENDARSERVER}getctag", f"{DAV}sync-token")
+_OF_A_COLLECTION = (_TYPE, _NAME, _PRIVILEGES, _COMPONENTS, *_TAGS)
 
 
 async def discover(client: DavClient, kind: Kind) -> Home:
@@ -43,12 +44,16 @@ async def discover(client: DavClient, kind: Kind) -> Home:
     collections: dict[str, Collection] = {}
     preferred = await _preferred(client, answered, first) if kind is Kind.CALENDAR else ""
     for url in homes or [begin]:
-        listed = await client.propfind(url, _OF_A_COLLECTION, depth=1)
-        for found in listed.found:
-            if _is(found, kind) and len(collections) < MAX_COLLECTIONS:
-                collection = _collection(listed, found, preferred)
-                collections.setdefault(collection.url, collection)
-    return Home(tuple(collections.values()), homes[0] if homes else "", _addresses(first), bool(first.hrefs(_OUTBOX)))
+        for collection in await collections_in(client, kind, url, preferred):
+            collections.setdefault(collection.url, collection)
+    known = tuple(collections.values())[:MAX_COLLECTIONS]
+    return Home(known, homes[0] if homes else "", _addresses(first), bool(first.hrefs(_OUTBOX)))
+
+
+async def collections_in(client: DavClient, kind: Kind, home: str, preferred: str = "") -> list[Collection]:
+    """Return the collections of one kind in a home that is known: one request, where discovery makes several."""
+    listed = await client.propfind(home, _OF_A_COLLECTION, depth=1)
+    return [_collection(listed, found, preferred) for found in listed.found if _is(found, kind)][:MAX_COLLECTIONS]
 
 
 async def _first(client: DavClient, begin: str, kind: Kind, wanted: tuple[str, ...]) -> Answered:
@@ -104,6 +109,7 @@ def _collection(answered: Answered, found: Found, preferred: str = "") -> Collec
         " ".join(name.split())[:100],
         writable=_PRIVILEGES not in found.properties or bool(privileges & _WRITES),
         preferred=bool(preferred) and url == _with_slash(preferred),
+        ctag=next((tag for name in _TAGS if (tag := found.text(name))), ""),
     )
 
 

@@ -26,6 +26,8 @@ class Collection:
     writable: bool = True
     preferred: bool = False
     """The server puts there what names no other."""
+    ctag: str = ""
+    """Another one whenever anything in it has changed (its ctag or sync token); empty where the server tells none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class DavRefused(ToolFailed):
 
 class Changed(DavRefused):
     """What was to be written is not as it was read, or is there already: nothing was overwritten."""
+
+
+class TooLarge(ToolFailed):
+    """An answer is longer than `MAX_BYTES`."""
 
 
 class Missing(DavRefused):

@@ -10,7 +10,8 @@ from core.language.catalogue import gettext
 DAV = "{DAV:}"
 CALDAV = "{urn:ietf:params:xml:ns:caldav}"
 CARDDAV = "{urn:ietf:params:xml:ns:carddav}"
-_PREFIXES = {"d": DAV, "c": CALDAV, "card": CARDDAV}
+CALENDARSERVER = "{http://calendarserver.org/ns/}"
+_PREFIXES = {"d": DAV, "c": CALDAV, "card": CARDDAV, "cs": CALENDARSERVER}
 _CHUNK = 16 * 1024
 _MAX_DEPTH = 50
 _MAX_ELEMENTS = 200_000

@@ -15,6 +15,11 @@ MAX_VALUE = 100_000
 """Characters of one value, as JSON."""
 
 
+def stored_with(service: str, account_name: str) -> str:
+    """Return the name of the collection for what was read from an account: it goes when the account is disconnected."""
+    return f"account {service}:{account_name}"[:MAX_NAME]
+
+
 @dataclass(frozen=True, slots=True)
 class Storage:
     """The stored values of all tenants; hands out one tenant's at a time."""

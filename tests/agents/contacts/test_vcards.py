@@ -1,5 +1,8 @@
 """vCards as phones, address books and mail programs write them, and as an enemy does."""
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +51,34 @@ def test_a_hostile_card_is_bounded_and_on_one_line() -> None:
     assert len(sam.phones) <= 20
     assert sam.notes == ""
     assert len(read_cards(b"BEGIN:VCARD\nFN:A\nEND:VCARD\n" * 3000, None, "a file")) == 1000
+
+
+def test_faxes_and_groups_are_nobodys_number() -> None:
+    fax = 'BEGIN:VCARD\nFN:A\nTEL;TYPE="work,fax":+14155552671\nTEL;FAX:+14155552672\nTEL:+14155552673\nEND:VCARD\n'
+    [one] = read_cards((fax + fax.replace("FN:A", "FN:B\nKIND:group")).encode(), "US", "a file")
+    assert (one.name, one.phones) == ("A", ("+14155552673",))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "NOTE;ENCODING=QUOTED-PRINTABLE:=\n" + "x=\n" * 600_000,
+        "TEL:+14155552671\n" * 100_000,
+        "X" + ';a="' * 400_000,
+        "EMAIL:a@" + "b." * 900_000 + "c\n",
+        "NICKNAME:" + "\\," * 800_000,
+        "A." * 900_000 + "\n",
+    ],
+    ids=["soft-breaks", "numbers", "quotes", "mail", "escapes", "groups"],
+)
+def test_a_huge_card_is_read_in_moments(lines: str) -> None:
+    began = time.process_time()
+    [sam, *more] = read_cards(
+        f"BEGIN:VCARD\nFN:Sam\nEND:VCARD\nBEGIN:VCARD\nFN:Eve\n{lines}\nEND:VCARD\n".encode(), "US", ""
+    )
+    assert sam.name == "Sam"
+    assert all(len(contact.phones) < 2 and not contact.mails for contact in more)
+    assert time.process_time() - began < 5
 
 
 @given(st.binary(max_size=2000))

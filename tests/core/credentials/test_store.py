@@ -13,6 +13,7 @@ from core.credentials.store import MAX_BYTES, CredentialError, CredentialStore
 from core.db.database import Database
 from core.errors import ToolFailed
 from core.json_types import JsonObject
+from core.tools.storage import Storage, stored_with
 from onevalet import CredentialStore as PublicStore
 from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import TwiceDatabase
@@ -258,6 +259,17 @@ async def test_promise_11_the_serving_role_sees_only_one_tenants_secrets(
         async with database.tenant("ann") as connection:
             rows = await connection.fetch(f"select tenant_id from {table}")  # noqa: S608
             assert [row["tenant_id"] for row in rows] == ["ann"]
+
+
+async def test_what_was_read_from_an_account_goes_with_it(store: CredentialStore, database: Database) -> None:
+    read = Storage(database).for_tenant("ann")
+    names = ("work", "home", "w" * 200)
+    for name in names:
+        await store.save("ann", "google", TOKEN, account_name=name)
+        await read.put(stored_with("google", name), "card", {"name": "Sam"})
+    for name in ("work", "w" * 200):
+        await store.delete("ann", "google", name)
+    assert [len(await read.list(stored_with("google", name))) for name in names] == [0, 1, 0]
 
 
 async def test_a_deleted_tenant_leaves_neither_key_nor_secret(store: CredentialStore, admin: Admin) -> None:

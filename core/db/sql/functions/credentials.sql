@@ -117,6 +117,9 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     delete from credentials c
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
+    -- What tools have stored of what they read there: `stored_with` in core/tools/storage.py.
+    delete from stored_values v
+    where v.tenant_id = p_tenant and v.collection = left('account ' || p_service || ':' || p_account, 200);
 end $$;
 
 -- Makes one account of a service the preferred one; true if the account exists.
