@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from onevalet import ToolExecutionContext, gettext, tool
+from onevalet import ToolExecutionContext, tool
 
 _GROUP = "person"
 type Kind = Literal["mail", "calendar", "contacts"]
@@ -32,31 +32,19 @@ async def connect_account(
 
 @tool(name="list_accounts", effect="read", group=_GROUP)
 async def list_accounts(context: ToolExecutionContext) -> str:
-    """List the services that the person has connected, with the accounts of each and which one is meant by itself."""
-    connected = await context.credentials.list(context.tenant_id)
-    if not connected:
-        return gettext("Nothing is connected.")
-    lines = {False: "{service}: {account}", True: gettext("{service}: {account} (meant when none is named)")}
-    return "\n".join(
-        lines[bool(account["preferred"])].format(service=account["service"], account=account["account_name"])
-        for account in connected
-    )
+    """List the accounts that the person has connected, what each may, and for what it is used where none is named."""
+    return await context.accounts.overview()
 
 
 @tool(name="choose_account", effect="idempotent", parallel=False, group=_GROUP)
-async def choose_account(service: str, account: str, context: ToolExecutionContext) -> str:
-    """Remember which of several accounts of a service is meant from now on. Only after the person said which.
+async def choose_account(account: str, context: ToolExecutionContext, kinds: list[Kind] | None = None) -> str:
+    """Remember which of several accounts is used from now on where none is named. Only after the person said which.
 
     Args:
-        service: The service's name, as list_accounts gives it.
-        account: The account's name, as list_accounts gives it.
+        account: The account's name or address, as list_accounts gives it.
+        kinds: What it is to be used for, as far as they said so; leave it out for all that it has.
     """
-    await context.credentials.prefer(context.tenant_id, service, account)
-    return gettext(
-        "From now on {account} is meant where {service} is used and no account is named.",
-        account=account,
-        service=service,
-    )
+    return await context.accounts.prefer(account, kinds or ())
 
 
 @tool(name="disconnect_account", effect="idempotent", needs_approval=True, parallel=False, group=_GROUP)

@@ -11,7 +11,7 @@ CONTACTS = frozenset({Ability.CONTACTS_READ, Ability.CONTACTS_CHANGE})
 
 KINDS: Mapping[str, frozenset[Ability]] = {"mail": MAIL, "calendar": CALENDAR, "contacts": CONTACTS}
 """What accounts have, by the names under which a default account is kept for each."""
-_KIND_NAMES = {
+KIND_NAMES = {
     "mail": gettext_noop("mail"),
     "calendar": gettext_noop("calendars"),
     "contacts": gettext_noop("contacts"),
@@ -78,7 +78,7 @@ def may(abilities: Iterable[Ability]) -> Sequence[str]:
 def kinds_of(abilities: Iterable[Ability]) -> Sequence[str]:
     """Return what accounts with these abilities have, in words."""
     there = frozenset(abilities)
-    return tuple(gettext(_KIND_NAMES[kind]) for kind, of_kind in KINDS.items() if of_kind & there)
+    return tuple(gettext(KIND_NAMES[kind]) for kind, of_kind in KINDS.items() if of_kind & there)
 
 
 def missing(ability: Ability | None, service: str = "") -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from core.accounts.abilities import read_need
-from core.accounts.choice import choose, find, shown
+from core.accounts.abilities import KIND_NAMES, KINDS, read_need
+from core.accounts.choice import choose, find, shown, with_defaults
 from core.accounts.granted import open_granted
-from core.accounts.offers import ConnectOffers
+from core.accounts.offers import ConnectOffers, listing
 from core.accounts.passwords import open_password
 from core.accounts.prompts import AccountAsker
 from core.accounts.services import Services
@@ -52,8 +52,12 @@ class Accounts:
     async def list(self, tenant_id: str, need: str = "") -> Sequence[Account]:
         """Return the accounts that can do what is needed, the preferred ones first; all without a need."""
         service, ability = read_need(need) if need else ("", None)
-        accounts = [self._account(stored) for stored in await self._stored(tenant_id, service)]
-        return [account for account in accounts if ability is None or ability in account.abilities]
+        accounts = with_defaults([self._account(stored) for stored in await self._stored(tenant_id)], ability)
+        return [
+            account
+            for account in accounts
+            if service in ("", account.service) and (ability is None or ability in account.abilities)
+        ]
 
     async def open(self, tenant_id: str, need: str, account_name: str = "") -> OpenAccount:
         """Return what opens an account now. Raises as `core.tools.person_access.AccountAccess.open`.
@@ -61,12 +65,13 @@ class Accounts:
         `CredentialsSealed` is raised where the only accounts are those that do not open.
         """
         service, ability = read_need(need)
-        all_stored = await self._stored(tenant_id, service)
-        by_account = {self._account(stored): stored for stored in all_stored}
-        if all_stored and all(stored.credentials is None for stored in all_stored):
+        everything = await self._stored(tenant_id)
+        by_name = {(stored.service, stored.name): stored for stored in everything if service in ("", stored.service)}
+        if by_name and all(stored.credentials is None for stored in by_name.values()):
             raise CredentialsSealed("A person's credentials do not open.")
-        account = choose(tuple(by_account), ability, need, account_name)
-        opened = self._opened(await self._fresh(tenant_id, by_account[account], need))
+        known = with_defaults([self._account(stored) for stored in everything], ability)
+        account = choose([one for one in known if service in ("", one.service)], ability, need, account_name)
+        opened = self._opened(await self._fresh(tenant_id, by_name[account.service, account.name], need))
         if opened is None:
             raise CredentialsSealed("A person's credentials do not open.")
         return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender)
@@ -80,16 +85,18 @@ class Accounts:
                 return True
         return False
 
-    async def prefer(self, tenant_id: str, account: Account) -> None:
-        """Have an account be meant where none is named, in place of all that can do some of what it can."""
-        await self.credentials.prefer(tenant_id, account.service, account.name)
-        others = [
-            other.service
-            for other in await self.list(tenant_id)
-            if other.preferred and other.service != account.service and other.abilities & account.abilities
-        ]
-        for service in others:
-            await self.credentials.prefer_none(tenant_id, service)
+    async def prefer(self, tenant_id: str, account: Account, kinds: Sequence[str] = ()) -> Sequence[str]:
+        """Have an account be meant for some kinds of things where none is named, else for all that it has.
+
+        Return the kinds; there are none for a service that only its own tools know, whose default it becomes.
+        """
+        able = [kind for kind, abilities in KINDS.items() if abilities & account.abilities]
+        chosen = [kind for kind in able if not kinds or kind in kinds]
+        if chosen:
+            await self.credentials.prefer_for(tenant_id, account.service, account.name, chosen)
+        if not kinds:
+            await self.credentials.prefer(tenant_id, account.service, account.name)
+        return chosen
 
     async def disconnect(self, tenant_id: str, account: Account) -> bool:
         """Forget an account, and end its grant at its service; False where only its person can end it there."""
@@ -114,14 +121,16 @@ class Accounts:
             raise AccountMissing(again, need, stored.name)
         return fresh
 
-    async def _stored(self, tenant_id: str, service: str) -> "builtins.list[StoredAccount]":
+    async def _stored(self, tenant_id: str, service: str = "") -> "builtins.list[StoredAccount]":
         stored = await self.credentials.stored(tenant_id)
         return [account for account in stored if not service or account.service == service]
 
     def _account(self, stored: StoredAccount) -> Account:
         opened = self._opened(stored)
         address, abilities = (opened.address, opened.abilities) if opened else ("", frozenset())
-        return Account(stored.service, stored.name, address, abilities, stored.preferred, stored.revoked)
+        return Account(
+            stored.service, stored.name, address, abilities, stored.preferred, stored.revoked, stored.preferred_for
+        )
 
     def _opened(self, stored: StoredAccount) -> Opened | None:
         """Return what stored credentials open; None for a service that only its own tools know."""
@@ -158,30 +167,59 @@ class TenantAccounts:
         return await self._offers().by_turn(self.tenant_id, self.turn_id, service, account_name, wanted)
 
     async def overview(self) -> str:
-        return self._offers().overview(await self.list())
+        accounts = await self.list()
+        return self.accounts.offers.overview(accounts) if self.accounts.offers else listing(accounts)
+
+    async def prefer(self, account_name: str, kinds: Sequence[str] = ()) -> str:
+        account = await self._one(account_name)
+        with _told():
+            chosen = await self.accounts.prefer(self.tenant_id, account, kinds)
+        if chosen:
+            has = listed([gettext(KIND_NAMES[kind]) for kind in chosen])
+            return gettext(
+                "From now on {account} is used for {kinds} where no account is named.",
+                account=shown(account),
+                kinds=has,
+            )
+        if kinds:
+            raise ToolRetry(gettext("The account {account} has nothing of that.", account=shown(account)))
+        return gettext(
+            "From now on {account} is meant where {service} is used and no account is named.",
+            account=shown(account),
+            service=account.service,
+        )
 
     async def find(self, account_name: str) -> Sequence[Account]:
         return find(await self.list(), account_name)
 
     async def disconnect(self, account_name: str) -> str:
-        found = await self.find(account_name)
-        if not found:
+        if not await self.find(account_name):
             return gettext("There is no account {account} any more.", account=account_name)
-        if len(found) > 1:
-            raise ToolRetry(
-                gettext(
-                    "Which account: {accounts}?",
-                    accounts=listed([f"{account.service} {account.name}" for account in found], "or"),
-                )
-            )
+        account = await self._one(account_name)
         with _told():
-            ended = await self.accounts.disconnect(self.tenant_id, found[0])
-        gone = gettext("{account} is disconnected: I have forgotten what opened it.", account=shown(found[0]))
-        service = self.accounts.services.get(found[0].service)
+            ended = await self.accounts.disconnect(self.tenant_id, account)
+        gone = gettext("{account} is disconnected: I have forgotten what opened it.", account=shown(account))
+        service = self.accounts.services.get(account.service)
         if ended or service is None:
             return gone
         where = service.manage_url or service.label
         return f"{gone} {gettext('To end it there as well, take me off at {where}.', where=where)}"
+
+    async def _one(self, account_name: str) -> Account:
+        """Return the account that a person means. Raises `ToolRetry` where there is none, or several."""
+        everything = await self.list()
+        found = find(everything, account_name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            choices = listed([f"{account.service} {account.name}" for account in found], "or")
+            raise ToolRetry(gettext("Which account: {accounts}?", accounts=choices))
+        if not everything:
+            raise ToolFailed(gettext("Nothing is connected."))
+        there = listed([shown(account) for account in everything])
+        raise ToolRetry(
+            gettext("There is no account {account}, only {accounts}.", account=account_name, accounts=there)
+        )
 
     def _offers(self) -> ConnectOffers:
         if self.accounts.offers is None:

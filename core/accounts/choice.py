@@ -1,8 +1,9 @@
 """Which of a person's accounts is meant. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from core.accounts.abilities import missing
+from core.accounts.abilities import KINDS, missing
 from core.credentials.store import PRIMARY
 from core.credentials.types import Ability, Account
 from core.errors import AccountMissing, ToolRetry
@@ -29,6 +30,17 @@ def choose(accounts: Sequence[Account], ability: Ability | None, need: str, name
         again = gettext("The account {account} has to be connected again.", account=shown(chosen[0]))
         raise AccountMissing(again, need, chosen[0].name)
     return chosen[0]
+
+
+def with_defaults(accounts: Sequence[Account], ability: Ability | None) -> Sequence[Account]:
+    """Return accounts whose `preferred` says what is meant for an ability, those that are meant first.
+
+    What a person chose for a kind of things, such as mail, comes before the default of a service.
+    """
+    kind = next((kind for kind, abilities in KINDS.items() if ability in abilities), "")
+    if any(kind in account.preferred_for for account in accounts):
+        accounts = [replace(account, preferred=kind in account.preferred_for) for account in accounts]
+    return sorted(accounts, key=lambda account: not account.preferred)
 
 
 def find(accounts: Sequence[Account], named: str) -> Sequence[Account]:

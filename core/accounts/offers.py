@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.accounts.abilities import may, read_need
+from core.accounts.abilities import KIND_NAMES, KINDS, may, read_need
 from core.accounts.choice import shown
 from core.accounts.links import VALID, ConnectLinkStore
 from core.accounts.prompts import ConnectLink as WantedLink
@@ -122,17 +122,27 @@ class ConnectOffers:
         more = gettext("To connect one, write for example: {words}", words=f"connect {next(iter(self.services)).name}")
         choice = gettext("There is: {services}.", services=self.named())
         if not accounts:
-            return "\n".join([gettext("Nothing is connected."), more, choice])
+            return "\n".join([listing(accounts), more, choice])
         first = literal(shown(accounts[0]))
-        return "\n\n".join(
-            [
-                gettext("Your accounts:"),
-                "\n".join(f"- {_line(account)}" for account in accounts),
-                "\n".join(
-                    [gettext("To end one, write for example: {words}", words=f"disconnect {first}"), more, choice]
-                ),
-            ]
-        )
+        hints = [gettext("To end one, write for example: {words}", words=f"disconnect {first}"), more, choice]
+        if unclear := next((kind for kind in KINDS if _is_unclear(accounts, kind)), ""):
+            words = f"use {first} for {unclear}"
+            hints.insert(0, gettext("To choose one for good, write for example: {words}", words=words))
+        return "\n\n".join([listing(accounts), "\n".join(hints)])
+
+
+def listing(accounts: Sequence[Account]) -> str:
+    """Return a person's accounts, with what each may and for what it is used. Markdown."""
+    if not accounts:
+        return gettext("Nothing is connected.")
+    lines = "\n".join(f"- {_line(account)}" for account in accounts)
+    return f"{gettext('Your accounts:')}\n\n{lines}"
+
+
+def _is_unclear(accounts: Sequence[Account], kind: str) -> bool:
+    """Return whether several accounts have a kind of things, and none is used where none is named."""
+    able = [account for account in accounts if account.abilities & KINDS[kind]]
+    return len(able) > 1 and not any(account.preferred or kind in account.preferred_for for account in able)
 
 
 def told(service: Service, account: Account) -> str:
@@ -158,4 +168,6 @@ def _line(account: Account) -> str:
         if able
         else gettext("{account} ({service})", account=name, service=service)
     )
+    if chosen := [gettext(KIND_NAMES[kind]) for kind in KINDS if kind in account.preferred_for]:
+        return gettext("{line}. Used for {kinds} when none is named.", line=line, kinds=listed(chosen))
     return gettext("{line}. Used when none is named.", line=line) if account.preferred else line

@@ -7,7 +7,7 @@ service, account and version of the data key that it was sealed for.
 import base64
 import builtins
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -49,14 +49,35 @@ class SealedAccount:
     key_version: int
     sealed: bytes
     preferred: bool
+    preferred_for: tuple[str, ...]
+    revoked_at: datetime | None
     created_at: datetime
     was: str
     """The account's name with the person who had them."""
 
     def to_json(self) -> JsonObject:
         """Return the form that the SQL functions take."""
-        sealed, created_at = base64.b64encode(self.sealed).decode(), self.created_at.isoformat()
-        return asdict(self) | {"sealed": sealed, "created_at": created_at}
+        return asdict(self) | {
+            "sealed": base64.b64encode(self.sealed).decode(),
+            "preferred_for": list(self.preferred_for),
+            "revoked_at": self.revoked_at.isoformat() if self.revoked_at else None,
+            "created_at": self.created_at.isoformat(),
+        }
+
+    @classmethod
+    def of(cls, row: asyncpg.Record, name: str, key_version: int, sealed: bytes) -> "SealedAccount":
+        """Return a row of `credentials`, sealed anew under a name."""
+        return cls(
+            row["service"],
+            name,
+            key_version,
+            sealed,
+            row["preferred"],
+            tuple(row["preferred_for"]),
+            row["revoked_at"],
+            row["created_at"],
+            row["account_name"],
+        )
 
 
 class CredentialStore:
@@ -117,7 +138,8 @@ class CredentialStore:
             credentials = json.loads(open_sealed(key, row["sealed"], tenant_id, service, name, row["version"]))
         except (CannotOpen, CredentialsSealed):
             _log.error("credentials_do_not_open", tenant=tenant_id, service=service)
-        return StoredAccount(service, name, credentials, row["preferred"], row["revoked"], row["updated_at"])
+        chosen = frozenset(row["preferred_for"])
+        return StoredAccount(service, name, credentials, row["preferred"], chosen, row["revoked"], row["updated_at"])
 
     async def revoke(self, tenant_id: str, account: StoredAccount) -> None:
         """Note that what is stored opens an account no longer, unless it was stored again since it was read."""
@@ -137,12 +159,12 @@ class CredentialStore:
             text = gettext("There is no account {account} of {service}.", account=account_name, service=service)
             raise CredentialError(text)
 
-    async def prefer_none(self, tenant_id: str, service: str) -> None:
-        await self._database.tenant_rows(
-            tenant_id,
-            "update credentials set preferred = false where tenant_id = $1 and service = $2 and preferred",
-            _name(service),
+    async def prefer_for(self, tenant_id: str, service: str, account_name: str, kinds: Sequence[str]) -> bool:
+        """Store for which kinds of things an account is used when none is named; False where there is no such one."""
+        row = await self._database.call(
+            "select prefer_account_for($1,$2,$3,$4) as found", tenant_id, service, account_name, list(kinds)
         )
+        return bool(row and row["found"])
 
     async def accounts(self, tenant_id: str, service: str) -> ConnectedAccounts:
         accounts = await self.list(tenant_id, service)
@@ -183,7 +205,7 @@ class CredentialStore:
             name = _free_name(was, {name for of_service, name in taken if of_service == service})
             taken.add((service, name))
             sealed = seal(key, plain, kept, service, name, version)
-            moved.append(SealedAccount(service, name, version, sealed, row["preferred"], row["created_at"], was))
+            moved.append(SealedAccount.of(row, name, version, sealed))
         return moved
 
     async def seal_for(

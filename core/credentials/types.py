@@ -24,7 +24,8 @@ class Ability(StrEnum):
 class Account:
     """A person's account of a service, without what opens it.
 
-    `address`: the mail address or login by which its person knows it. `preferred`: used where none is named.
+    `address`: the mail address or login by which its person knows it. `preferred`: used where none is named, for what
+    it was looked up for; `preferred_for`: mail, calendar or contacts, for which its person chose it over all services.
     `revoked`: the service accepts what is stored no longer; its person has to connect it again.
     """
 
@@ -34,6 +35,7 @@ class Account:
     abilities: frozenset[Ability] = frozenset()
     preferred: bool = False
     revoked: bool = False
+    preferred_for: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class StoredAccount:
     name: str
     credentials: JsonObject | None = field(repr=False)
     preferred: bool
+    preferred_for: frozenset[str]
     revoked: bool
     written_at: datetime
 

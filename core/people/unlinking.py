@@ -111,7 +111,7 @@ class Unlinking:
             version, again = await self._credentials.seal_for(
                 parting.other_id, plain, service, name, connection=connection
             )
-            sealed.append(SealedAccount(service, name, version, again, row["preferred"], row["created_at"], was))
+            sealed.append(SealedAccount.of(row, name, version, again))
         return sealed
 
     async def _start_again(self, tenant_id: str, turn_id: str, text: str) -> Unlinked:

@@ -81,5 +81,8 @@ class NamedAccount:
     async def find(self, account_name: str) -> Sequence[Account]:
         return await self.access.find(account_name)
 
+    async def prefer(self, account_name: str, kinds: Sequence[str] = ()) -> str:
+        return await self.access.prefer(account_name, kinds)
+
     async def disconnect(self, account_name: str) -> str:
         return await self.access.disconnect(account_name)

@@ -54,6 +54,13 @@ class PersonAccounts(AccountAccess, Protocol):
         """Return the accounts that the person can mean by a name, an address or a service."""
         ...
 
+    async def prefer(self, account_name: str, kinds: Sequence[str] = ()) -> str:
+        """Have an account be used for kinds of things (mail, calendar, contacts) where none is named, else for all.
+
+        Raises `ToolRetry` where it may be one of several, or has nothing of that.
+        """
+        ...
+
     async def disconnect(self, account_name: str) -> str:
         """Forget an account, and end its grant at its service. Raises `ToolRetry` where it may be one of several."""
         ...

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable
-from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 from yarl import URL
 
-from agents.accounts import choose_account, list_accounts
 from agents.arithmetic import calculate
 from agents.clock import current_time
 from agents.email import SendEmailAgent
@@ -156,9 +154,6 @@ async def told(context: ToolExecutionContext) -> list[str]:
         ask_to_forget("Tee", context),
         ask_to_forget("Ann", context),
         forget(["1. Tee"], context),
-        list_accounts(context),
-        choose_account("email", "home", context),
-        list_accounts(replace(context, credentials=MemoryCredentials())),
         list_tasks(context),
         pause_task("1", context),
         resume_task("1", context),

@@ -1,4 +1,4 @@
-"""Several accounts of one service: which one is meant is asked (tests/agents/test_email.py), and remembered."""
+"""Several accounts: which one is meant is asked (tests/agents/test_email.py), and remembered for what it was chosen."""
 
 from dataclasses import replace
 
@@ -6,8 +6,10 @@ import asyncpg
 import pytest
 
 from agents.accounts import choose_account, list_accounts
+from core.accounts.accounts import Accounts
+from core.accounts.services import Services
 from core.db.database import Database
-from onevalet import ToolFailed
+from onevalet import ToolFailed, ToolRetry
 from tests.core.builders import a_context
 from tests.core.credentials.harness import add_people, new_key, store_with
 
@@ -16,14 +18,24 @@ async def test_two_matching_accounts_are_asked_about_until_a_choice_is_stored(da
     database, admin = Database(database_url), await asyncpg.connect(database_url)
     await add_people(admin, "ann")
     store = store_with(database, new_key())
+    accounts = Accounts(store, Services.of()).for_tenant("ann")
+    context = replace(a_context(tenant_id="ann"), accounts=accounts)
+    with pytest.raises(ToolFailed, match="Nothing is connected"):
+        await choose_account("work", context)
     for name in ("home", "work"):
-        await store.save("ann", "email", {"host": "127.0.0.1", "user": name}, name)
-    context = replace(a_context(tenant_id="ann"), credentials=store.for_tenant("ann"))
-    assert (await store.accounts("ann", "email")).chosen == ""
-    with pytest.raises(ToolFailed, match="There is no account office"):
-        await choose_account(service="email", account="office", context=context)
-    assert "work is meant" in await choose_account(service="email", account="work", context=context)
-    assert (await store.accounts("ann", "email")).chosen == "work"
-    assert "email: work (meant when none is named)" in await list_accounts(context=context)
+        await store.save("ann", "email", {"host": "127.0.0.1", "user": f"{name}@example.org"}, name)
+    await store.save("ann", "airline", {"key": "k"})
+    with pytest.raises(ToolRetry, match="Which account"):
+        await accounts.open("mail.send")
+    with pytest.raises(ToolRetry, match="There is no account office, only primary, home and work"):
+        await choose_account("office", context)
+    with pytest.raises(ToolRetry, match="has nothing of that"):
+        await choose_account("work", context, kinds=["calendar"])
+    assert "work is used for mail where" in await choose_account("work@example.org", context, kinds=["mail"])
+    assert (await accounts.open("mail.send")).account.name == "work"
+    assert "is meant where airline is used" in await choose_account("airline", context)
+    assert (await store.accounts("ann", "airline")).preferred == "primary"
+    listed = await list_accounts(context)
+    assert "- work (email): I may send mail in your name, each time only after you agree. Used for mail when" in listed
     await admin.close()
     await database.close()

@@ -10,7 +10,7 @@ import pytest
 
 from agents.accounts import choose_account, connect_account, disconnect_account, list_accounts
 from core.accounts.services import Services
-from core.json_types import Json
+from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer, ModelRequest
 from tests.channels.connect.harness import LINK, Browser, Pages, browser, scoped, served, work
 from tests.clocks import StandingClock
@@ -150,6 +150,23 @@ async def test_what_waits_for_an_account_is_hurried_and_goes_on(person: Person) 
     heard = await person.heard()
     assert [text.split("\n")[0] for text in heard[-2:]] == ["Connected: ann@idp.example (Work).", "One mail."]
     assert OPENED == ["read_inbox ann@idp.example"]
+
+
+async def test_one_account_is_used_for_mail_once_it_is_chosen(person: Person) -> None:
+    [told] = await person.writes("connect google as job")
+    await person.signs_in(told, mail="on")
+    login: JsonObject = {"user": "ann@home.example", "password": "x"}
+    server: JsonObject = {"host": "smtp.home.example", "imap": {"host": "imap.home.example"}}
+    await person.pages.store.save(await tenant(person), "email", login | server, "home")
+    await person.system.work()
+    asked = await person.writes("any mail?", wants(("read_inbox", {})))
+    assert asked == ["Which account: home or job?"]
+    chosen: dict[str, Json] = {"account": "job", "kinds": ["mail"]}
+    await person.writes("job, and use it for mail", wants(("choose_account", chosen)), says("I will."))
+    await person.writes("any mail now?", wants(("read_inbox", {})), says("One mail."))
+    assert OPENED == ["read_inbox ann@idp.example"]
+    [listed] = await person.writes("accounts")
+    assert "Used for mail when none is named" in listed
 
 
 async def tenant(person: Person) -> str:

@@ -296,6 +296,7 @@ CREATE TABLE public.credentials (
     revoked_at timestamp with time zone,
     refreshed_by text DEFAULT ''::text NOT NULL,
     refreshing_until timestamp with time zone,
+    preferred_for text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT credentials_account_name_check CHECK (((length(account_name) >= 1) AND (length(account_name) <= 200))),
     CONSTRAINT credentials_service_check CHECK (((length(service) >= 1) AND (length(service) <= 200)))
 );

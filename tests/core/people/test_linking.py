@@ -56,6 +56,37 @@ async def test_a_code_from_one_channel_typed_on_another_makes_one_person(
     assert "used already" in await harness.ask(f"LINK {code}", BOB)
 
 
+async def test_what_is_known_of_accounts_follows_them_there_and_back(harness: Harness) -> None:
+    tenants = {}
+    for sender, channel in ((ANN, PHONE), (ANN_CHAT, CHAT)):
+        await harness.ask("hello", sender, channel)
+        tenants[channel] = await keep(harness, sender, channel, value=channel[0])
+        await harness.credentials.prefer_for(tenants[channel], "mail", "primary", ["mail"])
+    await harness.credentials.save(tenants[CHAT], "dav", {"token": "d"})
+    await harness.credentials.prefer_for(tenants[CHAT], "dav", "primary", ["calendar"])
+    for stored in await harness.credentials.stored(tenants[CHAT]):
+        await harness.credentials.revoke(tenants[CHAT], stored)
+    known = {channel: await accounts_of(harness, tenant) for channel, tenant in tenants.items()}
+    code = await harness.code(ANN_CHAT, CHAT)
+    await harness.settle()
+    await harness.ask(f"LINK {code}", ANN)
+    assert (await harness.ask(f"LINK {code} AGREE", ANN)).startswith("Linked")
+    assert await accounts_of(harness, tenants[PHONE]) == {
+        ("dav", "primary"): (True, {"calendar"}),
+        ("mail", "primary"): (False, {"mail"}),
+        ("mail", "primary 2"): (True, set()),
+    }
+    assert (await harness.ask("UNLINK", ANN_CHAT, CHAT)).startswith("Taken back")
+    known[CHAT]["mail", "primary"] = (True, set())  # one person has one default
+    assert {channel: await accounts_of(harness, tenant) for channel, tenant in tenants.items()} == known
+
+
+async def accounts_of(harness: Harness, tenant: str) -> dict[tuple[str, str], tuple[bool, set[str]]]:
+    """Return whether each account has to be renewed, and for what it is used."""
+    stored = await harness.credentials.stored(tenant)
+    return {(one.service, one.name): (one.revoked, set(one.preferred_for)) for one in stored}
+
+
 async def test_two_who_both_have_something_are_asked_and_then_share_everything(harness: Harness) -> None:
     seen: list[tuple[str, str, int]] = []
 

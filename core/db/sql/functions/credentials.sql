@@ -79,12 +79,12 @@ end $$;
 -- Returns all of a person's sealed accounts, each with the wrapped key that opens it, from one snapshot.
 create function read_accounts(p_tenant text)
 returns table (service text, account_name text, sealed bytea, version int, secret_key_id text, wrapped bytea,
-               preferred boolean, revoked boolean, updated_at timestamptz)
+               preferred boolean, preferred_for text[], revoked boolean, updated_at timestamptz)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     return query select c.service, c.account_name, c.credentials_json, d.version, d.secret_key_id, d.wrapped,
-                        c.preferred, c.revoked_at is not null, c.updated_at
+                        c.preferred, c.preferred_for, c.revoked_at is not null, c.updated_at
     from credentials c join data_keys d on d.tenant_id = c.tenant_id and d.version = c.key_version
     where c.tenant_id = p_tenant order by not c.preferred, c.service, c.account_name;
 end $$;
@@ -139,6 +139,26 @@ begin
     where c.tenant_id = p_tenant and c.service = p_service and c.preferred and c.account_name <> p_account;
     update credentials c set preferred = true
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account and not c.preferred;
+    return true;
+end $$;
+
+-- Has an account be meant for some kinds of things, in place of any other; true if the account exists.
+create function prefer_account_for(p_tenant text, p_service text, p_account text, p_kinds text[])
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    -- Lock all in one order first: of two concurrent choices the later one counts.
+    perform 1 from credentials c where c.tenant_id = p_tenant order by c.service, c.account_name for update;
+    if not exists (select from credentials c
+                   where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account) then
+        return false;
+    end if;
+    update credentials c set preferred_for = array(select k from unnest(c.preferred_for) k where k <> all (p_kinds))
+    where c.tenant_id = p_tenant and c.preferred_for && p_kinds;
+    update credentials c
+    set preferred_for = array(select distinct k from unnest(c.preferred_for || p_kinds) k order by k)
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account;
     return true;
 end $$;
 
