@@ -17,6 +17,7 @@ MAX_ARGUMENTS = 100_000
 """Characters of the arguments, as JSON."""
 MAX_OFFERS = 20
 """Offers of one call."""
+INSTEAD = "instead"
 _STORED = "undo"
 """Where a step's result holds the offers; the store keeps them in a table of their own."""
 
@@ -27,6 +28,7 @@ class UndoOffer:
 
     title: str
     tool: str
+    """Empty for what cannot be taken back: the arguments then say under `INSTEAD` what can be done."""
     arguments: JsonObject
     made_at: datetime
     until: datetime
@@ -56,6 +58,16 @@ class UndoOffers:
         says what was done, as a noun ("Reminder: call mum"). The offer counts once the call has succeeded, for
         `minutes`. Return False where the arguments are too long to be kept, so that nothing is offered.
         """
+        return self._add(title, tool_name, arguments, minutes)
+
+    def final(self, title: str, instead: str, *, minutes: int = MINUTES) -> None:
+        """Note that what this call has done cannot be taken back: "undo" then says so, and undoes nothing before it.
+
+        `instead` is a sentence for the person: why not, and what can be done.
+        """
+        self._add(title, "", {INSTEAD: instead}, minutes)
+
+    def _add(self, title: str, tool_name: str, arguments: JsonObject, minutes: int) -> bool:
         words = " ".join(title.split())
         if not words or not 0 < minutes <= MAX_MINUTES:
             raise ValueError(f"an undo has a title, and 1 to {MAX_MINUTES} minutes")

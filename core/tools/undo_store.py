@@ -9,8 +9,10 @@ import asyncpg
 
 from core.db.database import Database
 from core.json_types import JsonObject
+from core.tools.undo import INSTEAD, UndoOffer
 
 MAX_LISTED = 10
+_MAX_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,11 @@ class UndoRecord:
     arguments: JsonObject
     until: datetime
     undone: bool = False
+
+    @property
+    def instead(self) -> str:
+        """Return why it cannot be taken back and what can be done, in a sentence; empty where it can."""
+        return "" if self.tool else str(self.arguments.get(INSTEAD, ""))
 
 
 class UndoStore:
@@ -46,8 +53,17 @@ class UndoStore:
 
     async def open(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
         """Return what can still be taken back, the newest first."""
-        rows = await self._database.rows("select * from read_undo($1,$2,$3)", tenant_id, now, MAX_LISTED)
+        return [record for record in await self.done(tenant_id, now) if record.tool][:MAX_LISTED]
+
+    async def done(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
+        """Return what was done and not taken back, also what cannot be, the newest first."""
+        rows = await self._database.rows("select * from read_undo($1,$2,$3)", tenant_id, now, _MAX_KEPT)
         return [_record(row) for row in rows]
+
+    async def keep(self, tenant_id: str, turn_id: str, call: str, offers: Sequence[UndoOffer]) -> None:
+        """Store what a command offers to take back, which no call's result carries; a repeat stores nothing more."""
+        made = [offer.to_json() for offer in offers]
+        await self._database.call("select offer_undo($1,$2,$3,$4)", tenant_id, turn_id, call, made)
 
 
 def _record(row: asyncpg.Record) -> UndoRecord:

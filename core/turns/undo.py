@@ -25,6 +25,8 @@ from core.turns import undo_words
 from core.turns.undo_words import UNDO_LAST
 
 _SECONDS = 120.0
+_NONE = 0
+"""No record's number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,18 @@ class UndoTool(Tool[..., object]):
         store, tenant, now = self.undo.store, self.undo.tenant, context.clock.now()
         if arguments.get("show"):
             return ToolEnd(undo_words.listed(await store.open(tenant.id, now), now, zone_or_utc(tenant.timezone)))
+        words = undo_words.telling(str(arguments.get("words") or ""))
+        # A repeat of this call takes back the same again, whatever it may be found by.
+        if words and wanted is None and await store.take(tenant.id, _NONE, context.idempotency_key, now) is None:
+            meant = undo_words.named(await store.done(tenant.id, now), words)
+            if len(meant) != 1:
+                return undo_words.which(meant, await store.open(tenant.id, now))
+            wanted = meant[0].number
         record = await store.take(tenant.id, wanted, context.idempotency_key, now)
         if record is None or record.undone:
             return undo_words.not_done(record, wanted, await store.open(tenant.id, now))
+        if record.instead:
+            return undo_words.cannot(record, await store.open(tenant.id, now))
         result = await self._take_back(record, key, call)
         if result.outcome is Outcome.OK:
             await store.end(tenant.id, record.id)
@@ -111,13 +122,14 @@ def _described() -> AnyTool:
     """Return what the model is told of the tool, made once: a schema takes a millisecond."""
 
     @tool(name=UNDO_LAST, effect="read")
-    async def undo_last(number: int | None = None, show: bool = False) -> None:
+    async def undo_last(number: int | None = None, words: str = "", show: bool = False) -> None:
         """Take back what was done last for the person, when they want that undone: a reminder set, an entry changed.
 
-        The result names what was taken back; tell them.
+        The result names what was taken back, or says why it cannot be and what can be done; tell them.
 
         Args:
             number: Of an earlier one, as the list names it; leave it out for the newest.
+            words: Of an earlier one, instead of its number: words of what was done, as they said it ("dishes").
             show: List what can be taken back, and take back nothing.
         """
 

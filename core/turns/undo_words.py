@@ -1,6 +1,7 @@
 """Undo in words: the turn that the exact word begins, and what the person reads of it."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -18,6 +19,19 @@ from core.turns.types import TurnRequest
 
 UNDO_LAST = "undo_last"
 """The tool that takes back."""
+_WORD = re.compile(r"[\w@.+-]*\w")
+_FILLERS = frozenset(
+    word
+    for words in (
+        "the a an my that this it of for on in to from with and please last one",
+        "el la los las un una mi de del en para",
+        "der die das den dem ein eine einen mein meine meinen von mit und",
+        "le les une des du mon ma mes avec et",
+        "o os as um uma meu minha do da dos das com e",
+    )
+    for word in words.split()
+)
+"""Words that tell no two things apart, in the languages that we speak."""
 
 
 def undoing(request: TurnRequest, number: str) -> TurnRequest | None:
@@ -48,6 +62,39 @@ def not_done(record: UndoRecord | None, number: int | None, others: Sequence[Und
         told = gettext("There is nothing under number {number} that I can undo.", number=number)
     else:
         told = gettext("There is nothing that I can undo now.")
+    return _not_undone(told, others)
+
+
+def cannot(record: UndoRecord, others: Sequence[UndoRecord]) -> ToolEnd:
+    """Return the result for what cannot be taken back: why not, and what can be done instead."""
+    return _not_undone(gettext("I cannot undo this: {title}. {why}", title=record.title, why=record.instead), others)
+
+
+def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
+    """Return the result where words name several things that can be taken back, or none."""
+    if not meant:
+        return _not_undone(gettext("I find nothing of that among what I can undo."), others)
+    lines = [f"{record.number}. {record.title}" for record in meant]
+    told = "\n".join([gettext("Several may be meant; write “{word}” with its number:", word=UNDO), *lines])
+    return ToolEnd(told, Outcome.ERROR, told=told)
+
+
+def telling(words: str) -> frozenset[str]:
+    """Return the words that tell one thing from another."""
+    return frozenset(_WORD.findall(words.casefold())) - _FILLERS
+
+
+def named(records: Sequence[UndoRecord], words: frozenset[str]) -> Sequence[UndoRecord]:
+    """Return those of the records whose titles have all of some words, in their order."""
+    return [record for record in records if all(_has(record.title.casefold(), word) for word in words)]
+
+
+def _has(title: str, word: str) -> bool:
+    # Scripts such as Chinese have no spaces between words.
+    return word in _WORD.findall(title) or (not word.isascii() and word in title)
+
+
+def _not_undone(told: str, others: Sequence[UndoRecord]) -> ToolEnd:
     if others:
         word = f"{UNDO} {others[0].number}"
         before = gettext("To undo “{title}”, write “{word}”.", title=others[0].title, word=word)

@@ -33,6 +33,7 @@ LIST = (
 )
 _WHICH = r"(?:my |the )?(?:(?:task|reminder)s?(?: number)? )?#?(?P<which>.+?)(?: one| task| reminder)?"
 UNDO = r"undo(?: it| that| the reminder| my reminder)?|take (?:it|that|the reminder) back"
+UNDO_NAMED = r"undo (?P<words>.+)"
 STOP = rf"(?:stop|cancel|delete|end|remove) {_WHICH}"
 PAUSE = rf"pause {_WHICH}"
 RESUME = rf"resume {_WHICH}"

@@ -66,8 +66,10 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
     assert (await planner.told("what are my tasks?"))[0].startswith("Nothing is scheduled.")
 
     await planner.told("every 30 minutes remind me to stretch")
-    [undone] = await planner.told("undo")
-    assert undone.startswith("Undone: I will not remind you of")
+    await planner.told("remind me tomorrow at 9am to call dad")
+    [undone] = await planner.told("undo the stretch reminder")
+    assert undone == 'Undone: I will not remind you of "stretch".'
+    assert await planner.told("undo") == ['Undone: I will not remind you of "call dad".']
     assert (await planner.told("what are my tasks?"))[0].startswith("Nothing is scheduled.")
 
 

@@ -38,6 +38,13 @@ async def take_out(what: str) -> str:
     return f"Undone: the {what} is out again."
 
 
+@tool(name="throw_away", effect="once")
+async def throw_away(what: str, context: ToolExecutionContext) -> str:
+    """Throw something away."""
+    context.undo.final(f"Thrown away: {what}", "The bin is empty; buy another one.")
+    return f"The {what} is gone."
+
+
 @tool(name="lock_away", effect="idempotent")
 async def lock_away(what: str, context: ToolExecutionContext) -> str:
     """Lock something away."""
@@ -58,7 +65,7 @@ async def system(database_url: str, clock: StandingClock) -> AsyncIterator[Appro
     """Yield a person on SMS whose every statement to the database is repeated."""
     AWAY.clear()
     async with open_approving(SmsHarness, database_url, clock, twice=True) as system:
-        system.more = [put_away, take_out, lock_away, break_open]
+        system.more = [put_away, take_out, throw_away, lock_away, break_open]
         yield system
 
 
@@ -124,6 +131,35 @@ async def test_a_sentence_that_begins_with_undo_is_the_models(system: Approving)
     system.model.script[:] = [says("Which dishes?")]
     await system.say("undo the dishes reminder")
     assert (system.last(), AWAY) == ("Which dishes?", ["cup"])
+
+
+async def test_what_cannot_be_undone_says_so_and_undoes_nothing_else(system: Approving) -> None:
+    await does(system, ("put_away", {"what": "cup"}), ("throw_away", {"what": "vase"}))
+    for _ in range(2):
+        said = await tells(system, "undo")
+        assert said == (
+            "I cannot undo this: Thrown away: vase. The bin is empty; buy another one. "
+            'To undo "Put away: cup", write "undo 1".'
+        )
+    assert AWAY == ["cup"]
+    await does(system, ("undo_last", {"show": True}), ("undo_last", {"words": "the vase"}))
+    assert "vase" not in system.model.told()[-2], "the list has what can be undone"
+    assert system.model.told()[-1].startswith("I cannot undo this: Thrown away: vase.")
+    assert await tells(system, "undo 1") == "Undone: the cup is out again."
+
+
+async def test_an_older_thing_is_undone_by_its_words_and_none_is_guessed(system: Approving) -> None:
+    for what in ("red cup", "blue cup", "plate"):
+        await does(system, ("put_away", {"what": what}))
+    await does(system, ("undo_last", {"words": "the cup"}))
+    assert system.model.told()[-1].splitlines()[1:] == ["2. Put away: blue cup", "1. Put away: red cup"]
+    await does(system, ("undo_last", {"words": "fork"}))
+    assert system.model.told()[-1].startswith("I find nothing of that among what I can undo.")
+    assert AWAY == ["red cup", "blue cup", "plate"]
+    await does(system, ("undo_last", {"words": "the Red one"}))
+    assert AWAY == ["blue cup", "plate"]
+    await does(system, ("undo_last", {"words": "that"}))
+    assert AWAY == ["blue cup"], "such words name the newest"
 
 
 async def test_nothing_to_undo_is_said(system: Approving, clock: StandingClock) -> None:

@@ -19,6 +19,15 @@ begin
         select old.id from undo_records old where old.tenant_id = p_tenant order by old.number desc offset 100);
 end $$;
 
+-- Stores what a command offers, which has no call.
+create function offer_undo(p_tenant text, p_turn text, p_call text, p_offers jsonb)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform keep_undo(p_tenant, p_turn, p_call, p_offers);
+end $$;
+
 -- Finds what the call p_call takes back: the newest record or the one of this number, and the same again in a repeat.
 -- Returns nothing where there is none.
 create function take_undo(p_tenant text, p_number bigint, p_call text, p_now timestamptz)
