@@ -1,6 +1,6 @@
 """Remember, recall, correct and forget, in the person's own words."""
 
-from onevalet import ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool, with_note
+from onevalet import ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool, with_note
 
 _GROUP = "memories"
 """Of the tools that look after what is remembered, which few talks need."""
@@ -21,6 +21,7 @@ async def remember(statement: str, context: ToolExecutionContext) -> str:
     kept = await context.memory.remember(statement.strip(), context.idempotency_key)
     if not kept:
         return gettext("That was known already.")
+    _offer(gettext("Remembered: {text}", text=kept[0].text), [memory.number for memory in kept], context)
     return "\n".join([gettext("Remembered:"), *(memory.line() for memory in kept)])
 
 
@@ -57,6 +58,8 @@ async def correct_memory(number: int, context: ToolExecutionContext, statement: 
     kept = await context.memory.correct(number, statement.strip(), context.idempotency_key)
     if not kept:
         return gettext("That was known already.")
+    if statement.strip():
+        _offer(gettext("Corrected: {text}", text=kept[0].text), [memory.number for memory in kept], context)
     return "\n".join([gettext("From now on this counts:"), *(memory.line() for memory in kept)])
 
 
@@ -95,4 +98,27 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
     if not memories:
         raise ToolRetry("Name what to forget: call ask_to_forget first, and give its lines.")
     gone = await context.memory.forget(memories)
+    context.undo.final(
+        gettext("Forget for good"),
+        gettext("What is forgotten is kept nowhere; tell me again what I should know."),
+    )
     return with_note(gettext("Forgotten for good: {number}.", number=gone), "Do not repeat what it was.")
+
+
+@tool(name="take_back_memory", effect="idempotent", inverse=True, needs_memory="on")
+async def take_back_memory(numbers: list[int], context: ToolExecutionContext) -> str:
+    """Take back what was remembered; what it replaced holds again.
+
+    Args:
+        numbers: The memories' numbers.
+    """
+    gone = await context.memory.take_back(numbers)
+    if gone is None:
+        raise ToolFailed(gettext("It has been corrected since."))
+    if not gone:
+        return gettext("Undone: I do not remember it any more.")
+    return gettext("Undone: I do not remember “{text}” any more.", text=gone[0])
+
+
+def _offer(title: str, numbers: list[int], context: ToolExecutionContext) -> None:
+    context.undo.offer(title, take_back_memory.name, {"numbers": [*numbers]})

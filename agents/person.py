@@ -1,6 +1,6 @@
 """What the person prefers, and what is known about them: shown and changed in their own words."""
 
-from onevalet import ToolExecutionContext, tool
+from onevalet import ToolExecutionContext, ToolFailed, gettext, tool
 
 _GROUP = "person"
 """Of the tools that show what is kept of them, which few talks need."""
@@ -17,7 +17,10 @@ async def set_preference(name: str, value: str, context: ToolExecutionContext) -
             (all the kinds of notifications to leave out, comma-separated, such as weather, price; or all).
         value: What they want; "off" takes it back.
     """
-    return await context.person.prefer(name, value)
+    changed = await context.person.change(name, value)
+    if changed.differs:
+        context.undo.offer(changed.title, take_back_preference.name, changed.to_json())
+    return changed.text
 
 
 @tool(name="show_preferences", effect="read", group=_GROUP)
@@ -39,4 +42,35 @@ async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
     Args:
         number: Its number, as show_profile gives it.
     """
+    if fact := await context.person.fact(number):
+        context.undo.offer(gettext("Taken back: {fact}", fact=fact), restore_profile_fact.name, {"number": number})
     return await context.person.unlearn(number)
+
+
+@tool(name="take_back_preference", effect="idempotent", inverse=True)
+async def take_back_preference(
+    name: str, before: dict[str, str], after: dict[str, str], context: ToolExecutionContext
+) -> str:
+    """Let a preference be as it was.
+
+    Args:
+        name: Its name.
+        before: What was stored before.
+        after: What was stored then.
+    """
+    restored = await context.person.change_back(name, before, after)
+    if restored is None:
+        raise ToolFailed(gettext("It has been changed again since."))
+    return gettext("Undone. It is again as it was: {preference}.", preference=restored)
+
+
+@tool(name="restore_profile_fact", effect="idempotent", inverse=True)
+async def restore_profile_fact(number: int, context: ToolExecutionContext) -> str:
+    """Let something that was known about the person count again.
+
+    Args:
+        number: Its number.
+    """
+    if not await context.person.relearn(number):
+        raise ToolFailed(gettext("Something newer is known in its place by now."))
+    return gettext("Undone: this counts again: {fact}.", fact=await context.person.fact(number))

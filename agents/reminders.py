@@ -1,8 +1,13 @@
 """Remind the person of something once, in their own words and without a model."""
 
-from typing import Any
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, cast
+from zoneinfo import ZoneInfo
 
+from agents.moments import read_parts
 from agents.planning import PlanningAgent
+from agents.tasks import meant_task, restored_task
 from onevalet import (
     ActionExecutor,
     ActionResult,
@@ -12,6 +17,7 @@ from onevalet import (
     TaskState,
     ToolExecutionContext,
     ToolFailed,
+    ToolRetry,
     TriggerContext,
     gettext,
     gettext_noop,
@@ -99,20 +105,90 @@ class RemindMe(PlanningAgent):
         return " ".join(str(self.text).split())
 
 
-def offer_undo(context: ToolExecutionContext, kept: TaskNote) -> None:
-    """Offer to undo a reminder that was set without asking."""
-    context.undo.offer(gettext("Reminder: {text}", text=kept.title), take_back_reminder.name, {"task": kept.id})
+def offer_undo(context: ToolExecutionContext, kept: TaskNote, *, acts: bool = False, instead_of: str = "") -> None:
+    """Offer to undo what was planned: a reminder, or what acts; `instead_of` is the task that it has replaced."""
+    title = gettext("Task: {title}", title=kept.title) if acts else gettext("Reminder: {text}", text=kept.title)
+    context.undo.offer(title, take_back_reminder.name, {"task": kept.id, "acts": acts, "instead_of": instead_of})
 
 
 @tool(name="take_back_reminder", effect="idempotent", inverse=True)
-async def take_back_reminder(task: str, context: ToolExecutionContext) -> str:
-    """Take back a reminder that was set.
+async def take_back_reminder(task: str, context: ToolExecutionContext, acts: bool = False, instead_of: str = "") -> str:
+    """Take back a reminder or a task that was set.
 
     Args:
         task: The task's id.
+        acts: Whether it does more than remind.
+        instead_of: The id of the task that it has replaced, which goes on then.
     """
     kept = await context.tasks.find(task)
     if kept is None or (kept.state is TaskState.COMPLETED and not kept.deleted):
         raise ToolFailed(gettext("It has rung already: {title}.", title=kept.title if kept else task))
     await context.tasks.change(task, "delete")
+    if instead_of:
+        await restored_task(instead_of, context)
+    if acts:
+        return gettext("Undone: task {number}, {title}, is stopped.", number=kept.number, title=kept.title)
     return gettext("Undone: I will not remind you of “{title}”.", title=kept.title)
+
+
+@tool(name="change_reminder", effect="idempotent", parallel=False, group="tasks")
+async def change_reminder(which: str, context: ToolExecutionContext, at: str = "", text: str = "") -> str:
+    """Move a reminder that the person has set to another time, or change its words. It is done at once.
+
+    Args:
+        which: Its number, as list_tasks gives it, or words of its title.
+        at: Its new time, of one that comes once: 2027-01-31T15:00, or as they said it ("4pm", "tomorrow").
+        text: Its new words.
+    """
+    task = await meant_task(which, context)
+    plan = await context.tasks.plan(task.id)
+    if plan is None or not isinstance(action := plan["action"], dict) or "text" not in action:
+        raise ToolRetry(gettext("That is no reminder."), note="Stop it, and plan it anew.")
+    trigger = dict(cast(Any, plan["trigger"]))
+    if at.strip():
+        trigger["at"] = _moved(trigger, at, context).isoformat()
+    words = " ".join(text.split()) or str(action["text"])
+    if not 0 < len(words) <= MAX_LENGTH:
+        raise ToolRetry(gettext("1 to 1000 characters"))
+    title = words if text.strip() else task.title
+    changed = await context.tasks.edit(task.id, trigger, {**action, "text": words}, title)
+    context.undo.offer(gettext("Changed: {title}", title=changed.title), restore_plan.name, {"task": task.id, **plan})
+    return gettext(
+        "Changed: I will remind you on {moment} ({zone}): {text}. To take it back, write “{word}”.",
+        moment=changed.next_at,
+        zone=context.timezone,
+        text=changed.title,
+        word=UNDO,
+    )
+
+
+@tool(name="restore_plan", effect="idempotent", inverse=True)
+async def restore_plan(
+    task: str, trigger: dict[str, Any], action: dict[str, Any], title: str, context: ToolExecutionContext
+) -> str:
+    """Let a reminder come as it was planned before it was changed.
+
+    Args:
+        task: The task's id.
+        trigger: Its trigger before.
+        action: What it said before.
+        title: Its title before.
+    """
+    kept = await context.tasks.edit(task, trigger, action, title)
+    return gettext("Undone: I will remind you on {moment}: {text}.", moment=kept.next_at, text=kept.title)
+
+
+def _moved(trigger: Mapping[str, Any], text: str, context: ToolExecutionContext) -> datetime:
+    """Return the new moment of a reminder; a day alone keeps its time, a time alone its day."""
+    if not trigger.get("at"):
+        raise ToolRetry(
+            gettext("That reminder comes again and again."), note="Stop it, and set a new one at the other time."
+        )
+    zone = ZoneInfo(context.timezone)
+    now = context.clock.now().astimezone(zone)
+    day, at = read_parts(text, now.replace(tzinfo=None), context.language)
+    if day is None and at is None:
+        raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note="Give it as 2027-01-31T15:00.")
+    before = datetime.fromisoformat(str(trigger["at"]))
+    before = before.astimezone(zone) if before.tzinfo else before.replace(tzinfo=zone)
+    return datetime.combine(day or before.date(), at or before.time(), tzinfo=zone)

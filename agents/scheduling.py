@@ -5,7 +5,8 @@ from typing import Any
 from agents.places import zone_named
 from agents.planning import PlanningAgent
 from agents.reminders import UNDO, offer_undo
-from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, valet
+from agents.tasks import offer_state
+from onevalet import AgentResult, InputField, TaskNote, ToolRetry, gettext, gettext_noop, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
 _HEARTBEAT_MINUTES = 15
@@ -129,6 +130,7 @@ class ScheduleTask(PlanningAgent):
             sentence = gettext(_SET_IN_QUIET if rings else _SET)
             text = sentence.format(when=kept.when, text=self.what, moment=kept.next_at, number=kept.number, word=UNDO)
             return self.make_result(raw_message=text)
+        offer_undo(self.context, kept, acts=not self._only_reminds())
         known = {"number": kept.number, "when": kept.when, "next": kept.next_at, "seen": self.seen()}
         if self.seen():
             text = gettext("It is set up as task {number}: {when}. Now: {seen}.", **known)
@@ -202,7 +204,8 @@ class SetHeartbeat(PlanningAgent):
     async def on_running(self, msg: str) -> AgentResult:
         # To end it needs no consent; to begin does.
         if self.every_minutes <= 0:
-            await self._end_old()
+            for ended in await self._end_old():
+                offer_state(self.context, ended, gettext("Stopped: {title}", title=ended.title))
             return self.make_result(raw_message=gettext("I do not look by myself any more."))
         return await super().on_running(msg)
 
@@ -222,7 +225,8 @@ class SetHeartbeat(PlanningAgent):
             title=HEARTBEAT,
             key=self.context.idempotency_key,
         )
-        await self._end_old(but=kept.id)
+        ended = await self._end_old(but=kept.id)
+        offer_undo(self.context, kept, acts=True, instead_of=ended[-1].id if ended else "")
         return self.make_result(
             raw_message=gettext(
                 "I look {when} and write only when something is worth it. It is task {number}.",
@@ -231,7 +235,9 @@ class SetHeartbeat(PlanningAgent):
             )
         )
 
-    async def _end_old(self, but: str = "") -> None:
-        for task in await self.context.tasks.list():
-            if task.title == HEARTBEAT and task.id != but:
-                await self.context.tasks.change(task.id, "delete")
+    async def _end_old(self, but: str = "") -> list[TaskNote]:
+        """Stop what looked until now, and return it."""
+        old = [task for task in await self.context.tasks.list() if task.title == HEARTBEAT and task.id != but]
+        for task in old:
+            await self.context.tasks.change(task.id, "delete")
+        return old

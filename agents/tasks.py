@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from onevalet import TaskNote, ToolExecutionContext, ToolRetry, gettext, gettext_noop, tool
+from onevalet import TaskNote, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
 
 _GROUP = "tasks"
 """Of the tools that look after tasks, which few talks need."""
@@ -17,7 +17,12 @@ _NUMBERED = re.compile(
 _DONE = {
     "pause": gettext_noop("Task {number}, {title}, is paused."),
     "resume": gettext_noop("Task {number}, {title}, goes on."),
-    "delete": gettext_noop("Task {number}, {title}, is stopped for good."),
+    "delete": gettext_noop("Task {number}, {title}, is stopped."),
+}
+_TITLES = {
+    "pause": gettext_noop("Paused: {title}"),
+    "resume": gettext_noop("Resumed: {title}"),
+    "delete": gettext_noop("Stopped: {title}"),
 }
 _STATES = {
     "ACTIVE": gettext_noop("{title}: {when}"),
@@ -58,7 +63,7 @@ async def resume_task(which: str, context: ToolExecutionContext) -> str:
 
 @tool(name="stop_task", effect="idempotent", parallel=False)
 async def stop_task(which: str, context: ToolExecutionContext) -> str:
-    """Stop a task or a reminder for good.
+    """Stop a task or a reminder.
 
     Args:
         which: Its number, as list_tasks gives it, or words of its title.
@@ -73,7 +78,7 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
     Args:
         which: Its number, as list_tasks gives it, or words of its title.
     """
-    task = await _meant(which, context)
+    task = await meant_task(which, context)
     await context.tasks.run_now(task.id, context.idempotency_key)
     return gettext(
         "Task {number}, {title}, runs now; what comes of it is sent by itself.", number=task.number, title=task.title
@@ -91,13 +96,44 @@ async def why_task(which: str, context: ToolExecutionContext) -> str:
 
 
 async def _change(which: str, change: Literal["pause", "resume", "delete"], context: ToolExecutionContext) -> str:
-    task = await _meant(which, context)
-    changed = await context.tasks.change(task.id, change)
-    sentence = _DONE[change] if changed else gettext_noop("Task {number}, {title}, cannot be changed so now.")
-    return gettext(sentence, number=task.number, title=task.title)
+    task = await meant_task(which, context)
+    if not await context.tasks.change(task.id, change):
+        return gettext("Task {number}, {title}, cannot be changed so now.", number=task.number, title=task.title)
+    offer_state(context, task, gettext(_TITLES[change], title=task.title))
+    return gettext(_DONE[change], number=task.number, title=task.title)
 
 
-async def _meant(which: str, context: ToolExecutionContext) -> TaskNote:
+def offer_state(context: ToolExecutionContext, task: TaskNote, title: str) -> None:
+    """Offer to let a task be again in the state in which it was."""
+    context.undo.offer(title, take_back_task_change.name, {"task": task.id, "active": task.active})
+
+
+@tool(name="take_back_task_change", effect="idempotent", inverse=True)
+async def take_back_task_change(task: str, active: bool, context: ToolExecutionContext) -> str:
+    """Let a task go on, or rest, as it did before it was paused, resumed or stopped.
+
+    Args:
+        task: The task's id.
+        active: Whether it went on before.
+    """
+    kept = await restored_task(task, context)
+    if kept.active is not active:
+        await context.tasks.change(task, "resume" if active else "pause")
+    sentence = gettext_noop("Undone: task {number}, {title}, goes on.")
+    if not active:
+        sentence = gettext_noop("Undone: task {number}, {title}, is paused.")
+    return gettext(sentence, number=kept.number, title=kept.title)
+
+
+async def restored_task(task: str, context: ToolExecutionContext) -> TaskNote:
+    """Return a task, restored where it was stopped. Raises `ToolFailed` where nothing of it is due any more."""
+    kept = await context.tasks.find(task)
+    if kept is None or (kept.deleted and not await context.tasks.change(task, "restore")):
+        raise ToolFailed(gettext("Its time is over by now: {title}.", title=kept.title if kept else task))
+    return await context.tasks.find(task) or kept
+
+
+async def meant_task(which: str, context: ToolExecutionContext) -> TaskNote:
     """Return the one task that `which` names; raise `ToolRetry` with a list where it names none or several."""
     tasks = await context.tasks.list()
     text = which.strip().casefold().lstrip("#")

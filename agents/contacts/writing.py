@@ -103,6 +103,10 @@ class MessageSomeoneAgent(StandardAgent):
         if addressee.opening and (self.opening, self.closing) != (addressee.opening, addressee.closing):
             raise ToolFailed(gettext("Nothing was sent: it has to say on whose behalf it comes."), note="Call again.")
         await self.context.messages.send(addressee, self.to, self._whole(), self.context.idempotency_key)
+        self.context.undo.final(
+            gettext("Message to {name}", name=self.to),
+            gettext("What is sent cannot be called back; I can write to them again."),
+        )
         return self.make_result(
             raw_message=gettext(
                 "On its way to {name} by {channel}. What they answer comes to you.",

@@ -197,6 +197,10 @@ class SendEmailAgent(StandardAgent):
         sent = gettext("Sent to {addresses}.", addresses=to)
         if copies:
             sent = gettext("Sent to {addresses}, with a copy to {copies}.", addresses=to, copies=copies)
+        self.context.undo.final(
+            gettext("Email to {addresses}", addresses=to),
+            gettext("What is sent cannot be called back; I can write to them again."),
+        )
         return self.make_result(raw_message=sent)
 
     async def _mail(self, account: OpenAccount) -> OutgoingMail:

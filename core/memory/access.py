@@ -57,3 +57,10 @@ class MemoryAccess(Protocol):
     async def correct(self, number: int, text: str, key: str) -> Sequence[Remembered]:
         """Replace a memory by a statement; an empty text lets a replaced memory hold again."""
         ...
+
+    async def take_back(self, numbers: Sequence[int]) -> Sequence[str] | None:
+        """Delete memories that were just stored, and let what they replaced hold again; return what they said.
+
+        None, and nothing deleted, where one of them has been replaced since.
+        """
+        ...

@@ -69,7 +69,7 @@ class Forgetter:
         row = await self.database.tenant_row(
             tenant_id,
             "select id from memory_forgettings where tenant_id = $1 and not confirmed"
-            " and expires_at > $2 and turn_id <> $3 order by expires_at desc limit 1",
+            " and expires_at > $2 and turn_id <> $3 and memory_ids <> '{}' order by expires_at desc limit 1",
             now,
             turn_id or "",
         )
@@ -138,6 +138,46 @@ class Forgetter:
                 ids,
             )
         return len(gone)
+
+    async def take_back(self, tenant_id: str, numbers: Sequence[int], now: datetime) -> list[str] | None:
+        """Delete memories that were stored a moment ago, and let what they replaced hold again; return their texts.
+
+        None, and nothing deleted, where one of them has been replaced since. What was said stays in the talk, but is
+        not remembered from there.
+        """
+        async with self.database.tenant(tenant_id) as connection:
+            await lock_memory(connection, tenant_id)
+            rows = await connection.fetch(
+                "select id, text, turn_id, knowledge, superseded_by from memories"
+                " where tenant_id = $1 and number = any ($2) order by number",
+                tenant_id,
+                list(numbers),
+            )
+            if any(row["superseded_by"] for row in rows):
+                return None
+            ids = [row["id"] for row in rows]
+            await connection.execute(
+                "update memories set valid_to = null, superseded_by = null"
+                " where tenant_id = $1 and superseded_by = any ($2)",
+                tenant_id,
+                ids,
+            )
+            await connection.execute("delete from memories where tenant_id = $1 and id = any ($2)", tenant_id, ids)
+            terms = {term for row in rows for term in terms_of(row["knowledge"])}
+            await connection.execute(
+                "delete from memory_terms where tenant_id = $1 and term = any ($2)", tenant_id, sorted(terms)
+            )
+            await raise_epoch(connection, tenant_id)
+            for turn_id in {row["turn_id"] for row in rows if row["turn_id"]}:
+                await connection.execute(
+                    "insert into memory_forgettings (tenant_id, id, turn_id, memory_ids, expires_at)"
+                    " values ($1, $2, $3, '{}', $4)",
+                    tenant_id,
+                    self.make_id("fgt"),
+                    turn_id,
+                    now + ASKED_FOR,
+                )
+        return [row["text"] for row in rows]
 
     async def redact(self, tenant_id: str, now: datetime | None = None, *, within: str = "") -> bool:
         """Redact what was confirmed in all that was said; return True when none of it is left.

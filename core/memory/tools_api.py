@@ -70,9 +70,7 @@ class TenantMemory:
         if asked is None:
             return gone
         count = gone + await forgetter.confirm(self.tenant_id, asked, now, self.turn_id, ids)
-        self.memory.embedder.clear()
-        if self.memory.indexes is not None:
-            await self.memory.indexes.drop(self.tenant_id)
+        await self._drop_indexes()
         return count
 
     async def _as_shown(self, lines: Sequence[str]) -> tuple[list[str], int]:
@@ -112,6 +110,17 @@ class TenantMemory:
             for replaced in [old, *await self._with_same_meaning(old)]:
                 await store.replace(self.tenant_id, replaced.id, added[0].id, now)
         return [shown(memory) for memory in added]
+
+    async def take_back(self, numbers: Sequence[int]) -> Sequence[str] | None:
+        gone = await self.memory.forgetter.take_back(self.tenant_id, numbers, self.memory.clock.now())
+        if gone:
+            await self._drop_indexes()
+        return gone
+
+    async def _drop_indexes(self) -> None:
+        self.memory.embedder.clear()
+        if self.memory.indexes is not None:
+            await self.memory.indexes.drop(self.tenant_id)
 
     async def _add(self, text: str, key: str, collection: str = "") -> list[Memory]:
         if is_secret(text):

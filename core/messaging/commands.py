@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop
 from core.messaging.help_text import help_text, where_help_is
 from core.messaging.messages import Command
@@ -37,6 +38,15 @@ PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 
 
 @dataclass(frozen=True, slots=True)
+class CommandUndo:
+    """What takes a command back: the call of a tool, and `title`, which says what was done."""
+
+    title: str
+    tool: str
+    arguments: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
 class CommandAnswer:
     """What is said to a command. `new_session`: what was said before is set aside for the model."""
 
@@ -46,6 +56,7 @@ class CommandAnswer:
     """Why nothing is said, where `text` is empty."""
     queued: tuple[str, ...] = ()
     """Conversations in which something waits to be sent already: the answer, or what others are told of it."""
+    undo: CommandUndo | None = None
 
 
 def own_words(text: str, channel: str) -> Command | None:

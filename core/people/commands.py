@@ -3,13 +3,15 @@
 from datetime import datetime
 
 from core.language.catalogue import gettext, gettext_noop
-from core.messaging.commands import PERSON_COMMANDS, CommandAnswer
+from core.messaging.commands import PERSON_COMMANDS, CommandAnswer, CommandUndo
 from core.messaging.messages import Command
 from core.people.link_codes import read_code, shown_code
 from core.people.link_messages import link_question, linked_with
 from core.people.linking import Link, Linking, LinkOutcome, count_in_words
 from core.people.people import People
+from core.people.preference_changes import TAKE_BACK_PREFERENCE, change_preference
 from core.people.preferences import PreferenceRefused, written
+from core.people.profile import RESTORE_FACT
 
 UNLINKED = gettext_noop("This channel stands on its own now: I know nothing about you here, and we begin afresh.")
 ALONE = gettext_noop("This is the only channel on which I know you, so there is nothing to unlink.")
@@ -41,9 +43,9 @@ class PersonCommands:
                     return CommandAnswer(gettext(ALONE))
                 return CommandAnswer(unlinked.text, reason="" if unlinked.text else "unlinked", queued=unlinked.queued)
             case "prefs":
-                return CommandAnswer(await self._prefer(command.argument, tenant_id, turn_id, channel))
+                return await self._prefer(command.argument, tenant_id, turn_id, channel)
             case "profile":
-                return CommandAnswer(await self._profile(command.argument, tenant_id, turn_id, channel))
+                return await self._profile(command.argument, tenant_id, turn_id, channel)
         return None
 
     async def _give(self, tenant_id: str, turn_id: str, channel: str, now: datetime) -> CommandAnswer:
@@ -64,28 +66,33 @@ class PersonCommands:
         link = await self._linking.redeem(tenant_id, turn_id, code, agreed=agreed, now=now)
         return CommandAnswer(_sentence(link, code), queued=link.told)
 
-    async def _prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> str:
+    async def _prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
         name, _, value = argument.strip().partition(" ")
         if not name:
             how = dict.fromkeys(("sms", "email"), "PREFS timezone Lisbon") | {"slack": "/valet prefs timezone Lisbon"}
             example = how.get(channel, "/prefs timezone Lisbon")
             change = gettext("To change one, tell me, or write for example: {example}", example=example)
-            return f"{written(await self._preferences.read(tenant_id))}\n{change}"
+            return CommandAnswer(f"{written(await self._preferences.read(tenant_id))}\n{change}")
         try:
-            return written(await self._preferences.set(tenant_id, name, value, turn_id))
+            changed = await change_preference(self._preferences, tenant_id, name, value, turn_id)
         except PreferenceRefused as error:
-            return str(error)
+            return CommandAnswer(str(error))
+        undo = CommandUndo(changed.title, TAKE_BACK_PREFERENCE, changed.to_json()) if changed.differs else None
+        return CommandAnswer(changed.text, undo=undo)
 
-    async def _profile(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> str:
+    async def _profile(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
         person = self._people.for_turn(tenant_id, turn_id)
         match argument.lower().split():
             case ["undo", number] if number.isdecimal() and len(number) < 10:
-                return await person.unlearn(int(number))
+                fact = await person.fact(int(number))
+                title = gettext("Taken back: {fact}", fact=fact)
+                undo = CommandUndo(title, RESTORE_FACT, {"number": int(number)}) if fact else None
+                return CommandAnswer(await person.unlearn(int(number)), undo=undo)
         word = dict.fromkeys(("sms", "email"), "PROFILE undo 3") | {"slack": "/valet profile undo 3"}
         how = word.get(channel, "/profile undo 3")
         facts = await person.profile()
         take_back = gettext("To take one back, tell me, or write for example: {example}", example=how)
-        return f"{facts}\n{take_back}" if "\n" in facts else facts
+        return CommandAnswer(f"{facts}\n{take_back}" if "\n" in facts else facts)
 
 
 def _sentence(link: Link, code: str) -> str:

@@ -1,6 +1,6 @@
 """One person's preferences and profile, for tools and turns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.clock import Clock
@@ -8,6 +8,7 @@ from core.db.database import Database
 from core.errors import ToolRetry
 from core.ids import IdMaker
 from core.language.catalogue import gettext
+from core.people.preference_changes import PreferenceChange, change_preference, take_back_preference
 from core.people.preferences import PreferenceRefused, PreferenceStore, written
 from core.people.profile import MAX_VALUE, FactSource, ProfileStore, fact_lines, written_facts
 
@@ -39,10 +40,17 @@ class Person:
         return written(await self.people.preferences.read(self.tenant_id))
 
     async def prefer(self, name: str, value: str) -> str:
+        return (await self.change(name, value)).text
+
+    async def change(self, name: str, value: str) -> PreferenceChange:
         try:
-            return written(await self.people.preferences.set(self.tenant_id, name, value, self.turn_id))
+            return await change_preference(self.people.preferences, self.tenant_id, name, value, self.turn_id)
         except PreferenceRefused as error:
             raise ToolRetry(str(error)) from error
+
+    async def change_back(self, name: str, before: Mapping[str, str], after: Mapping[str, str]) -> str | None:
+        store = self.people.preferences
+        return await take_back_preference(store, self.tenant_id, name, before, after, self.turn_id)
 
     async def needs_timezone(self) -> bool:
         return await self.people.preferences.needs_timezone(self.tenant_id)
@@ -60,6 +68,13 @@ class Person:
         if not number:
             return gettext("That was known already.")
         return gettext("Kept as number {number}: {key}: {value}", number=number, key=key, value=value)
+
+    async def fact(self, number: int) -> str:
+        found = [fact for fact in await self.people.profile.read(self.tenant_id) if fact.number == number]
+        return f"{found[0].key.replace('_', ' ')}: {found[0].value}" if found else ""
+
+    async def relearn(self, number: int) -> bool:
+        return await self.people.profile.restore(self.tenant_id, number)
 
     async def unlearn(self, number: int) -> str:
         undone = await self.people.profile.undo(self.tenant_id, number, self.people.clock.now())

@@ -113,6 +113,11 @@ class PreferenceStore:
         await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id or "")
         return await self.read(tenant_id)
 
+    async def put_back(self, tenant_id: str, columns: Mapping[str, str], turn_id: str) -> Preferences:
+        """Store columns as they were before."""
+        await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, dict(columns), turn_id)
+        return await self.read(tenant_id)
+
     async def needs_timezone(self, tenant_id: str) -> bool:
         """Return whether to ask for a person's timezone before storing a first schedule."""
         return not (await self.read(tenant_id)).timezone
@@ -164,21 +169,29 @@ def written(preferences: Preferences) -> str:
         return _written(preferences)
 
 
+def value_in_words(preferences: Preferences, name: str) -> str:
+    """Return one preference as text for the person."""
+    return _values(preferences)[name] or gettext("not set")
+
+
 def _written(preferences: Preferences) -> str:
+    return "\n".join(f"{label_of(name)}: {value_in_words(preferences, name)}" for name in Preference)
+
+
+def _values(preferences: Preferences) -> dict[str, str | None]:
     quiet = preferences.quiet
-    lines = [
-        ("name", preferences.name),
-        ("language", _shown_language(preferences)),
-        ("timezone", preferences.timezone),
-        ("channel", preferences.channel),
-        ("quiet", f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else ""),
-        ("busy", f"{preferences.busy.value} ({gettext(_WHILE_BUSY[preferences.busy])})"),
-        ("mute", gettext("all but urgent") if "*" in preferences.muted else ", ".join(preferences.muted)),
-    ]
-    return "\n".join(f"{_label(name)}: {value or gettext('not set')}" for name, value in lines)
+    return {
+        Preference.NAME: preferences.name,
+        Preference.LANGUAGE: _shown_language(preferences),
+        Preference.TIMEZONE: preferences.timezone,
+        Preference.CHANNEL: preferences.channel,
+        Preference.QUIET: f"{quiet.start:%H:%M}-{quiet.end:%H:%M}" if quiet else "",
+        Preference.BUSY: f"{preferences.busy.value} ({gettext(_WHILE_BUSY[preferences.busy])})",
+        Preference.MUTE: gettext("all but urgent") if "*" in preferences.muted else ", ".join(preferences.muted),
+    }
 
 
-def _label(name: str) -> str:
+def label_of(name: str) -> str:
     """Return the word that sets a preference, with what it means where the person's language is another."""
     meaning = gettext(name)
     return name if meaning.casefold() == name else f"{name} ({meaning})"

@@ -19,6 +19,8 @@ MAX_VALUE = 300
 """Characters of a fact."""
 LANGUAGE = "language"
 """The fact that is a preference too."""
+RESTORE_FACT = "restore_profile_fact"
+"""The tool that lets an undone fact count again; it ships with the plugins."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -93,12 +95,22 @@ class ProfileStore:
         row = await self._database.call("select * from undo_fact($1,$2,$3)", tenant_id, number, now)
         if row is None:
             return None
-        if row["key"] == LANGUAGE:
-            await self._database.call("select forget_language($1,$2)", tenant_id, FROM_PROFILE)
-            await self._database.call(
-                "select note_language($1,$2,$3)", tenant_id, FROM_PROFILE, named_tag(row["before"])
-            )
+        await self._speak(tenant_id, row["key"], row["before"])
         return Undone(row["key"], row["value"], row["before"])
+
+    async def restore(self, tenant_id: str, number: int) -> bool:
+        """Let a fact count again that was undone; return False where a newer one counts in its place."""
+        row = await self._database.call("select * from restore_fact($1,$2)", tenant_id, number)
+        if row is None:
+            return False
+        await self._speak(tenant_id, row["key"], row["value"])
+        return True
+
+    async def _speak(self, tenant_id: str, key: str, language: str) -> None:
+        """Where the fact is the person's language, have them written to in what counts now."""
+        if key == LANGUAGE:
+            await self._database.call("select forget_language($1,$2)", tenant_id, FROM_PROFILE)
+            await self._database.call("select note_language($1,$2,$3)", tenant_id, FROM_PROFILE, named_tag(language))
 
 
 class ProfileMerge(MergeHook):

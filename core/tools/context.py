@@ -117,7 +117,7 @@ class TenantStorage(Protocol):
         ...
 
 
-type TaskChange = Literal["pause", "resume", "delete"]
+type TaskChange = Literal["pause", "resume", "delete", "restore"]
 
 
 class TaskState(StrEnum):
@@ -200,7 +200,15 @@ class TenantTasks(Protocol):
         ...
 
     async def change(self, task_id: str, change: TaskChange) -> bool:
-        """`pause`, `resume` or `delete` a task; False where it was in no state for it."""
+        """`pause`, `resume`, `delete` or `restore` a task; False where it was in no state for it."""
+        ...
+
+    async def plan(self, task_id: str) -> JsonObject | None:
+        """Return a task's `trigger`, `action` and `title` as `create` takes them; None where it is over."""
+        ...
+
+    async def edit(self, task_id: str, trigger: JsonObject, action: JsonObject, title: str) -> TaskNote:
+        """Give a task another trigger of its kind, action and title. Raises `ToolRetry`, `ToolFailed` if it is over."""
         ...
 
     async def find(self, task_id: str) -> TaskNote | None:

@@ -1,11 +1,12 @@
 """What a tool is given about the person: their accounts, their profile, their preferences, and files they sent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from core.credentials.types import Account, OpenAccount
 from core.errors import RefusedLogin
 from core.files.types import AttachedFile, SentFile, StoredFile
+from core.people.preference_changes import PreferenceChange
 
 
 class AccountAccess(Protocol):
@@ -116,6 +117,14 @@ class PersonAccess(Protocol):
         """Store a preference, and list all. Raises `core.errors.ToolRetry` with the possible ones."""
         ...
 
+    async def change(self, name: str, value: str) -> PreferenceChange:
+        """Store a preference, and return what takes that back. Raises `core.errors.ToolRetry` as `prefer` does."""
+        ...
+
+    async def change_back(self, name: str, before: Mapping[str, str], after: Mapping[str, str]) -> str | None:
+        """Store a preference as it was, and return it in words; None where it was changed again since."""
+        ...
+
     async def needs_timezone(self) -> bool:
         """Return whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
         ...
@@ -130,4 +139,12 @@ class PersonAccess(Protocol):
 
     async def unlearn(self, number: int) -> str:
         """Delete a fact."""
+        ...
+
+    async def fact(self, number: int) -> str:
+        """Return a fact in words; empty where there is none of this number."""
+        ...
+
+    async def relearn(self, number: int) -> bool:
+        """Let a deleted fact count again; return False where another counts in its place since."""
         ...

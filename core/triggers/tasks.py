@@ -87,13 +87,13 @@ class TaskService:
         same key of the same person is the same task.
         """
         action = storable(action or {})
-        self._check_action(executor, action)
+        self.check_action(executor, action)
         task_id = f"task_{canonical_hash([tenant_id, key])[:26]}" if key else self._make_id("task")
         # A repeat may come when its moment is over: it is set all the same.
         if key and (known := await self.store.get(tenant_id, task_id)):
             return known
         await self.check_new(tenant_id, trigger)
-        now = await self._sound_now()
+        now = await self.sound_now()
         task = Task(
             tenant_id=tenant_id,
             id=task_id,
@@ -106,7 +106,7 @@ class TaskService:
             output=TaskOutput.from_json(output or {}),
             anchor=now,
         )
-        task = await self._scheduled(task, now)
+        task = await self.scheduled(task, now)
         if isinstance(trigger, ScheduleTrigger) and task.next_at is None:
             raise TriggerError(gettext("That is over already: it would never come."))
         created = await self.store.add(task, now, MAX_ACTIVE)
@@ -150,14 +150,15 @@ class TaskService:
         return await self.change_task(tenant_id, task_id, "delete")
 
     async def change_task(self, tenant_id: str, task_id: str, change: TaskChange) -> bool:
-        """Pause, resume or delete a task; return False where its state does not allow that."""
+        """Pause, resume, delete or restore a task; return False where its state does not allow that."""
         task = await self.store.get(tenant_id, task_id)
-        if task is None or task.deleted:
+        if task is None or task.deleted is (change != "restore"):
             return False
-        now = await self._sound_now() if change == "resume" else self.clock.now()
+        goes_on = change in ("resume", "restore")
+        now = await self.sound_now() if goes_on else self.clock.now()
         task = replace(task, due_at=None, next_at=None)
-        if change == "resume":
-            task = await self._scheduled(task, now)
+        if goes_on:
+            task = await self.scheduled(task, now)
             if task.kind is Kind.SCHEDULE and task.next_at is None:
                 return False
         return await self.store.change(task, change, now)
@@ -204,14 +205,14 @@ class TaskService:
         # With the person's language, which an executor would not take along.
         return await asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, work)
 
-    async def _sound_now(self) -> datetime:
+    async def sound_now(self) -> datetime:
         """Return the present moment; raises `TriggerError` while the clock cannot be relied on."""
         now = await self.clock.sound_now()
         if now is None:
             raise TriggerError(gettext("My clock is wrong at the moment; please try again in a few minutes."))
         return now
 
-    async def _scheduled(self, task: Task, now: datetime) -> Task:
+    async def scheduled(self, task: Task, now: datetime) -> Task:
         """Return the task with its next occurrence after now."""
         match task.kind:
             case Kind.EVENT:
@@ -226,7 +227,8 @@ class TaskService:
         due = course.next_after(now - timedelta(microseconds=1))
         return replace(task, due_at=due, next_at=course.taken_at(due), zone=zone.key)
 
-    def _check_action(self, executor: str, action: JsonObject) -> None:
+    def check_action(self, executor: str, action: JsonObject) -> None:
+        """Refuse what no executor could do. Raises `TriggerError`."""
         if executor != ORCHESTRATOR and not executor.startswith(AGENT) and executor not in self.executors:
             known = ", ".join([ORCHESTRATOR, f"{AGENT}NAME", *sorted(self.executors)])
             raise TriggerError(gettext("There is no executor “{name}”.", name=executor), note=f"There are {known}.")

@@ -13,6 +13,7 @@ from core.people.tenant import QuietHours
 from core.tools.context import TaskChange, TaskNote, TaskState
 from core.triggers.codec import Kind, Trigger, trigger_from_json, trigger_to_json
 from core.triggers.descriptions import in_words
+from core.triggers.edits import edit_task
 from core.triggers.explain import explain, find_tasks
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, read_zone
 from core.triggers.tasks import TaskService
@@ -92,6 +93,22 @@ class TaskAccess:
             return await self._tasks.change_task(self._tenant_id, task_id, change)
         except TriggerError as error:
             raise ToolRetry(str(error), note=error.note) from error
+
+    async def plan(self, task_id: str) -> JsonObject | None:
+        task = await self._tasks.store.get(self._tenant_id, task_id)
+        if task is None or task.deleted or task.state is TaskState.COMPLETED:
+            return None
+        trigger = {"kind": task.kind.value, **trigger_to_json(task.trigger)}
+        return {"trigger": trigger, "action": task.action, "title": task.title}
+
+    async def edit(self, task_id: str, trigger: JsonObject, action: JsonObject, title: str) -> TaskNote:
+        try:
+            task = await edit_task(self._tasks, self._tenant_id, task_id, _trigger(trigger), action, title)
+        except TriggerError as error:
+            raise ToolRetry(str(error), note=error.note) from error
+        if task is None:
+            raise ToolFailed(gettext("That task is over."))
+        return _note(task, *await self._person())
 
     async def find(self, task_id: str) -> TaskNote | None:
         task = await self._tasks.store.get(self._tenant_id, task_id)

@@ -9,10 +9,11 @@ from core.approvals.types import ApprovalState
 from core.credentials.types import Account
 from core.language.catalogue import gettext
 from core.memory.commands import MEMORY_COMMAND, answer_memory
-from core.messaging.commands import ACCOUNT_COMMANDS, UNDO, CommandAnswer, answer_command
+from core.messaging.commands import ACCOUNT_COMMANDS, UNDO, CommandAnswer, CommandUndo, answer_command
 from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
+from core.tools.undo import UndoOffers
 from core.turns.account_commands import answer_accounts, disconnecting, whom_to_disconnect, with_slash
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.turns.orchestrator import Orchestrator
@@ -61,9 +62,19 @@ class ChatCommands:
             answer = await people.answer(command, tenant_id, turn.turn_id, turn.address.channel)
         if answer is None:
             return None
+        if answer.undo is not None:
+            await self._offer_undo(answer.undo, turn)
         for conversation_id in answer.queued:
             self.wakeups.wake_delivery(conversation_id)
         return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
+
+    async def _offer_undo(self, undo: CommandUndo, turn: BegunTurn) -> None:
+        store = self.orchestrator.services.undo
+        if store is None:
+            return
+        offers = UndoOffers(self.orchestrator.clock)
+        offers.offer(undo.title, undo.tool, undo.arguments)
+        await store.keep(turn.request.tenant.id, turn.turn_id, f"{turn.turn_id}/command", offers.offered)
 
     async def _about_accounts(self, command: Command, turn: BegunTurn) -> CommandResult | None:
         """Answer a command about accounts; None where its words may mean something else."""

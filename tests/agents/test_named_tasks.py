@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from agents.tasks import stop_task
+from core.tools.undo import UndoOffers
 from onevalet import TaskNote, ToolRetry
 
 
@@ -45,7 +46,7 @@ def note(number: int, title: str) -> TaskNote:
 )
 async def test_a_task_is_found_by_its_number_however_it_is_named(which: str) -> None:
     tasks = Tasks()
-    await stop_task(which, cast(Any, SimpleNamespace(tasks=tasks)))
+    await stop_task(which, cast(Any, SimpleNamespace(tasks=tasks, undo=UndoOffers())))
     assert tasks.stopped == ["task_2"]
 
 
@@ -53,5 +54,5 @@ async def test_a_task_is_found_by_its_number_however_it_is_named(which: str) -> 
 async def test_what_names_none_or_several_is_asked_back(which: str) -> None:
     tasks = Tasks()
     with pytest.raises(ToolRetry):
-        await stop_task(which, cast(Any, SimpleNamespace(tasks=tasks)))
+        await stop_task(which, cast(Any, SimpleNamespace(tasks=tasks, undo=UndoOffers())))
     assert tasks.stopped == []

@@ -68,7 +68,7 @@ async def test_a_person_plans_is_reminded_asks_and_stops_in_words(planner: Proac
     await planner.told("every 30 minutes remind me to stretch")
     await planner.told("remind me tomorrow at 9am to call dad")
     [undone] = await planner.told("undo the stretch reminder")
-    assert undone == 'Undone: I will not remind you of "stretch".'
+    assert undone.startswith('Undone: I will not remind you of "stretch".')
     assert await planner.told("undo") == ['Undone: I will not remind you of "call dad".']
     assert (await planner.told("what are my tasks?"))[0].startswith("Nothing is scheduled.")
 
@@ -167,7 +167,7 @@ async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: st
 
 def test_the_loader_finds_the_executor_that_ships() -> None:
     plugins = load_plugins(["agents"])
-    assert [executor.name for executor in plugins.executors] == ["tell"]
+    assert {executor.name for executor in plugins.executors} == {"briefing", "tell"}
     planning = {"remind_me", "ScheduleTask", "set_heartbeat"}
     assert {
         agent.valet.name: agent.valet.effect for agent in plugins.agents if agent.valet.name in planning

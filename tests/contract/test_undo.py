@@ -4,13 +4,17 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents import lists
+from agents import lists, person
+from core.people.commands import PersonCommands
+from core.people.linking import Linking
+from core.people.people import People
 from core.tools.tool import Tool
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.email_harness import also_by_mail
 from tests.core.builders import says, wants
+from tests.core.credentials.harness import new_key, store_with
 
 TYPED = {"sms": ("UNDO", "Undo."), "slack": ("undo", "Undo."), "telegram": ("/undo", "undo")}
 
@@ -24,7 +28,12 @@ def fold_quotes(text: str) -> str:
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield a person with the tools of lists."""
     async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
-        system.more = [tool for tool in vars(lists).values() if isinstance(tool, Tool)]
+        rooms = (lists, person)
+        system.more = [tool for room in rooms for tool in vars(room).values() if isinstance(tool, Tool)]
+        store = system.delivery.store
+        people = People(store.database, store.make_id, system.clock)
+        linking = Linking(store.database, store_with(store.database, new_key()), store.make_id)
+        system.people, system.options["people"] = PersonCommands(linking, people), people
         yield system
 
 
@@ -47,3 +56,17 @@ async def test_a_list_is_made_shown_ticked_off_and_undone(system: Approving, cha
     await system.say("undo 1")
     assert fold_quotes(system.last()) == 'Undone: the list "shopping" is gone.'
     assert system.model.script == []
+
+
+async def test_a_preference_set_by_a_word_is_undone_by_a_word(system: Approving, channel: str) -> None:
+    zone = "select timezone from tenants"
+    system.model.script[:] = [says("Hello.")]
+    await system.say("hello")
+    before = await system.delivery.store.one(zone)  # Slack tells one
+    await system.say("PREFS timezone Lisbon")
+    await system.say("PREFS timezone Rome")
+    await system.say(TYPED.get(channel, ("undo", ""))[0])
+    assert fold_quotes(system.last()) == "Undone. It is again as it was: timezone: Europe/Lisbon."
+    await system.say("undo 1")
+    assert await system.delivery.store.one(zone) == before
+    assert len(system.model.requests) == 1, "the model is asked about the greeting only"

@@ -11,6 +11,7 @@ from core.llm.types import ChatMessage, Role
 from core.messaging.outbox import Outbox
 from core.queue.wakeups import RedisWakeups
 from core.turns.orchestrator import Orchestrator
+from core.turns.services import TurnServices
 from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
@@ -33,6 +34,7 @@ class FewLines(Orchestrator):
 
     def __init__(self, answer: Answer = echo) -> None:
         self.answer = answer
+        self.services = TurnServices()
         self.requests: list[TurnRequest] = []
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:

@@ -10,8 +10,8 @@ from core.memory.types import ASSISTANT, PERSON, Kind, Said
 from core.replies import CARD_SHOWN
 
 FORGETTING_TOOLS = frozenset({"ask_to_forget", "forget"})
-MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory"})
-"""An answer after only these repeats what is remembered already."""
+MEMORY_TOOLS = frozenset({"remember", "search_memory", "list_memories", "correct_memory", "undo_last"})
+"""An answer after only these repeats what is remembered already, or was until it was taken back."""
 _CARD = re.compile(f"^{re.sub(r'\\{\w+\\}', '.*', re.escape(CARD_SHOWN))}$", re.MULTILINE)
 """A line that only history has: how a card appears in it."""
 _FORWARDED = ("forwarded message", "original message", "begin forwarded message")

@@ -140,7 +140,7 @@ declare
     v_from text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    if p_values ->> 'language' = '' then
+    if p_values ->> 'language' = '' and not p_values ? 'language_from' then
         select i.told_language, i.channel into v_told, v_from from identities i
         where i.tenant_id = p_tenant and i.told_language <> '' order by i.created_at desc, i.id limit 1;
     end if;
@@ -148,7 +148,8 @@ begin
     set name = coalesce(p_values ->> 'name', t.name),
         language = case when p_values ->> 'language' = '' then coalesce(v_told, '')
                         else coalesce(p_values ->> 'language', t.language) end,
-        language_from = case when p_values ? 'language' then coalesce(v_from, '') else t.language_from end,
+        language_from = coalesce(p_values ->> 'language_from',
+                                 case when p_values ? 'language' then coalesce(v_from, '') else t.language_from end),
         timezone = coalesce(p_values ->> 'timezone', t.timezone),
         preferred_channel = coalesce(p_values ->> 'preferred_channel', t.preferred_channel),
         quiet_from = coalesce(p_values ->> 'quiet_from', t.quiet_from),
@@ -157,7 +158,8 @@ begin
         muted = coalesce(string_to_array(p_values ->> 'muted', ','), t.muted)
     where t.tenant_id = p_tenant;
     insert into person_audit (tenant_id, what, other, turn_id)
-    select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k;
+    select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k
+    where k <> 'language_from';
 end $$;
 
 -- Stores the language that a channel or the profile tells, '' for none: never over the person's own choice, nor over

@@ -143,6 +143,28 @@ begin
     return query select v_fact.key, v_fact.value, coalesce(v_before, '');
 end $$;
 
+-- Lets a fact count again that was undone, in place of the older one; nothing where a newer one has its key by now.
+create function restore_fact(p_tenant text, p_number bigint)
+returns table (key text, value text)
+language plpgsql as $$
+declare
+    v_fact profile_facts%rowtype;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    select f.* into v_fact from profile_facts f where f.tenant_id = p_tenant and f.number = p_number;
+    if v_fact.id is null or exists (
+            select from profile_facts f where f.tenant_id = p_tenant and f.key = v_fact.key and f.replaced_by is null
+              and f.undone_at is null and f.number > p_number) then
+        return;
+    end if;
+    update profile_facts f set replaced_by = v_fact.id
+    where f.tenant_id = p_tenant and f.key = v_fact.key and f.replaced_by is null and f.undone_at is null
+      and f.id <> v_fact.id;
+    update profile_facts f set undone_at = null where f.tenant_id = p_tenant and f.id = v_fact.id;
+    return query select v_fact.key, v_fact.value;
+end $$;
+
 create function end_talk(p_tenant text, p_owner text)
 returns void
 language plpgsql as $$

@@ -293,7 +293,8 @@ begin
     end loop;
 end $$;
 
--- Pauses, resumes or ends a task; true if its state allowed it. The agents and approvals of an ended task end too.
+-- Pauses, resumes, ends or restores a task; true if its state allowed it. The agents and approvals of an ended task end
+-- too; a restored one goes on as it was planned.
 create function change_task(p_tenant text, p_task text, p_change text, p_now timestamptz, p_due timestamptz,
                             p_next timestamptz, p_zone text)
 returns boolean
@@ -303,14 +304,14 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     update tasks t
-    set state = case p_change when 'pause' then 'PAUSED' when 'resume' then 'ACTIVE' else 'COMPLETED' end,
+    set state = case p_change when 'pause' then 'PAUSED' when 'delete' then 'COMPLETED' else 'ACTIVE' end,
         reason = case p_change when 'delete' then 'stopped by the person' else '' end,
         failures = case p_change when 'resume' then 0 else t.failures end,
         due_at = p_due, next_at = p_next, zone = p_zone, rezone = false, revision = t.revision + 1,
         deleted_at = case p_change when 'delete' then p_now end
-    where t.tenant_id = p_tenant and t.id = p_task and t.deleted_at is null
+    where t.tenant_id = p_tenant and t.id = p_task and (t.deleted_at is null) = (p_change <> 'restore')
       and case p_change when 'pause' then t.state = 'ACTIVE' when 'resume' then t.state in ('PAUSED', 'DISABLED')
-                        when 'delete' then true else false end;
+                        when 'delete' then true when 'restore' then true else false end;
     if not found then
         return false;
     end if;
@@ -329,6 +330,21 @@ begin
         end loop;
     end if;
     return true;
+end $$;
+
+-- Gives a task another trigger, title and action, from p_now on; true unless it is over.
+create function edit_task(p_tenant text, p_task text, p_values jsonb, p_now timestamptz, p_due timestamptz,
+                          p_next timestamptz, p_zone text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update tasks t
+    set trigger = p_values -> 'trigger', title = p_values ->> 'title', action = p_values -> 'action', anchor = p_now,
+        due_at = case t.state when 'ACTIVE' then p_due end, next_at = case t.state when 'ACTIVE' then p_next end,
+        zone = p_zone, rezone = false, failures = 0, revision = t.revision + 1
+    where t.tenant_id = p_tenant and t.id = p_task and t.deleted_at is null and t.state in ('ACTIVE', 'PAUSED');
+    return found;
 end $$;
 
 -- Claims notices of all people that nobody is sending. Materialized: see find_event_work.
