@@ -8,7 +8,7 @@ from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import decisions, lists, memories, schedules
+from onevalet.demo import briefings, contacts, decisions, events, lists, mail, memories, schedules
 from onevalet.demo.days import DAY, zone_of
 from onevalet.demo.intent import RESULTS, Found, Intent
 from onevalet.demo.intent import named as groups_of
@@ -208,6 +208,8 @@ ENGLISH = (
         without="SendEmailAgent",
         say=NO_ACCOUNT,
     ),
+    *briefings.ENGLISH,
+    *mail.ENGLISH,
     Intent(decisions.MAKE, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.EDIT_FIELD, tool=DECIDE, arguments=decisions.changed),
     Intent(decisions.EDIT, tool=DECIDE, arguments=decisions.changed),
@@ -217,6 +219,8 @@ ENGLISH = (
     Intent(_DROP, tool=ANSWER, arguments=lambda _: {"drop": True}),
     Intent(rf"(?:from )?(?P<origin>{_PLACE})(?:,| on|, on)? (?P<date>{DAY})", tool=ANSWER, arguments=_fields),
     Intent(r"(?:i live in|i am in|i'm in|in)? ?(?P<place>[^.?!\n]+?)", tool=ANSWER, arguments=city),
+    *events.ENGLISH,
+    *contacts.ENGLISH,
     Intent(schedules.BEFORE, tool="remind_before", arguments=schedules.before),
     Intent(schedules.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
     Intent(schedules.REMIND_TO, tool="remind_me"),

@@ -15,7 +15,7 @@ from core.turns.decide_tool import DECIDE
 from onevalet.demo.intents import INTENTS
 from onevalet.demo.model import Plan, read_requests
 
-TELLING = frozenset({"remember", "search_memory", "remind_before"})
+TELLING = frozenset({"remember", "search_memory", "remind_before", "add_contact"})
 """Tools whose sentences tell something, or are questions, which nobody remembers anyway."""
 _NOTE, _EVERY = "add_note", "ScheduleTask"
 _OF_TASKS = frozenset({"stop_task", "pause_task", "resume_task", "why_task"})

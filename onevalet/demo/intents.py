@@ -9,7 +9,7 @@ from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import decisions, english, memories, requests, watches
+from onevalet.demo import decisions, english, events, mail, memories, requests, watches
 from onevalet.demo.intent import Found, Intent
 from onevalet.demo.phrases import TABLES, Phrases
 
@@ -48,6 +48,8 @@ _LAST = (
     ),
 )
 """What is understood in every language, and only where nothing else is."""
+_OF_TOOLS = {intent.tool: intent for intent in (mail.SEARCH, mail.LINK, events.LIST, events.FREE_TIME)}
+"""What becomes of the patterns for these tools; the groups of the others are their arguments."""
 
 
 def _decisions(phrases: Phrases) -> Iterator[Intent]:
@@ -69,7 +71,9 @@ def _errands(phrases: Phrases) -> Iterator[Intent]:
     for pattern in (*phrases.mail, *phrases.results):
         yield Intent(pattern, without="SendEmailAgent", say=english.NO_ACCOUNT)
     for pattern in phrases.every:
+        yield Intent(pattern, tool="set_briefing", arguments=requests.briefing(phrases))
         yield Intent(pattern, tool="ScheduleTask", arguments=requests.repeated(phrases))
+    yield Intent(phrases.briefing, tool="brief_me", arguments=lambda _: {})
     for pattern in phrases.remind:
         yield Intent(pattern, tool="ScheduleTask", arguments=requests.repeated_reminder(phrases))
         yield Intent(pattern, tool="remind_me", arguments=requests.reminder(phrases))
@@ -95,7 +99,8 @@ def _intents(phrases: Phrases) -> Iterator[Intent]:
     yield Intent(phrases.known, tool="list_memories", expected=memories.LISTED, phrase=english.LISTED)
     for tool, patterns in phrases.calls.items():
         for pattern in patterns:
-            intent = Intent(pattern, tool=tool, arguments=requests.named)
+            intent = _OF_TOOLS.get(tool, Intent("", tool=tool, arguments=requests.named))
+            intent = replace(intent, pattern=pattern)
             asked = tool == "search_memory"
             yield replace(intent, expected=memories.LISTED, phrase=english.TOLD) if asked else intent
     yield Intent(phrases.remember, tool="remember", arguments=memories.stated)

@@ -8,6 +8,7 @@ from babel.dates import get_day_names
 
 from core.json_types import JsonObject
 from core.language.catalogue import current_locale
+from onevalet.demo import briefings
 from onevalet.demo.days import clock_of, split_day, split_moment
 from onevalet.demo.intent import Found
 from onevalet.demo.phrases import Phrases
@@ -111,6 +112,19 @@ def repeated_reminder(phrases: Phrases) -> Arguments:
         if made is None:
             return None
         return made | {"what": _without_about(str(made["what"]), phrases), "remind_only": True}
+
+    return arguments
+
+
+def briefing(phrases: Phrases) -> Arguments:
+    """Return how a wish for a briefing again and again is understood, as set_briefing's arguments."""
+    of = repeated(phrases)
+
+    def arguments(match: Found) -> JsonObject | None:
+        made = of(match)
+        if made is None or not re.fullmatch(phrases.briefing, str(made["what"]), re.IGNORECASE):
+            return None
+        return briefings.of_task(made)
 
     return arguments
 

@@ -12,7 +12,7 @@ FRENCH = Phrases(
         "dans rappelle-moi le les est quel quelle je tu vous bonjour bonsoir merci oui non rappelle rappelez souviens"
         " retiens oublie temps météo demain aujourd'hui envoie envoyez aide moi et que sais savez qui pouvez peux"
         " salut plaît heure il combien font pour cent note notes montre montrez mes acheter vols vol de vendredi chaque"
-        " jour ouvré tâches rappels prévu qu'est-ce efface effacez du"
+        " connectez mon ai-je nouveaux agenda jour ouvré tâches rappels prévu qu'est-ce efface effacez du"
     ),
     polite=r"(?:bonjour|salut|et|maintenant|peux-tu|pouvez-vous|s'il (?:te|vous) plaît)[,!]?\s+"
     r"|,?\s+s'il (?:te|vous) plaît$",
@@ -36,6 +36,28 @@ FRENCH = Phrases(
             r"(?:(?:montre(?:z)?(?:-moi)?|quels sont|quelles sont) )?(?:tou(?:te)?s )?(?:mes |les )(?:tâches|rappels)",
         ),
         "undo_last": (r"annule(?:z)? (?:ça|cela|le rappel)|(?:défais|défaites)(?: ça)?",),
+        "search_mail": (
+            r"(?:ai-je |est-ce que j'ai |y a-t-il )?(?:des |de |mes )?(?P<unread>nouveaux) "
+            r"(?:e-?mails|courriels|messages)",
+            r"(?:ai-je |est-ce que j'ai )?(?:des |mes )?(?:e-?mails|courriels) (?P<unread>non lus)",
+            r"(?:montrez?(?:-moi)? )?mes (?:e-?mails|courriels)|qu'y a-t-il dans ma boîte(?: de réception)?",
+            r"(?:(?:montre|cherche)z?(?:-moi)? )?(?:les |mes )(?:e-?mails|courriels) de (?P<sender>.+)",
+        ),
+        "list_events": (
+            r"qu'(?:est-ce que j'ai|ai-je) (?:dans mon agenda )?"
+            r"(?P<day>aujourd'hui|demain|après-demain)(?: dans mon agenda)?",
+            r"(?:montrez?(?:-moi)? )?mon (?:agenda|calendrier)(?: (?:de |d'|pour )?(?P<day>demain|aujourd'hui))?",
+        ),
+        "find_free_time": (r"quand suis-je libre(?: (?P<day>aujourd'hui|demain|après-demain|\w+di))?",),
+        "connect_account": (
+            r"connecte[sz]? (?:mon|ma|mes|un) (?:compte|agenda|calendrier|messagerie|contacts)"
+            r"(?: (?P<service>google|microsoft))?",
+        ),
+        "list_contacts": (r"(?:montrez?(?:-moi)? )?mes contacts",),
+        "find_contacts": (r"quel est le (?:numéro|téléphone|courriel) de (?P<name>.+)",),
+        "MessageSomeoneAgent": (
+            r"(?:écris|écrivez|envoyez un (?:sms|message)) à (?P<to>[^\d@:,]{1,40}?)(?: que| ?:) (?P<text>.+)",
+        ),
         "why_task": (rf"pourquoi {_WHICH} (?:n'est pas venu|n'a pas sonné|n'est pas passé)e?",),
         "stop_task": (rf"(?:arr[êe]tez?|supprimez?|effacez?|terminez?) {_WHICH}",),
         "pause_task": (rf"(?:suspend[sz]?|suspendez) {_WHICH}", rf"met(?:s|tez) {_WHICH} en pause"),
@@ -87,6 +109,8 @@ FRENCH = Phrases(
         **dict.fromkeys(("jour", "jours", "matin", "matins", "soir", "soirs"), "*"),
         **dict.fromkeys(("jour ouvré", "jours ouvrés", "jour de semaine", "jours de semaine"), "1-5"),
     },
+    briefing=r"(?:(?:envo(?:ie|yez)|donnez?|faites|fais)(?:-moi)? )?"
+    r"(?:(?:un|mon|le) )?(?:briefing|point du jour)(?: maintenant)?",
     hour="heure",
     remember=r"(?:souviens-toi|souvenez-vous|rappelle-toi|retiens|retenez|n'oublie[zs]? pas)"
     r"(?: que| :|:)? (?:qu')?(?P<statement>.+)",
@@ -118,6 +142,10 @@ FRENCH = Phrases(
         "remind_me": "rappelez-moi dans 5 minutes d'appeler maman",
         "ScheduleTask": "chaque jour ouvré à 8 h mes notes",
         "list_tasks": "qu'est-ce qui est prévu ?",
+        "search_mail": "ai-je de nouveaux e-mails ?",
+        "list_events": "montrez-moi mon agenda de demain",
+        "set_briefing": "chaque matin à 7 h envoyez-moi un briefing",
+        "connect_account": "connectez mon agenda",
         "remember": "retenez que je ne mange pas de noix",
         "list_memories": "que savez-vous de moi ?",
         "ask_to_forget": "oubliez que je ne mange pas de noix",

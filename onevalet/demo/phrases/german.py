@@ -11,6 +11,7 @@ GERMAN = Phrases(
     words=(
         "ich du mich mir dich dir ist wie was das der und nicht bitte wetter erinnere merk merke vergiss ja nein hallo"
         " danke morgen heute hilfe schick schicke schreib kannst weißt über wird ändere wann wo warum eine ein"
+        " verbinde meinen kalender mails briefing"
         " notiz notizen notiere flüge flug nach jeden jede um uhr spät steht lösche aufgabe erinnerungen von prozent"
     ),
     polite=r"(?:hallo|hey|bitte|und|dann|jetzt|kannst du|könntest du)[,!]?\s+|,?\s+bitte$",
@@ -37,6 +38,29 @@ GERMAN = Phrases(
             r"(?:(?:zeige?(?: mir)?(?: bitte)?|was sind) )?(?:alle )?(?:meine |die )(?:aufgaben|erinnerungen|termine)",
         ),
         "undo_last": (r"(?:mach (?:das|es) )?rückgängig|nimm (?:das|es|die erinnerung) zurück",),
+        "search_mail": (
+            r"(?:(?:habe|hab) ich |gibt es |zeige?(?: mir)? )?(?:meine )?(?P<unread>neue|ungelesene)n? "
+            r"(?:e-?mails?|mails?|post)",
+            r"was ist in meinem (?:posteingang|postfach)",
+            r"(?:zeige?(?: mir)?(?: bitte)? )?(?:meine (?:e-?)?mails?|meinen? posteingang)",
+            r"(?:(?:zeig|such|find)e?(?: mir)? )?(?:die |meine )?(?:e-?)?mails? von (?P<sender>.+)",
+            r"suche? (?:in )?meinen? (?:e-?)?mails? nach (?P<text>.+)",
+        ),
+        "list_events": (
+            r"was (?:steht|ist) (?:(?P<day>heute|morgen|übermorgen|am [a-z]+tag) )?(?:in meinem|im) kalender",
+            r"(?:welche termine|was für termine) habe ich(?: (?P<day>heute|morgen|übermorgen|am [a-z]+tag))?",
+            r"(?:zeige?(?: mir)? )?meinen? kalender(?: (?:für |von )?(?P<day>heute|morgen|übermorgen))?",
+        ),
+        "find_free_time": (r"wann (?:bin|habe) ich (?:(?P<day>heute|morgen|übermorgen|am [a-z]+tag) )?(?:frei|zeit)",),
+        "connect_account": (
+            r"verbinde? (?:meine?n?|eine?n?) (?:(?P<service>google|microsoft)-?)?"
+            r"(?:konto|kalender|postfach|mail-?konto|e-mail-konto|kontakte)",
+        ),
+        "list_contacts": (r"(?:zeige?(?: mir)? )?meine kontakte|wer ist in meinen kontakten",),
+        "find_contacts": (r"(?:wie ist|wie lautet|was ist) die (?:nummer|telefonnummer|adresse) von (?P<name>.+)",),
+        "MessageSomeoneAgent": (
+            r"schreibe? (?P<to>(?!eine?\b|an\b|mir\b|auf\b|dir\b)[^\d@:,]{1,40}?)(?: per sms)?: (?P<text>.+)",
+        ),
         "why_task": (rf"warum (?:lief|kam|läuft|kommt) {_WHICH} (?:nicht|so)",),
         "stop_task": (rf"(?:stopp[e]?|beende|lösch[e]?|streich[e]?) {_WHICH}",),
         "pause_task": (rf"pausier[e]? {_WHICH}", rf"halt[e]? {_WHICH} an"),
@@ -82,6 +106,8 @@ GERMAN = Phrases(
         r"jede (?P<unit>stunde|minute),? (?P<rest>.+)",
     ),
     often={"tag": "*", "werktag": "1-5", "wochentag": "1-5", "morgen": "*", "abend": "*"},
+    briefing=r"(?:(?:schick|send|gib|zeig|mach)e? (?:mir )?"
+    r"(?:bitte )?)?(?:jetzt )?(?:ein |mein |das )?(?:morgen|tages)?briefing(?: jetzt)?",
     hour="stunde",
     remember=r"(?:merk[e]? dir|merken sie sich|vergiss nicht|erinnere dich)"
     r"(?:,? dass (?P<clause>.+)|(?:,|:)? (?P<statement>.+))",
@@ -116,6 +142,10 @@ GERMAN = Phrases(
         "remind_me": "erinnere mich in 5 Minuten an den Tee",
         "ScheduleTask": "jeden Werktag um 8 meine Notizen",
         "list_tasks": "was steht an?",
+        "search_mail": "habe ich neue Mails?",
+        "list_events": "was steht morgen im Kalender?",
+        "set_briefing": "jeden Morgen um 7 schick mir ein Briefing",
+        "connect_account": "verbinde meinen Kalender",
         "remember": "merk dir, dass ich keine Nüsse vertrage",
         "list_memories": "was weißt du über mich?",
         "ask_to_forget": "vergiss, dass ich keine Nüsse vertrage",

@@ -12,7 +12,7 @@ PORTUGUESE = Phrases(
         "olá obrigado obrigada lembra-me lembre-me lembra lembre esqueça esquece amanhã hoje sim não envia envie ajuda"
         " sabe sabes mim eu você uma o os é bom boa dia muda mude quem pode podes fazer que tempo memorize sobre"
         " horas são quanto por cento nota notas mostre mostra minhas comprar leite voos voo sexta-feira cada útil"
-        " agendado tarefas lembretes apague apaga em às consegue um chego"
+        " ligue calendário tenho novos meu agendado tarefas lembretes apague apaga em às consegue um chego"
     ),
     polite=r"(?:olá|e|agora|por favor|pode|podes|poderia)[,!]?\s+|,?\s+por favor$",
     also=r"e depois|e então|depois|e",
@@ -36,6 +36,25 @@ PORTUGUESE = Phrases(
             r"(?:(?:mostr[ae](?:-me)?|quais são) )?(?:tod[oa]s )?(?:[ao]s )?(?:minhas |meus )?(?:tarefas|lembretes)",
         ),
         "undo_last": (r"desfa(?:z|ça)(?: isso)?|desfazer|anul[ae] isso",),
+        "search_mail": (
+            r"(?:tenho |há )?(?:e-?mails|mensagens|correio) (?P<unread>novos|novas|novo|por ler|não lidos)",
+            r"(?:mostr[ae](?:-me)? )?(?:os )?meus e-?mails|o que (?:há|está) na minha caixa de (?:entrada|correio)",
+            r"(?:(?:mostr[ae](?:-me)?|procur[ae]) )?(?:os )?e-?mails d[eoa] (?P<sender>.+)",
+        ),
+        "list_events": (
+            r"o que tenho (?:(?P<day>hoje|amanhã|depois de amanhã) )?(?:na agenda|no calendário)",
+            r"(?:mostr[ae](?:-me)? )?(?:a minha agenda|o meu calendário)(?: (?:de |para )?(?P<day>hoje|amanhã))?",
+        ),
+        "find_free_time": (r"quando (?:estou livre|tenho tempo)(?: (?P<day>hoje|amanhã|depois de amanhã))?",),
+        "connect_account": (
+            r"lig(?:a|ar|ue) (?:(?:a|o|os) )?(?:(?:minha|meu|meus|uma) )?(?:conta|calendário|agenda|correio|contactos)"
+            r"(?: (?:do |da )?(?P<service>google|microsoft))?",
+        ),
+        "list_contacts": (r"(?:mostr[ae](?:-me)? )?(?:os )?meus contactos",),
+        "find_contacts": (r"qual é o (?:número|telefone|e-?mail) d[eoa] (?P<name>.+)",),
+        "MessageSomeoneAgent": (
+            r"(?:escrev[ae]|envi[ae] uma mensagem) (?:a|ao|à|para) (?P<to>[^\d@:,]{1,40}?)(?: que|:) (?P<text>.+)",
+        ),
         "why_task": (rf"porque (?:é que )?{_WHICH} não (?:veio|correu|tocou|chegou)",),
         "stop_task": (rf"(?:par[ae]|termin[ae]|apag[ue]e?|elimin[ae]|cancel[ae]) {_WHICH}",),
         "pause_task": (rf"(?:paus[ae]|suspend[ae]) {_WHICH}",),
@@ -88,6 +107,8 @@ PORTUGUESE = Phrases(
         **dict.fromkeys(("dia útil", "dias úteis"), "1-5"),
         **{"segunda": "1", "terça": "2", "quarta": "3", "quinta": "4", "sexta": "5", "sábados": "6", "domingos": "0"},
     },
+    briefing=r"(?:(?:envi[ae]|mand[ae]|d[êá])(?:-me)? )?"
+    r"(?:(?:um|o meu|o) )?(?:resumo (?:do dia|diário|da manhã)|briefing)(?: agora)?",
     hour="hora",
     remember=r"(?:lembra-te|lembre-se|memoriz[ae]|não (?:te |se )?esqueç[a]s?)(?: de)?(?: que|:)? (?P<statement>.+)",
     known=r"(?:o )?que (?:sabes|sabe) (?:de|sobre) mim",
@@ -117,6 +138,10 @@ PORTUGUESE = Phrases(
         "remind_me": "lembre-me daqui a 5 minutos de ligar à mãe",
         "ScheduleTask": "cada dia útil às 8 as minhas notas",
         "list_tasks": "o que tenho agendado?",
+        "search_mail": "tenho e-mails novos?",
+        "list_events": "o que tenho amanhã na agenda?",
+        "set_briefing": "todos os dias às 7 envie-me o resumo do dia",
+        "connect_account": "ligue o meu calendário",
         "remember": "memorize que não como nozes",
         "list_memories": "o que sabe sobre mim?",
         "ask_to_forget": "esqueça que não como nozes",

@@ -12,7 +12,7 @@ SPANISH = Phrases(
         "qué cómo está hola gracias recuérdame recuerdame recuerda olvida mañana hoy sí favor envía manda ayuda"
         " sabes mí el los una y es cambia cuándo dónde puedes eres quién vale tengo que tiempo hora son cuánto"
         " por ciento nota notas muéstrame mis vuelos vuelo cada laborable tareas recordatorios viernes"
-        " programado las borra comprar leche pan"
+        " conecta calendario correos nuevos programado las borra comprar leche pan"
     ),
     polite=r"(?:hola|oye|por favor|y|ahora|puedes|podrías)[,!]?\s+|,?\s+por favor$",
     also=r"y luego|y después|luego|después|y",
@@ -35,6 +35,26 @@ SPANISH = Phrases(
             r"(?:(?:muéstrame|muestra|enséñame|cuáles son) )?(?:tod[ao]s )?(?:mis |las |los )(?:tareas|recordatorios)",
         ),
         "undo_last": (r"deshaz(?:lo|er)?|deshacer",),
+        "search_mail": (
+            r"(?:tengo |hay |muéstrame (?:mis )?)?(?:correos|mensajes|e-?mails) (?P<unread>nuevos|sin leer)",
+            r"qué hay en mi (?:bandeja(?: de entrada)?|buzón)|(?:muéstrame |muestra |lee )?mis (?:correos|e-?mails)",
+            r"(?:(?:muéstrame|busca) )?(?:los |mis )?(?:correos|e-?mails) de (?P<sender>.+)",
+            r"busca en mis (?:correos|e-?mails) (?P<text>.+)",
+        ),
+        "list_events": (
+            r"qué (?:tengo|hay) (?:(?P<day>hoy|mañana|pasado mañana) )?en (?:mi|el|la) (?:calendario|agenda)",
+            r"(?:muéstrame )?mi (?:calendario|agenda)(?: (?:de |para )?(?P<day>hoy|mañana|pasado mañana))?",
+        ),
+        "find_free_time": (r"cuándo (?:estoy libre|tengo tiempo)(?: (?P<day>hoy|mañana|pasado mañana|el \w+))?",),
+        "connect_account": (
+            r"conecta (?:mi|mis|una) (?:cuenta|calendario|agenda|correo|contactos)"
+            r"(?: de (?P<service>google|microsoft))?",
+        ),
+        "list_contacts": (r"(?:muéstrame )?mis contactos",),
+        "find_contacts": (r"cuál es el (?:número|teléfono|correo) de (?P<name>.+)",),
+        "MessageSomeoneAgent": (
+            r"(?:escríbele|mándale un mensaje|escribe) a (?P<to>[^\d@:,]{1,40}?)(?: que|:) (?P<text>.+)",
+        ),
         "why_task": (rf"por qué no (?:llegó|se ejecutó|vino|sonó) {_WHICH}",),
         "stop_task": (rf"(?:para|det[eé]n|borra|elimina|quita|cancela) {_WHICH}",),
         "pause_task": (rf"(?:pausa|pon en pausa) {_WHICH}",),
@@ -86,6 +106,8 @@ SPANISH = Phrases(
         **dict.fromkeys(("día laborable", "días laborables"), "1-5"),
         **{"sábados": "6", "domingos": "0"},
     },
+    briefing=r"(?:(?:env[ií]a|manda|da)(?:me)? )?"
+    r"(?:(?:un|mi|el) )?(?:resumen (?:del día|diario|de la mañana)|briefing)(?: ahora)?",
     hour="hora",
     remember=r"(?:recuerda|acu[ée]rdate|no olvides)(?: de)?(?: que|:)? (?P<statement>.+)",
     known=r"(?:qué|que) sabes (?:de|sobre) mí|(?:qué|que) recuerdas(?: de| sobre)?(?: mí)?",
@@ -115,6 +137,10 @@ SPANISH = Phrases(
         "remind_me": "recuérdame en 5 minutos llamar a mamá",
         "ScheduleTask": "cada día laborable a las 8 mis notas",
         "list_tasks": "¿qué tengo programado?",
+        "search_mail": "¿tengo correos nuevos?",
+        "list_events": "¿qué tengo mañana en mi calendario?",
+        "set_briefing": "cada día a las 7 envíame el resumen del día",
+        "connect_account": "conecta mi calendario",
         "remember": "recuerda que no como nueces",
         "list_memories": "¿qué sabes de mí?",
         "ask_to_forget": "olvida que no como nueces",

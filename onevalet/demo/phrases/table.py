@@ -42,6 +42,8 @@ class Phrases:
     """What comes again: a word for the days (`often`), or `number` and `unit`; then `rest`."""
     often: Mapping[str, str]
     """Words for the days, besides their names, and what cron calls them."""
+    briefing: str
+    """A briefing, with the words that ask for one."""
     hour: str
     """What a word for hours begins with; other spans are minutes."""
     remember: str
