@@ -1,9 +1,11 @@
 """An OAuth server of the test run's own that changes a refresh token each time it is used.
 
-A strict one takes a token that comes a second time for stolen, and ends the whole grant (RFC 9700 4.14.2). The other
-accepts the one of before again, as Google and Microsoft do.
+People agree by `agree`, without a page. A strict server takes a token that comes a second time for stolen, and ends the
+whole grant (RFC 9700 4.14.2). The other accepts the one of before again, as Google and Microsoft do.
 """
 
+import base64
+import hashlib
 import json
 import threading
 import time
@@ -12,11 +14,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs
+from typing import cast
+from urllib.parse import parse_qs, urlencode, urlsplit
 
-from core.json_types import JsonObject
+from joserfc import jwt
+from joserfc.jwk import ECKey
+
+from core.json_types import Json, JsonObject
 
 STRICT, LENIENT = "strict", "lenient"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What a person has agreed to, until its code is exchanged."""
+
+    person: str
+    issuer: str
+    nonce: str
+    client: str
+    challenge: str
 
 
 @dataclass(slots=True)
@@ -26,8 +43,9 @@ class RotatingServer:
     url: str
     issued: dict[str, str]
     holds: float = 0.0
-    refreshed: Counter[str] = field(default_factory=Counter)
     ended: set[str] = field(default_factory=set)
+    key: ECKey = field(default_factory=lambda: ECKey.generate_key("P-256"), repr=False)
+    _codes: dict[str, Agreed] = field(default_factory=dict)
     _last: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -52,16 +70,35 @@ class RotatingServer:
             if int(number) < (now if issuer == STRICT else now - 1):
                 self.ended.add(person)
                 return None
-            self._last[person] += 1
-            self.refreshed[person] += 1
-            self.issued[f"access {person} {now + 1}"] = person
-            fresh: JsonObject = {
-                "access_token": f"access {person} {now + 1}",
-                "refresh_token": f"{person} {now + 1}",
-                "expires_in": 3600,
-                "token_type": "Bearer",
-            }
-            return fresh
+            return self._fresh(person)
+
+    def agree(self, page: str, person: str) -> str:
+        """Agree on the page to which a browser was led; return where it is led back."""
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(page).query).items()}
+        issuer = page.partition("/authorization_endpoint")[0]
+        code = hashlib.sha256(asked["state"].encode()).hexdigest()
+        self._codes[code] = Agreed(person, issuer, asked["nonce"], asked["client_id"], asked["code_challenge"])
+        return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state'], 'iss': issuer})}"
+
+    def exchange(self, code: str, verifier: str) -> JsonObject | None:
+        """Return tokens for a code, once; None for one that is not accepted."""
+        agreed = self._codes.pop(code, None)
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        if agreed is None or agreed.challenge != challenge:
+            return None
+        claims: dict[str, object] = {"iss": agreed.issuer, "aud": agreed.client, "sub": agreed.person}
+        claims |= {"email": agreed.person, "nonce": agreed.nonce, "exp": int(time.time()) + 600}
+        with self._lock:
+            fresh = self._fresh(agreed.person)
+        return fresh | {"id_token": jwt.encode({"alg": "ES256"}, claims, self.key)}
+
+    def _fresh(self, person: str) -> JsonObject:
+        self._last[person] += 1
+        number = self._last[person]
+        access = f"access {person} {number}"
+        self.issued[access] = person
+        refresh = f"{person} {number}"
+        return {"access_token": access, "refresh_token": refresh, "expires_in": 3600, "token_type": "Bearer"}
 
 
 @contextmanager
@@ -70,6 +107,10 @@ def running_rotating(issued: dict[str, str]) -> Iterator[RotatingServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.endswith("/jwks_uri"):
+                keys = [server.key.as_dict(private=False)]
+                self._answer(200, {"keys": cast(Json, keys)})
+                return
             issuer = f"{server.url}/{self.path.split('/')[1]}"
             names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
             told: JsonObject = {name: f"{issuer}/{name}" for name in names}
@@ -77,7 +118,10 @@ def running_rotating(issued: dict[str, str]) -> Iterator[RotatingServer]:
 
         def do_POST(self) -> None:
             asked = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            fresh = server.refresh(self.path.split("/")[1], asked["refresh_token"][0])
+            if "code" in asked:
+                fresh = server.exchange(asked["code"][0], asked["code_verifier"][0])
+            else:
+                fresh = server.refresh(self.path.split("/")[1], asked["refresh_token"][0])
             time.sleep(server.holds)
             self._answer(200 if fresh else 400, fresh or {"error": "invalid_grant"})
 

@@ -1,10 +1,15 @@
 """Points at which a process dies with a person's account: while it sends, writes, refreshes, and takes in mail.
 
-"address after" (the recipients are accepted), "data before", "data within" (the server has it, and its answer is kept
-back), "data after", "copy before" and "after" (among the sent mail), "write 1 before" and "after", "write 2 …" (of a
-calendar), "token within" and "after" (the server has changed it), "letter opened", "letter before" and "after",
-"position after" (of the assistant's own mailbox), "watch opened", "watch found", "watch read", "watch told" (of a
-person's). All others are statements: put_value, begin_refresh, end_refresh, receive_messages, take_mail, and so on.
+"address after"                       the recipients are accepted
+"data before", "within", "after"      the mail; within: the server has it, and its answer is kept back
+"copy before", "after"                among the sent mail
+"write 1 before", "after"             of a calendar; "write 2 …" is the second one of the same process
+"token within", "after"               the server has changed a refresh token
+"granted before", "after"             a code is exchanged
+"letter opened", "before", "after"    a mail in the assistant's own mailbox, and "position after"
+"watch opened", "found", "read", "told"   a person's mailbox
+
+All others are statements: put_value, begin_refresh, end_refresh, receive_messages, take_mail, and so on.
 """
 
 import asyncio
@@ -91,6 +96,7 @@ def _tokens(reach: Reach, is_due: IsDue) -> None:
         return tokens
 
     servers.refresh = refreshing
+    _around(OAuthServers, "exchange", "granted", reach)
 
 
 def _letters(reach: Reach) -> None:

@@ -74,6 +74,7 @@ class House:
         }
         return openid | {
             "FAULTS_ACCOUNTS": "on",
+            "OAUTHLIB_INSECURE_TRANSPORT": "1",  # the test's server speaks plain HTTP
             "ONEVALET_PLUGINS": PLUGINS,
             "ONEVALET_FETCH_HOSTS": ",".join((*servers, f"{FILES_SENT}:{self.filing.port}", self.radicale.host)),
             "ONEVALET_MAIL_ADDRESS": self.assistant,

@@ -10,6 +10,7 @@ from tests.faults.accounts.points import Kind
 from tests.faults.sends import Send
 
 _EVENTS = "select count(*) from events where source = 'mail' and data ->> 'subject' = $1"
+_ACCOUNTS = "select count(*) from credentials where account_name = $1"
 _ROWS = "select count(*) from inbound where text like '%' || $1 || '%'"
 _START = re.compile(r"DTSTART[^:\r\n]*:(\w+)")
 _COUNT = re.compile(r"RRULE:\S*COUNT=(\d+)")
@@ -31,6 +32,9 @@ async def outcome(house: House, kind: Kind, token: str, sends: Sequence[Send]) -
             return f"{_events(house, token)}, undone {sum('Undone' in text for text in said)}"
         case Kind.STRICT | Kind.LENIENT | Kind.HELD:
             return f"links {sum('/connect/' in text for text in said)}, {told}"
+        case Kind.CONNECT:
+            accounts = await _counted(house, _ACCOUNTS, f"{token.partition('-')[2]}@example.org")
+            return f"accounts {accounts}, told {sum('Connected:' in text for text in said)}, {told}"
         case Kind.WATCH:
             news = f"{NEWS} {token.partition('-')[2]}"
             return f"events {await _counted(house, _EVENTS, news)}, told {said.count(news)}"

@@ -27,6 +27,8 @@ class Kind(StrEnum):
     LENIENT = "lenient"
     HELD = "held"
     """Mail is searched without an account, which is connected later."""
+    CONNECT = "connect"
+    """Mail is searched without an account, which is connected by the link."""
     WATCH = "watch"
     """A task waits for new mail."""
     LETTER = "letter"
@@ -51,7 +53,7 @@ class AccountPoint:
     @property
     def process(self) -> str:
         """Return the kind of process that is struck."""
-        return "web" if self.kind is Kind.LETTER else "worker"
+        return "web" if self.kind in (Kind.LETTER, Kind.CONNECT) else "worker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ _ASKED_AGAIN = "the token of before is asked with again"
 _LOOKED = "links 0, acted"
 _RENEWED = "links 1, acted"
 _LOST = "the server takes the token of before for stolen: told with a link to renew, and it goes on from there"
+_CONNECTED = "accounts 1, told 1, acted"
+_ONCE_MORE = "nothing is connected: the link still serves its browser, and a second try connects"
+_STORED = "the account, its link's end and the chat's notice are one write"
 _TAKEN = "rows 1, answers 1"
 
 POINTS: tuple[AccountPoint, ...] = (
@@ -122,6 +127,9 @@ POINTS: tuple[AccountPoint, ...] = (
         "finish_turn before",
         "finish_turn after",
     ),
+    *_all(Kind.CONNECT, _CONNECTED, _ONCE_MORE, "begin_connect after", "granted before", "granted after"),
+    *_all(Kind.CONNECT, _CONNECTED, _ONCE_MORE, "finish_connect before"),
+    *_all(Kind.CONNECT, _CONNECTED, _STORED, "finish_connect after", "finish_connect unknown"),
     *_all(Kind.WATCH, "events 1, told 1", "the position is not moved: read again", "watch opened", "watch found"),
     *_all(Kind.WATCH, "events 1, told 1", "events and position are one write", "watch read", "take_mail before"),
     *_all(Kind.WATCH, "events 1, told 1", "the same", "take_mail after", "take_mail unknown", "watch told"),
@@ -157,6 +165,7 @@ SHORT = tuple(
         Kind.STRICT: ("token after", "end_refresh after"),
         Kind.LENIENT: ("token after",),
         Kind.HELD: ("finish_turn after",),
+        Kind.CONNECT: ("granted after", "finish_connect after"),
         Kind.WATCH: ("watch read", "take_mail after"),
         Kind.LETTER: ("receive_messages after", "letter after"),
         Kind.ANSWER: ("send after",),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from simulator.config import Person
+from tests.faults.accounts.browser import ConnectingBrowser
 from tests.faults.accounts.house import BINARY, House, calendar_file, letter, new_mail, open_house
 from tests.faults.accounts.outcomes import letter_from, outcome
 from tests.faults.accounts.plans import AccountFate, AccountPlan, judge, make_plans
@@ -16,13 +17,13 @@ from tests.faults.harness import Harness
 from tests.faults.journals import append
 from tests.faults.meeting import until_met
 from tests.faults.members import Member
-from tests.faults.results import Result, settle
+from tests.faults.results import QUIET_WITHIN, Result, settle
 from tests.faults.sends import sends
 from tests.faults.strikes import flush_redis
 
 HANGS = 2.0
 MET_WITHIN = 90.0
-_FIRST = APPROVED | {Kind.UNDO, Kind.WATCH}
+_FIRST = APPROVED | {Kind.UNDO, Kind.WATCH, Kind.CONNECT}
 """What is asked for, or waits, before a process is to die of it."""
 _POLLED = "select poll_offset from channel_state where channel = 'email'"
 _END_POLL = "update channel_state set owner = null, lease_until = null"
@@ -94,11 +95,12 @@ async def _begin(house: House, plans: Sequence[AccountPlan]) -> None:
     for plan in said:
         house.seed(plan.kind, plan.token)
         await _say(harness, plan)
-        await house.connect(plan.kind, plan.person.key)
+        if plan.kind is not Kind.CONNECT:
+            await house.connect(plan.kind, plan.person.key)
     worker = harness.workers[0]
     worker.start(**house.settings)
     await harness.until_kept({plan.token for plan in said}, MET_WITHIN)
-    await harness.until_quiet(MET_WITHIN)
+    await harness.until_quiet(QUIET_WITHIN)
     await _until(harness, _WATCHED)
     await _kill(worker)
     await _with(harness, _HOLD)
@@ -113,17 +115,24 @@ async def _strike(house: House, plan: AccountPlan) -> None:
         "FAULTS_DROP": plan.drop,
     }
     house.hold(HANGS if plan.point.name.endswith("within") else 0.0)
-    if plan.kind is Kind.LETTER:
+    if plan.point.process == "web":
         await web.end()
-        house.dovecot.deliver(house.assistant, letter(letter_from(plan.token), plan.token))
+        if plan.kind is Kind.LETTER:
+            house.dovecot.deliver(house.assistant, letter(letter_from(plan.token), plan.token))
         await _with(harness, _END_POLL)
         web.start(**struck)
+        browser = None
+        if plan.kind is Kind.CONNECT:
+            await harness.until_ready(web)
+            browser = await ConnectingBrowser.open(house, plan.person)
         await until_met(harness, plan.point.name, plan.name, web)
         await web.end()
         await _with(harness, _END_POLL)
         web.start(**house.settings)
         await harness.until_ready(web)
-        if plan.drop != "receive_messages":
+        if browser is not None:
+            await browser.close()
+        elif plan.drop != "receive_messages":
             await _until(harness, _ROW, plan.token)
     else:
         await _want(house, plan)
