@@ -14,6 +14,7 @@ from core.errors import Ambiguous, DeliveryError
 from core.messaging.calls import PartEnd
 from core.messaging.channels import NotificationChannel, Receipt, Streaming, Target
 from core.messaging.due_messages import DueMessage, KeptPart
+from core.messaging.messages import OutboundKind
 from core.messaging.states import CallOutcome, SendState
 from jobs import backoff
 from jobs.backoff import CHECK_AFTER, GIVE_UP_AFTER, LONGEST, RESEND_AFTER, fate, resend_patience, resend_pause
@@ -54,8 +55,7 @@ class ProviderCalls:
             # A bug in the adapter says nothing about whether the call left: it counts as a lost answer.
             _log.exception("send_failed", outbound=due.message.id)
             failure = Ambiguous("the adapter failed")
-        resends = channel.resend_unknown and not channel.can_find
-        pause = resend_pause(part.lost, self.chance) if resends else None
+        pause = resend_pause(part.lost, self.chance) if _sends_unknown_again(due, channel) else None
         return fate(failure, attempt, due.age, self.chance, pause)
 
     async def _send(self, due: DueMessage, channel: NotificationChannel, part: KeptPart, target: Target) -> Receipt:
@@ -80,14 +80,14 @@ class ProviderCalls:
         if part.lost_since is None:
             return None
         patience = CHECK_AFTER
-        if channel.resend_unknown and not channel.can_find:
+        if _sends_unknown_again(due, channel):
             patience = resend_patience(part.lost)
         if part.state is SendState.SENDING and part.silent_for < patience:
             return PartEnd(
                 SendState.CHECKING, CallOutcome.AMBIGUOUS, reason="the sender died", delay=patience - part.silent_for
             )
         if not channel.can_find:
-            if channel.resend_unknown and part.lost <= MAX_RESENT:
+            if _sends_unknown_again(due, channel) and part.lost <= MAX_RESENT:
                 _log.warning("unknown_part_sent_again", outbound=due.message.id, part=part.number)
                 return None
             return PartEnd(
@@ -119,6 +119,11 @@ class ProviderCalls:
             # A bug in the adapter may not block the conversation.
             _log.exception("stream_not_taken_back", outbound=due.message.id)
         return True
+
+
+def _sends_unknown_again(due: DueMessage, channel: NotificationChannel) -> bool:
+    """Return whether what nobody can look up is sent again: never to others, who are told once what was approved."""
+    return channel.resend_unknown and not channel.can_find and due.message.kind is not OutboundKind.OUTREACH
 
 
 def _still_unknown(part: KeptPart, cause: str) -> PartEnd:

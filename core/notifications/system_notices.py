@@ -60,6 +60,10 @@ def _not_delivered(why: str, name: str, way: str) -> str:
             return gettext(
                 "My message to {name} {way} was not sent: they have asked for no more messages.", name=name, way=way
             )
+        case "unpaid":
+            return gettext(
+                "My message to {name} {way} was not sent: I have sent as many texts as I may today.", name=name, way=way
+            )
         case "unknown":
             return gettext("Whether my message to {name} {way} arrived is not known.", name=name, way=way)
     return gettext("My message to {name} {way} did not arrive.", name=name, way=way)

@@ -181,7 +181,9 @@ language plpgsql as $$
 begin
     perform tell_not_delivered(new.tenant_id, new.id, new.conversation_id, case
         when new.state = 'ambiguous' then 'unknown'
-        when new.reason = 'the person stopped or blocked this channel' then 'stopped' else 'failed' end);
+        when new.reason like 'the day''s texts of %' then 'unpaid'
+        when new.reason = 'the person stopped or blocked this channel' or new.reason like 'OptedOut:%' then 'stopped'
+        else 'failed' end);
     return null;
 end $$;
 
