@@ -30,6 +30,7 @@ from onevalet import (
 
 _SEVEN = time(7)
 _CRON = re.compile(r"(\d{1,2}) (\d{1,2}) \* \* (\S+)")
+_PLAIN = re.compile(r"([01]?\d|2[0-3])(?:[:.]([0-5]\d))?")
 _NEEDS: Mapping[Part, str] = {"calendar": Ability.CALENDAR_READ.value, "mail": Ability.MAIL_READ.value}
 _NAMES = (
     gettext_noop("clock"),
@@ -120,7 +121,9 @@ class SetBriefing(PlanningAgent):
         return listed([name for part, name in _names(place).items() if part not in settled.without])
 
     def _clock(self) -> time:
-        # By the whole day: what is left of this one says nothing about a time of others.
+        # "At 6" is six in the morning here, and not the next six o'clock, as for a reminder.
+        if plain := _PLAIN.fullmatch(str(self.clock).strip()):
+            return time(int(plain[1]), int(plain[2] or 0))
         midnight = self._now().replace(hour=0, minute=0)
         moment = read_moment(str(self.clock), midnight, self.context.language)
         if moment is None:
@@ -139,17 +142,13 @@ async def take_back_briefing(
         again: The triggers of those that it replaced.
         settled: What was settled before.
     """
-    if made:
-        task = await context.tasks.find(made)
-        done = [one.trigger for one in await briefings(context)]
-        if task is None or (task.deleted and any(trigger not in done for trigger in again)):
-            raise ToolFailed(gettext("The briefing has been changed since."))
+    task = await _still_there(context, made, again) if made else None
     before = BriefingSettings.from_json(settled)
     for number, trigger in enumerate(again):
         await _create(context, trigger, before, f"{context.idempotency_key}.{number}")
     await before.keep(context)
-    if made:
-        await context.tasks.change(made, "delete")
+    if task is not None and not task.deleted:
+        await context.tasks.change(task.id, "delete")
     if made and not again:
         return gettext("Undone: I will not send you briefings.")
     return gettext("Undone: your briefing is as it was before.")
@@ -158,6 +157,21 @@ async def take_back_briefing(
 async def briefings(context: ToolExecutionContext) -> Sequence[TaskNote]:
     """Return the tasks that send the person's briefing: one, or several that share the days of the week."""
     return [task for task in await context.tasks.list() if task.executor == BRIEFING]
+
+
+async def _still_there(context: ToolExecutionContext, made: str, again: Sequence[dict[str, Any]]) -> TaskNote:
+    """Return the briefing that is to be taken back, or that this call has taken back already. Raises `ToolFailed`."""
+    task, there = await context.tasks.find(made), await briefings(context)
+    if task is not None and task.deleted:
+        # An undo of what came after it has put it back, as another task.
+        task = next((one for one in there if one.trigger == task.trigger), task)
+    if task is None or (task.deleted and [one.trigger for one in there if _days(one) & _days(task)] != again):
+        raise ToolFailed(gettext("The briefing has been changed since."))
+    return task
+
+
+def _days(task: TaskNote) -> frozenset[int]:
+    return days_of(str(task.trigger.get("cron")).rpartition(" ")[2])
 
 
 async def _create(
@@ -169,11 +183,9 @@ async def _create(
 
 async def _end(context: ToolExecutionContext, kept: TaskNote, old: Sequence[TaskNote]) -> list[dict[str, Any]]:
     """End the briefings that came on the same days, and return their triggers: nobody gets two in a day."""
-    days = days_of(str(kept.trigger.get("cron")).rpartition(" ")[2])
     ended: list[dict[str, Any]] = []
     for task in old:
-        same = days & days_of(str(task.trigger.get("cron")).rpartition(" ")[2])
-        if task.id != kept.id and same:
+        if task.id != kept.id and _days(kept) & _days(task):
             await context.tasks.change(task.id, "delete")
             ended.append(dict(task.trigger))
     return ended
