@@ -1,6 +1,6 @@
 """What the agents that write into calendars share: the person's zone, a plan, a card where one is due, and undo."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -59,6 +59,9 @@ _MAX_BEGUN = 20
 UNDO = "undo"
 """The word that takes it back without a model; it stands in the sentence in every language."""
 OPEN_MINUTES = 24 * 60
+_TOLD = gettext_noop("Others have been told of it. I can change or cancel it, and they are told again.")
+_MAX_KEPT = 50_000
+"""Characters of an event that are kept to be put back."""
 _HOW_MUCH = {
     SeriesScope.THIS: gettext_noop("this one only"),
     SeriesScope.FOLLOWING: gettext_noop("this one and all that follow"),
@@ -75,6 +78,11 @@ def option(description: str, type: Any = str, default: Any = "") -> InputField:
 def how_much(scope: SeriesScope) -> str:
     """Return how much of a series is meant, as a card shows it."""
     return gettext(_HOW_MUCH[scope])
+
+
+def text_of(entry: CalendarEntry) -> str:
+    """Return an event's object, to be kept in a plan; empty where it is too large for that."""
+    return entry.text if len(entry.text) <= _MAX_KEPT else ""
 
 
 def one_line(text: str) -> bool:
@@ -161,18 +169,29 @@ class CalendarAgent(StandardAgent):
         guests = guests_in_words(entry)
         return {"others": guests} if guests else {}
 
-    def offer_undo(self, title: str, *written: WrittenEvent) -> str:
-        """Offer to take a write back; return the sentence that says so, empty where it cannot be."""
+    def offer_undo(
+        self, title: str, *written: WrittenEvent, before: str = "", reminders: Sequence[Any] = (), told: bool = False
+    ) -> str:
+        """Offer to take a write back; return the sentence that says so, empty where it cannot be.
+
+        `before` is what was there, for a repeat of the call that finds it overwritten. `told`: others have heard of it.
+        """
+        if told:
+            self.context.undo.final(title, gettext(_TOLD))
+            return ""
         events: list[Any] = [
-            {"place": one.place.to_json(), "before": one.before}
+            {"place": one.place.to_json(), "before": one.before or before}
             | ({"parted": one.parted.to_json()} if one.parted else {})
             for one in written
         ]
-        if not events or any(one.repeated for one in written):
-            return ""
-        if not self.context.undo.offer(title, "undo_event", {"events": events}):
+        arguments: dict[str, Any] = {"events": events, "reminders": [*reminders]}
+        if not events or not self.context.undo.offer(title, "undo_event", arguments):
             return ""
         return " " + gettext("To take it back, write “{word}”.", word=UNDO)
+
+    def planned_text(self) -> str:
+        """Return the object as it was when this was planned; empty where it is too large to be kept."""
+        return str(self.planned.get("text", ""))
 
     async def _go_on(self, zone: str) -> AgentResult:
         self.state["zone"] = zone

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.calendar.agent import CalendarAgent, option
+from agents.calendar.agent import CalendarAgent, option, text_of
 from agents.calendar.finding import find_event
 from onevalet import (
     AgentResult,
@@ -70,19 +70,23 @@ class AnswerInvitation(CalendarAgent):
             "schedules": entry.calendar.schedules,
             "scope": scope.value,
             "when": self.when(entry),
+            "text": text_of(entry),
         }
 
     async def perform(self) -> AgentResult:
         calendars, plan = await self.calendars(), self.planned
         answer, _ = _ANSWERS[self.answer]
         own = frozenset(map(str, plan["own"]))
-        await calendars.answer(self.place(), SeriesScope(plan["scope"]), answer, own)
+        written = await calendars.answer(self.place(), SeriesScope(plan["scope"]), answer, own)
         words = " ".join(str(self.event).split())[:200]
         said = gettext(
             "Your answer is noted: “{event}”, {when} ({zone}).", event=words, when=plan["when"], zone=self.zone.key
         )
         told = _sent("", schedules=bool(plan["schedules"]))
-        return self.make_result(raw_message=f"{said} {told}")
+        title, undo = gettext("Answer: {event}", event=words), ""
+        if not written.repeated or self.planned_text():
+            undo = self.offer_undo(title, written, before=self.planned_text(), told=bool(plan["schedules"]))
+        return self.make_result(raw_message=f"{said} {told}{undo}")
 
 
 def _sent(organizer: str, *, schedules: bool) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.calendar.agent import CalendarAgent, how_much, option
+from agents.calendar.agent import CalendarAgent, how_much, option, text_of
 from agents.calendar.creating import invitations
 from agents.calendar.finding import find_event
+from agents.calendar.reminding import follow, moved_json
 from onevalet import (
     AgentResult,
     InputField,
@@ -54,12 +55,18 @@ class CancelEvent(CalendarAgent):
             "place": entry.place.to_json(),
             "scope": scope.value,
             "when": self.when(entry),
+            "text": text_of(entry),
+            "moved": moved_json(entry.occurrence, None),
         }
 
     async def perform(self) -> AgentResult:
         calendars, plan = await self.calendars(), self.planned
         written = await calendars.cancel(self.place(), SeriesScope(plan["scope"]))
         words = " ".join(str(self.event).split())[:200]
-        undo = self.offer_undo(gettext("Deleted: {event}", event=words), written)
+        reminders, _ = await follow(self.context, plan["moved"], SeriesScope(plan["scope"]), self.zone)
+        title = gettext("Deleted: {event}", event=words)
+        undo = ""
+        if not written.repeated or self.planned_text():
+            undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders)
         said = gettext("Deleted: “{event}”, {when} ({zone}).", event=words, when=plan["when"], zone=self.zone.key)
         return self.make_result(raw_message=f"{said}{undo}")

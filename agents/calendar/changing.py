@@ -6,10 +6,11 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.calendar.agent import CalendarAgent, how_much, option
+from agents.calendar.agent import CalendarAgent, how_much, option, text_of
 from agents.calendar.creating import are_addresses, invitations, organizer_of
 from agents.calendar.finding import find_event
 from agents.calendar.opening import read_time
+from agents.calendar.reminding import follow, moved_json
 from onevalet import (
     AgentResult,
     CalendarEntry,
@@ -100,16 +101,22 @@ class ChangeEvent(CalendarAgent):
             "scope": scope.value,
             "change": _to_json(change),
             "when": self.when(after),
+            "text": text_of(entry),
+            "moved": moved_json(entry.occurrence, after.occurrence if change.moves else entry.occurrence),
         }
 
     async def perform(self) -> AgentResult:
         plan = self.planned
         calendars = await self.calendars()
         written = await calendars.change(self.place(), SeriesScope(plan["scope"]), _from_json(plan["change"]))
-        undo = self.offer_undo(gettext("Changed: {event}", event=self._words), written)
+        reminders, followed = await follow(self.context, plan["moved"], SeriesScope(plan["scope"]), self.zone)
+        undo = ""
+        if not written.repeated or self.planned_text():
+            title = gettext("Changed: {event}", event=self._words)
+            undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders)
         # In the person's words: what stands in the event may be others'.
         said = gettext("Changed: “{event}”, {when} ({zone}).", event=self._words, when=plan["when"], zone=self.zone.key)
-        return self.make_result(raw_message=f"{said}{undo}")
+        return self.make_result(raw_message=f"{said}{followed}{undo}")
 
     @property
     def _words(self) -> str:

@@ -4,15 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.calendar.opening import CHANGE, open_calendars
+from agents.calendar.reminding import put_back
 from onevalet import EventPlace, ToolExecutionContext, gettext, tool
 
 
 @tool(name="undo_event", effect="idempotent", inverse=True, timeout=120)
-async def undo_event(events: list[dict[str, Any]], context: ToolExecutionContext) -> str:
+async def undo_event(
+    events: list[dict[str, Any]], context: ToolExecutionContext, reminders: list[dict[str, Any]] | None = None
+) -> str:
     """Take back what was written into a calendar.
 
     Args:
         events: Each event with its place and its text before.
+        reminders: The reminders that went with them, as they were.
     """
     calendars = await open_calendars(context, CHANGE)
     for event in reversed(events):
@@ -20,6 +24,7 @@ async def undo_event(events: list[dict[str, Any]], context: ToolExecutionContext
         await calendars.put_back(_place(event["place"]), before)
         if parted:
             await calendars.put_back(_place(parted), "")
+    await put_back(context, reminders or [])
     return gettext("Undone: your calendar is as it was.")
 
 

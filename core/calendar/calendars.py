@@ -74,7 +74,7 @@ class Calendars:
             info, resource = objects_read[number]
             place = EventPlace(info.account, resource.url, resource.etag, occurrence.recurrence)
             same = occurrence.uid, occurrence.recurrence, str(occurrence.start)
-            entries.setdefault(same, CalendarEntry(occurrence, info, place))
+            entries.setdefault(same, CalendarEntry(occurrence, info, place, resource.text))
         return Agenda(tuple(entries.values()), tuple(dict.fromkeys(problems)))
 
     def wrote(self, entry: CalendarEntry) -> bool:
@@ -98,15 +98,14 @@ class Calendars:
 
     async def change(self, place: EventPlace, scope: SeriesScope, change: EventChange) -> WrittenEvent:
         """Change an event as it was read; raises `Changed` where it has been changed elsewhere since."""
+        uid, folder = uid_of(self._key), place.url.rpartition("/")[0]
         before = await self._as_read(place)
-        if before is None:
-            return WrittenEvent(place, repeated=True)
-        uid = uid_of(self._key)
+        if isinstance(before, WrittenEvent):
+            return replace(before, parted=await self._parted(place, f"{folder}/{uid}.ics", scope))
         text, more = await objects.change_event(before.text, place.recurrence, scope, change, uid, self._stamp)
         parted = None
         if more:
             # First what is new: a repeat finds it, and the old series still has all until it is shortened.
-            folder = before.url.rpartition("/")[0]
             parted = (await self._created(place.account, f"{folder}/{uid}.ics", more)).place
         return replace(await self._replaced(place, before, text), parted=parted)
 
@@ -115,9 +114,9 @@ class Calendars:
         try:
             before = await self._as_read(place)
         except Missing:
-            return WrittenEvent(place, repeated=True)
-        if before is None:
-            return WrittenEvent(place, repeated=True)
+            return WrittenEvent(replace(place, etag=""), repeated=True)
+        if isinstance(before, WrittenEvent):
+            return before
         if scope is SeriesScope.ALL or not place.recurrence:
             await self._servers.client(place.account).delete(before)
             return WrittenEvent(replace(place, etag=""), before.text)
@@ -129,8 +128,8 @@ class Calendars:
     ) -> WrittenEvent:
         """Write the person's answer into an invitation; `own` are the addresses under which they are invited."""
         before = await self._as_read(place)
-        if before is None:
-            return WrittenEvent(place, repeated=True)
+        if isinstance(before, WrittenEvent):
+            return before
         text = await objects.answer_invitation(before.text, place.recurrence, scope, answer, own, self._stamp)
         return await self._replaced(place, before, text)
 
@@ -156,14 +155,23 @@ class Calendars:
         own = frozenset(chain.from_iterable(one.own for one in await self.list()))
         return await objects.read_event_file(text, self._zone, own, self._stamp.key)
 
-    async def _as_read(self, place: EventPlace) -> Resource | None:
-        """Return an event that is still as it was read; None where this very call has written it already."""
+    async def _as_read(self, place: EventPlace) -> Resource | WrittenEvent:
+        """Return an event that is still as it was read, or as this very call has written it already."""
         now = await self._servers.client(place.account).get(place.url)
         if f":{self._stamp.key}" in now.text:
-            return None
+            return WrittenEvent(replace(place, etag=now.etag or place.etag), repeated=True)
         if place.etag and now.etag and now.etag != place.etag:
             raise Changed(412, urlsplit(place.url).hostname or "")
         return now if now.etag else replace(now, etag=place.etag)
+
+    async def _parted(self, place: EventPlace, url: str, scope: SeriesScope) -> EventPlace | None:
+        """Return the series that an earlier run of this call has parted from an old one."""
+        if scope is not SeriesScope.FOLLOWING:
+            return None
+        try:
+            return EventPlace(place.account, url, (await self._servers.client(place.account).get(url)).etag)
+        except Missing:
+            return None
 
     async def _created(self, account: str, url: str, text: str) -> WrittenEvent:
         client = self._servers.client(account)

@@ -49,6 +49,8 @@ class CalendarEntry:
     occurrence: Occurrence
     calendar: CalendarInfo
     place: EventPlace
+    text: str = field(default="", repr=False)
+    """The object that it was read from."""
 
     @property
     def is_shared(self) -> bool:
@@ -80,7 +82,7 @@ class Agenda:
 class WrittenEvent:
     """An object as it was written. `before` is its text until then, to be put back; empty where it was not there.
 
-    `repeated`: the same call had written it before, so nothing is known of what was there.
+    `repeated`: the same call had written it before, so that nothing is known here of what was there.
     """
 
     place: EventPlace

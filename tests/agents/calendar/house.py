@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from agents.calendar import undo_event
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing
@@ -13,6 +14,7 @@ from core.http.client import GuardedClient
 from core.json_types import Json
 from core.tools.context import StoredValue, TaskNote, TaskState, ToolExecutionContext
 from core.tools.tool import Tool
+from core.tools.undo import UndoOffers
 from tests.agents.services import no_loop
 from tests.clocks import StandingClock
 from tests.core.builders import a_context
@@ -85,17 +87,26 @@ class House:
     storage: Stored = field(default_factory=Stored)
     clock: StandingClock = field(default_factory=StandingClock)
     calls: int = 0
+    last: ToolExecutionContext = field(default_factory=a_context)
+    """That of the last call."""
 
     def context(self, key: str = "") -> ToolExecutionContext:
         self.calls += 1
-        return replace(
+        self.last = replace(
             a_context(idempotency_key=key or f"turn.0.{self.calls}", timezone=self.tasks.zone or "UTC"),
             http=self.http,
             accounts=self.connected,  # type: ignore[arg-type]
             tasks=self.tasks,  # type: ignore[arg-type]
             storage=self.storage,  # type: ignore[arg-type]
             clock=self.clock,
+            undo=UndoOffers(self.clock),
         )
+        return self.last
+
+    async def undone(self) -> str:
+        """Take back what the last call offers to take back; return what the person reads."""
+        offer = self.last.undo.offered[-1]
+        return await undo_event.run(undo_event.parse(offer.arguments), self.context())
 
     async def told(self, tool: Tool[..., Any], **arguments: Any) -> str:
         """Return what a tool tells the model."""
@@ -116,9 +127,13 @@ class House:
 
     async def approved(self, agent: StandardAgent) -> str:
         """Let the person approve what an agent showed, in a later run; return what it then says."""
+        return (await self.approval(agent)).raw_message
+
+    async def approval(self, agent: StandardAgent) -> AgentResult:
+        """Let the person approve what an agent showed, in a later run; return what comes of it."""
         later = type(agent)(agent.context, no_loop, values=vars(agent)["_values"])
         later.state = dict(agent.state)
-        return (await later.on_waiting_for_approval("")).raw_message
+        return await later.on_waiting_for_approval("")
 
     async def does(self, kind: type[StandardAgent], key: str = "", **values: Any) -> str:
         """Call an agent that acts at once; return what it says."""
