@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from core.calendar.places import CalendarEntry as CalendarEntry
     from core.calendar.places import CalendarInfo as CalendarInfo
     from core.calendar.places import EventPlace as EventPlace
+    from core.calendar.places import FileMeaning as FileMeaning
     from core.calendar.places import WrittenEvent as WrittenEvent
     from core.calendar.types import EventChange as EventChange
     from core.calendar.types import EventFile as EventFile
+    from core.calendar.types import FileEffect as FileEffect
     from core.calendar.types import InvitationAnswer as InvitationAnswer
     from core.calendar.types import NewEvent as NewEvent
     from core.calendar.types import Occurrence as Occurrence
@@ -138,8 +140,8 @@ _HOMES = {
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.valet": "valet",
         "core.calendar.calendars": "Calendars",
-        "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace WrittenEvent",
-        "core.calendar.types": "EventChange EventFile InvitationAnswer NewEvent Occurrence SeriesScope",
+        "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
+        "core.calendar.types": "EventChange EventFile FileEffect InvitationAnswer NewEvent Occurrence SeriesScope",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
         "core.dav.address_books": "AddressBooks",

@@ -46,6 +46,7 @@ _NAMES = (
     gettext_noop("others"),
     gettext_noop("invitations"),
     gettext_noop("events"),
+    gettext_noop("cancelled"),
     gettext_noop("create event"),
     gettext_noop("change event"),
     gettext_noop("cancel event"),

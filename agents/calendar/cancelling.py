@@ -63,10 +63,10 @@ class CancelEvent(CalendarAgent):
         calendars, plan = await self.calendars(), self.planned
         written = await calendars.cancel(self.place(), SeriesScope(plan["scope"]))
         words = " ".join(str(self.event).split())[:200]
-        reminders, _ = await follow(self.context, plan["moved"], SeriesScope(plan["scope"]), self.zone)
+        reminders, followed = await follow(self.context, plan["moved"], SeriesScope(plan["scope"]), self.zone)
         title = gettext("Deleted: {event}", event=words)
         undo = ""
         if not written.repeated or self.planned_text():
             undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders)
         said = gettext("Deleted: “{event}”, {when} ({zone}).", event=words, when=plan["when"], zone=self.zone.key)
-        return self.make_result(raw_message=f"{said}{undo}")
+        return self.make_result(raw_message=f"{said}{followed}{undo}")

@@ -1,13 +1,28 @@
-"""Add the events of a calendar file that somebody sent; the person is shown what will be added first."""
+"""Do what a calendar file says that somebody sent; the person is shown what will be added, changed or deleted first."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.calendar.agent import CalendarAgent, option
 from agents.calendar.creating import writable
 from agents.calendar.words import event_in_words
-from onevalet import AgentResult, EventFile, InputField, ToolFailed, ToolRetry, gettext, gettext_noop, ngettext, valet
+from onevalet import (
+    AgentResult,
+    EventFile,
+    EventPlace,
+    FileEffect,
+    FileMeaning,
+    InputField,
+    ToolFailed,
+    ToolRetry,
+    WrittenEvent,
+    gettext,
+    gettext_noop,
+    ngettext,
+    valet,
+)
 
 _MAX_SHOWN = 20
 _MAX_BYTES = 512 * 1024
@@ -22,7 +37,10 @@ _MAX_BYTES = 512 * 1024
     asks_itself=True,
 )
 class AddEventsFromFile(CalendarAgent):
-    """Add the events of a calendar file (.ics) that the person sent to their calendar; they agree first."""
+    """Do what a calendar file (.ics) that the person sent says, once they agree: events are added to their calendar.
+
+    A newer state of an invitation changes the event that is there, and its cancellation deletes it.
+    """
 
     file = InputField(gettext_noop("Which file?"), description="The file's id, such as f1a2b3c4d5")
     calendar = option("The name of the calendar or account, only if they named one")
@@ -31,27 +49,34 @@ class AddEventsFromFile(CalendarAgent):
         calendars = await self.calendars()
         target = await writable(calendars, self.calendar)
         found = await calendars.read_file(await self._text())
-        if found.method == "CANCEL":
-            raise ToolFailed(
-                gettext("That file cancels an event; it adds none."),
-                note="Ask them whether to delete the event (cancel_event).",
-            )
         if found.method in ("REPLY", "COUNTER", "REFRESH", "DECLINECOUNTER"):
             raise ToolFailed(gettext("That file answers an invitation; there is nothing to add."))
-        events = [event_in_words(event.occurrence, self.zone) for event in found.events]
-        more = len(events) - _MAX_SHOWN
-        shown = "\n".join([*events[:_MAX_SHOWN], *([gettext("{number} more", number=more)] if more > 0 else [])])
+        cancels = found.method == "CANCEL"
+        meanings = [await calendars.meaning(event, cancels=cancels) for event in found.events]
+        new = [one for one in meanings if one.effect is FileEffect.NEW]
+        written = [one for one in meanings if one.effect in (FileEffect.UPDATE, FileEffect.CANCEL)]
+        if not new and not written:
+            raise ToolFailed(_nothing(meanings, cancels=cancels))
+        events = [event_in_words(one.event.occurrence, self.zone) for one in new]
+        details = {"events": _lines(events)} if events else {}
+        if changed := [one for one in written if one.effect is FileEffect.UPDATE]:
+            details["before"] = _lines([event_in_words(_there(one.before), self.zone) for one in changed])
+            details["after"] = _lines([event_in_words(_there(one.after), self.zone) for one in changed])
+        if gone := [one for one in written if one.effect is FileEffect.CANCEL]:
+            details["cancelled"] = _lines([event_in_words(_there(one.before), self.zone) for one in gone])
+        if new:
+            details["calendar"] = target.name
         return {
             "asks": True,
-            "summary": ngettext(
-                "Add {number} event to the calendar {calendar}",
-                "Add {number} events to the calendar {calendar}",
-                len(events),
-                calendar=target.name,
-            ),
-            "details": {"events": shown, "calendar": target.name},
+            "summary": _asked(len(new), len(changed), len(gone), target.name),
+            "details": details,
             "calendar": target.url,
             "digest": _digest(found),
+            "new": [one.event.occurrence.uid for one in new],
+            "counts": [len(new), len(changed), len(gone)],
+            "written": [
+                {"place": _there(one.place).to_json(), "text": one.text, "stored": one.stored} for one in written
+            ],
         }
 
     async def perform(self) -> AgentResult:
@@ -62,26 +87,98 @@ class AddEventsFromFile(CalendarAgent):
         found = await calendars.read_file(await self._text())
         if _digest(found) != plan["digest"]:
             raise ToolFailed(gettext("The file is not the one that you have seen, so nothing was added."))
-        written = [await calendars.add(target, event) for event in found.events]
-        added = [one for one in written if one is not None]
-        said = ngettext(
-            "Added {number} event to the calendar {calendar}.",
-            "Added {number} events to the calendar {calendar}.",
-            len(added),
-            calendar=target.name,
-        )
-        if there := len(written) - len(added):
+        done: list[WrittenEvent] = []
+        for one in plan["written"]:
+            written = await calendars.take_over(EventPlace.from_json(one["place"]), str(one["text"]))
+            done.append(replace(written, before=written.before or str(one["stored"])))
+        new = [event for event in found.events if event.occurrence.uid in plan["new"]]
+        added = [one for event in new if (one := await calendars.add(target, event)) is not None]
+        changed, gone = plan["counts"][1:]
+        said = _said(len(added), changed, gone, target.name)
+        count = len(added) + changed + gone
+        if there := len(found.events) - count:
             said += " " + ngettext("{number} was there already.", "{number} were there already.", there)
         if found.left_out:
             said += " " + ngettext("{number} cannot be read.", "{number} cannot be read.", found.left_out)
-        title = ngettext("{number} event from a file", "{number} events from a file", len(added))
-        return self.make_result(raw_message=f"{said}{self.offer_undo(title, *added)}")
+        title = ngettext("{number} event from a file", "{number} events from a file", count)
+        return self.make_result(raw_message=f"{said}{self.offer_undo(title, *done, *added)}")
 
     async def _text(self) -> str:
         file = await self.context.files.fetch(self.file.strip())
         if len(file.body) > _MAX_BYTES:
             raise ToolFailed(gettext("That calendar file is too large."))
         return file.body.decode("utf-8-sig", "replace")
+
+
+def _nothing(meanings: Sequence[FileMeaning], *, cancels: bool) -> str:
+    """Return why a file changes nothing."""
+    effects = {one.effect for one in meanings}
+    if FileEffect.FOREIGN in effects:
+        return gettext("Somebody else has organized that event in your calendar, so nothing was changed.")
+    if FileEffect.OLDER in effects:
+        return gettext("What is in your calendar is newer than that file, so nothing was changed.")
+    if cancels:
+        return gettext("That file cancels an event that is not in your calendar, or is your own.")
+    return gettext("That is in your calendar already.")
+
+
+def _asked(new: int, changed: int, gone: int, calendar: str) -> str:
+    """Return what would be done, for the heading of a card."""
+    told = []
+    if new:
+        told.append(
+            ngettext(
+                "Add {number} event to the calendar {calendar}",
+                "Add {number} events to the calendar {calendar}",
+                new,
+                calendar=calendar,
+            )
+        )
+    if changed:
+        told.append(
+            ngettext(
+                "Change {number} event as its organizer says", "Change {number} events as their organizer says", changed
+            )
+        )
+    if gone:
+        told.append(
+            ngettext(
+                "Delete {number} event that its organizer has cancelled",
+                "Delete {number} events that their organizer has cancelled",
+                gone,
+            )
+        )
+    return "; ".join(told)
+
+
+def _said(added: int, changed: int, gone: int, calendar: str) -> str:
+    """Return what was done."""
+    told = []
+    if added or not (changed or gone):
+        told.append(
+            ngettext(
+                "Added {number} event to the calendar {calendar}.",
+                "Added {number} events to the calendar {calendar}.",
+                added,
+                calendar=calendar,
+            )
+        )
+    if changed:
+        told.append(ngettext("Changed {number} event.", "Changed {number} events.", changed))
+    if gone:
+        told.append(ngettext("Deleted {number} event.", "Deleted {number} events.", gone))
+    return " ".join(told)
+
+
+def _lines(events: Sequence[str]) -> str:
+    more = len(events) - _MAX_SHOWN
+    return "\n".join([*events[:_MAX_SHOWN], *([gettext("{number} more", number=more)] if more > 0 else [])])
+
+
+def _there[T](value: T | None) -> T:
+    if value is None:
+        raise ToolRetry(gettext("That calendar is not there any more."))
+    return value
 
 
 def _digest(file: EventFile) -> str:

@@ -14,9 +14,18 @@ from zoneinfo import ZoneInfo
 
 from core.calendar import objects
 from core.calendar.objects import Stamp
-from core.calendar.places import Agenda, CalendarEntry, CalendarInfo, EventPlace, WrittenEvent, mark_of, uid_of
+from core.calendar.places import (
+    Agenda,
+    CalendarEntry,
+    CalendarInfo,
+    EventPlace,
+    FileMeaning,
+    WrittenEvent,
+    mark_of,
+    uid_of,
+)
 from core.calendar.servers import CalendarServers
-from core.calendar.types import EventChange, EventFile, FileEvent, InvitationAnswer, NewEvent, SeriesScope
+from core.calendar.types import EventChange, EventFile, FileEffect, FileEvent, InvitationAnswer, NewEvent, SeriesScope
 from core.credentials.types import OpenAccount
 from core.dav.types import Changed, Missing, Resource
 from core.dav.xml import CALDAV, DAV
@@ -95,6 +104,24 @@ class Calendars:
             return WrittenEvent(EventPlace(calendar.account, resource.url, resource.etag), repeated=True)
         url = f"{calendar.url}{uid_of(event.occurrence.uid)}.ics"
         return await self._created(calendar.account, url, event.text)
+
+    async def meaning(self, event: FileEvent, *, cancels: bool = False) -> FileMeaning:
+        """Return what an event of a file means for the calendars that can be written; `cancels`: the file says so."""
+        for calendar in await self.named(writable=True):
+            for resource in await self._servers.of_uid(calendar, event.occurrence.uid):
+                own = calendar.own
+                found = await objects.file_meaning(resource.text, event, self._zone, own, cancels=cancels)
+                return replace(found, place=EventPlace(calendar.account, resource.url, resource.etag))
+        return FileMeaning(FileEffect.THERE if cancels else FileEffect.NEW, event)
+
+    async def take_over(self, place: EventPlace, text: str) -> WrittenEvent:
+        """Write an event as its organizer has sent it, over what was read; without a text delete it."""
+        if not text:
+            return await self.cancel(place, SeriesScope.ALL)
+        before = await self._as_read(place)
+        if isinstance(before, WrittenEvent):
+            return before
+        return await self._replaced(place, before, text)
 
     async def change(self, place: EventPlace, scope: SeriesScope, change: EventChange) -> WrittenEvent:
         """Change an event as it was read; raises `Changed` where it has been changed elsewhere since."""

@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from core.calendar.types import EventChange, EventFile, FileEvent, InvitationAnswer, NewEvent, Occurrence, SeriesScope
+from core.calendar.places import FileMeaning
+from core.calendar.types import (
+    EventChange,
+    EventFile,
+    FileEffect,
+    FileEvent,
+    InvitationAnswer,
+    NewEvent,
+    Occurrence,
+    SeriesScope,
+)
 from core.documents.child_process import ChildFailed, run_in_child
 from core.errors import ToolFailed
 from core.language.catalogue import gettext, gettext_noop
@@ -90,6 +100,16 @@ async def read_event_file(text: str, zone: ZoneInfo, own: frozenset[str], key: s
     told = await _ask("file", {"text": text, "zone": zone.key, "own": sorted(own), "key": key})
     events = [FileEvent(Occurrence.from_json(one["occurrence"]), one["text"]) for one in told["events"]]
     return EventFile(told["method"], tuple(events), told["left_out"])
+
+
+async def file_meaning(
+    stored: str, event: FileEvent, zone: ZoneInfo, own: frozenset[str], *, cancels: bool
+) -> FileMeaning:
+    """Return what an event of a file means for the object that is stored under its UID."""
+    asked = {"text": stored, "sent": event.text, "zone": zone.key, "own": sorted(own), "cancels": cancels}
+    told = await _ask("update", asked | {"key": event.occurrence.key})
+    before, after = (Occurrence.from_json(told[name]) if name in told else None for name in ("before", "after"))
+    return FileMeaning(FileEffect(told["effect"]), event, None, before, after, stored, told.get("text", ""))
 
 
 async def _ask(what: str, asked: Mapping[str, Any]) -> dict[str, Any]:

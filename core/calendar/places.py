@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
-from core.calendar.types import Occurrence
+from core.calendar.types import FileEffect, FileEvent, Occurrence
 from core.json_types import Json, JsonObject
 
 
@@ -76,6 +76,22 @@ class Agenda:
 
     entries: tuple[CalendarEntry, ...] = ()
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileMeaning:
+    """What an event of a file means: `before` and `after` are the event as it is and would be.
+
+    `place` is where it lies and `stored` its object, `text` the object that would be there, empty for none.
+    """
+
+    effect: FileEffect
+    event: FileEvent
+    place: EventPlace | None = None
+    before: Occurrence | None = None
+    after: Occurrence | None = None
+    stored: str = field(default="", repr=False)
+    text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,19 @@ class EventFile:
     left_out: int = 0
 
 
+class FileEffect(StrEnum):
+    """What an event of a file means for a calendar."""
+
+    NEW = "new"
+    THERE = "there"
+    """Nothing of it is new."""
+    OLDER = "older"
+    FOREIGN = "foreign"
+    """Somebody else organizes the event that is there under its UID."""
+    UPDATE = "update"
+    CANCEL = "cancel"
+
+
 def days_long(start: date, end: date) -> int:
     """Return how many days lie between two."""
     return max((end - start) // timedelta(days=1), 1)

@@ -193,6 +193,11 @@ def plain(value: object, most: int, *, lines: bool = False) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def guests_of(event: Event) -> dict[str, Any]:
+    """Return those who are invited, as the library has them, by their addresses."""
+    return {str(guest).lower().removeprefix("mailto:"): guest for guest in _list(event.get("ATTENDEE"))}
+
+
 def _guest(value: Any) -> Mapping[str, str]:
     params = getattr(value, "params", {})
     address = plain(value, 254).lower().removeprefix("mailto:")

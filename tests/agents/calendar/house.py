@@ -10,6 +10,7 @@ from agents.calendar import undo_event
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing
+from core.files.types import SentFile
 from core.http.client import GuardedClient
 from core.json_types import Json
 from core.tools.context import StoredValue, TaskNote, TaskState, ToolExecutionContext
@@ -77,6 +78,16 @@ class Stored:
 
 
 @dataclass(slots=True)
+class Sent:
+    """One file that the person sent."""
+
+    text: str = ""
+
+    async def fetch(self, file_id: str) -> SentFile:
+        return SentFile("text/calendar", self.text.encode())
+
+
+@dataclass(slots=True)
 class House:
     """It is Saturday, 21 November 2026, 13:00 in Berlin, unless `clock` says otherwise."""
 
@@ -85,6 +96,7 @@ class House:
     connected: Connected
     tasks: Planned = field(default_factory=Planned)
     storage: Stored = field(default_factory=Stored)
+    files: Sent = field(default_factory=Sent)
     clock: StandingClock = field(default_factory=StandingClock)
     calls: int = 0
     last: ToolExecutionContext = field(default_factory=a_context)
@@ -98,6 +110,7 @@ class House:
             accounts=self.connected,  # type: ignore[arg-type]
             tasks=self.tasks,  # type: ignore[arg-type]
             storage=self.storage,  # type: ignore[arg-type]
+            files=self.files,  # type: ignore[arg-type]
             clock=self.clock,
             undo=UndoOffers(self.clock),
         )
