@@ -7,7 +7,7 @@ stored as events together with the position behind it, so that nothing is missed
 import asyncio
 import hashlib
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -57,10 +57,6 @@ class WatchLimits:
     at_once: int = 8
 
 
-type Refused = Callable[[MailWatch, Position], Awaitable[None]]
-"""Tells a person that the server of their mailbox refuses what is stored for it; may be called again for the same."""
-
-
 @dataclass(slots=True)
 class MailWatcher:
     """The mailboxes that this worker watches. Any number of workers may run one."""
@@ -69,7 +65,6 @@ class MailWatcher:
     bus: EventBus | None
     accounts: Callable[[str], AccountAccess]
     http: HttpClient
-    refused: Refused
     limits: WatchLimits = WatchLimits()
     running: dict[MailWatch, asyncio.Task[None]] = field(default_factory=dict)
     _asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -142,10 +137,7 @@ class MailWatcher:
                     log.exception("mailbox_failed")
                 else:
                     log.info("mailbox_failed", problem=outcome.problem, cause=type(error).__name__)
-                refused = outcome.problem == LOGIN and outcome.ended
-                if refused:
-                    # First: whoever dies after it says it again, which is the same notification.
-                    await self.refused(watch, position)
+                refused = outcome.problem == LOGIN and outcome.ended  # its person is told (core.accounts.renewals)
                 pause = _pause(position)
                 await self.watches.fail(watch, pause, outcome.problem, ended=outcome.ended, refused=refused)
         except StoreUnavailable:

@@ -50,6 +50,11 @@ class Dispatcher:
         with person.speaking():
             return [_rendered(place, notification, chat) for place in places]
 
+    def chat_of(self, person: Recipient) -> str | None:
+        """Return the conversation in which news reaches a person first."""
+        places = order_places(person, self.channels)
+        return next((place.conversation_id for place in places if place.conversation_id), None)
+
     def timing(self, now: datetime) -> Timing:
         """Return the moments of a notification that goes out now."""
         after = self.policy.fall_back_after

@@ -105,6 +105,11 @@ class NotificationService:
         now = self._clock.now()
         return quiet_until(await self._store.recipient(tenant_id, "", now), now)
 
+    async def chat_of(self, tenant_id: str) -> str | None:
+        """Return the conversation in which news reaches a person first; None where they have none."""
+        person = await self._store.recipient(tenant_id, "", self._clock.now())
+        return self._dispatcher.chat_of(person)
+
     async def _send_elsewhere(self, tenant_id: str, id: str, now: datetime) -> int:
         stored = await self._store.read(tenant_id, id)
         if stored is None:

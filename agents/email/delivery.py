@@ -76,7 +76,7 @@ async def _send(
                 return
             raise _unknown() from error
         await context.storage.delete(COLLECTION, context.idempotency_key)
-        raise ToolFailed(_why_not(error)) from error
+        raise ToolFailed(_why_not(error), refused=error.refused) from error
 
 
 async def _was_sent(context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail) -> bool:

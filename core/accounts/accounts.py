@@ -3,17 +3,19 @@
 import builtins
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.accounts.abilities import KIND_NAMES, KINDS, read_need
 from core.accounts.choice import choose, find, shown, with_defaults
 from core.accounts.granted import open_granted
+from core.accounts.needs import serves
 from core.accounts.offers import ConnectOffers, listing
 from core.accounts.passwords import open_password
-from core.accounts.prompts import AccountAsker
+from core.accounts.prompts import AccountAsker, ConnectLink, Wanted, sentence
 from core.accounts.services import Services
 from core.accounts.tokens import FreshTokens
 from core.accounts.types import Opened
+from core.accounts.waiting import needs_that_wait
 from core.credentials.store import CredentialsSealed, CredentialStore
 from core.credentials.types import Ability, Account, OpenAccount, StoredAccount
 from core.errors import AccountMissing, RefusedLogin, ToolFailed, ToolRetry
@@ -37,14 +39,14 @@ class Accounts:
         self.offers = offers
         self.credentials = credentials
         self.services = services
-        self._tokens = tokens
+        self.tokens = tokens
 
     @property
     def asker(self) -> AccountAsker | None:
         """Return what asks people for accounts that calls need; None where none can be connected."""
         if self.offers is None or not self.offers.links.public_url:
             return None
-        return AccountAsker(self.offers.links.database, self.offers)
+        return AccountAsker(self.offers.links.database, self)
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> "TenantAccounts":
         return TenantAccounts(self, tenant_id, turn_id)
@@ -52,7 +54,7 @@ class Accounts:
     async def list(self, tenant_id: str, need: str = "") -> Sequence[Account]:
         """Return the accounts that can do what is needed, the preferred ones first; all without a need."""
         service, ability = read_need(need) if need else ("", None)
-        accounts = with_defaults([self._account(stored) for stored in await self._stored(tenant_id)], ability)
+        accounts = with_defaults([self.account_of(stored) for stored in await self._stored(tenant_id)], ability)
         return [
             account
             for account in accounts
@@ -69,12 +71,39 @@ class Accounts:
         by_name = {(stored.service, stored.name): stored for stored in everything if service in ("", stored.service)}
         if by_name and all(stored.credentials is None for stored in by_name.values()):
             raise CredentialsSealed("A person's credentials do not open.")
-        known = with_defaults([self._account(stored) for stored in everything], ability)
+        known = with_defaults([self.account_of(stored) for stored in everything], ability)
         account = choose([one for one in known if service in ("", one.service)], ability, need, account_name)
         opened = self._opened(await self._fresh(tenant_id, by_name[account.service, account.name], need))
         if opened is None:
             raise CredentialsSealed("A person's credentials do not open.")
         return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender)
+
+    async def wanted(self, tenant_id: str) -> Wanted | None:
+        """Return what a person is to connect: for a call that waits, or an account to renew; None for nothing."""
+        if self.offers is None:
+            return None
+        accounts = await self.list(tenant_id)
+        needs = [
+            need
+            for need in await needs_that_wait(self.offers.links.database, tenant_id)
+            if not any(serves(account, need) and not account.revoked for account in accounts)
+        ]
+        revoked = [account for account in accounts if account.revoked]
+        if needs:
+            able = (account for account in revoked if all(serves(account, need) for need in needs))
+            return Wanted(tuple(needs), next(able, None))
+        return Wanted.again(revoked[0]) if revoked else None
+
+    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
+        """Return a link for what is wanted, to extend an account that there is rather than to connect another.
+
+        Implements `core.accounts.prompts.ConnectLinks`.
+        """
+        if self.offers is None:
+            return None
+        if wanted.account is None:
+            wanted = replace(wanted, account=await self._to_extend(tenant_id, wanted.needs))
+        return await self.offers.link(tenant_id, conversation_id, wanted)
 
     async def refused(self, tenant_id: str, login: RefusedLogin) -> bool:
         """Note that a service refuses what opens an account; False where something else opens it by now."""
@@ -105,19 +134,19 @@ class Accounts:
         service = self.services.get(account.service)
         client = service.client if service else None
         ended = client is None
-        if client is not None and self._tokens is not None:
+        if client is not None and self.tokens is not None:
             token = str(known.get("refresh_token") or known.get("access_token") or "")
-            ended = await self._tokens.servers.revoke(client, token)
+            ended = await self.tokens.servers.revoke(client, token)
         await self.credentials.delete(tenant_id, account.service, account.name)
         return ended
 
     async def _fresh(self, tenant_id: str, stored: StoredAccount, need: str) -> StoredAccount:
         service = self.services.get(stored.service)
-        if self._tokens is None or service is None or service.client is None:
+        if self.tokens is None or service is None or service.client is None:
             return stored
-        fresh = await self._tokens.fresh(tenant_id, stored, service.client)
+        fresh = await self.tokens.fresh(tenant_id, stored, service.client)
         if fresh is None or fresh.revoked:
-            again = gettext("The account {account} has to be connected again.", account=shown(self._account(stored)))
+            again = gettext("The account {account} has to be connected again.", account=shown(self.account_of(stored)))
             raise AccountMissing(again, need, stored.name)
         return fresh
 
@@ -125,7 +154,21 @@ class Accounts:
         stored = await self.credentials.stored(tenant_id)
         return [account for account in stored if not service or account.service == service]
 
-    def _account(self, stored: StoredAccount) -> Account:
+    async def _to_extend(self, tenant_id: str, needs: Sequence[str]) -> Account | None:
+        """Return the account whose service can do what is needed, once its person allows that as well."""
+        able = [
+            account
+            for account in await self.list(tenant_id)
+            if (service := self.services.get(account.service)) is not None
+            and service.client is not None
+            and not account.revoked
+            and all(serves(replace(account, abilities=service.offers), need) for need in needs)
+        ]
+        preferred = [account for account in able if account.preferred]
+        return next(iter(preferred or able), None) if len(able) == 1 or len(preferred) == 1 else None
+
+    def account_of(self, stored: StoredAccount) -> Account:
+        """Return what is known of a stored account."""
         opened = self._opened(stored)
         address, abilities = (opened.address, opened.abilities) if opened else ("", frozenset())
         return Account(
@@ -163,6 +206,8 @@ class TenantAccounts:
             return await self.accounts.open(self.tenant_id, need, account_name)
 
     async def connect(self, service: str = "", account_name: str = "", abilities: Sequence[str] = ()) -> str:
+        if not service and not account_name and not abilities and (asked := await self._asked()):
+            return asked
         wanted = [Ability(ability) for ability in abilities]
         return await self._offers().by_turn(self.tenant_id, self.turn_id, service, account_name, wanted)
 
@@ -220,6 +265,15 @@ class TenantAccounts:
         raise ToolRetry(
             gettext("There is no account {account}, only {accounts}.", account=account_name, accounts=there)
         )
+
+    async def _asked(self) -> str:
+        """Return how the person is asked for what something waits for, with a new link; empty where nothing does."""
+        wanted = await self.accounts.wanted(self.tenant_id)
+        if wanted is None:
+            return ""
+        conversation_id = await self._offers().conversation_of(self.tenant_id, self.turn_id)
+        link = await self.accounts.link(self.tenant_id, conversation_id, wanted)
+        return sentence(wanted, link) if link else ""
 
     def _offers(self) -> ConnectOffers:
         if self.accounts.offers is None:

@@ -4,6 +4,7 @@ import json
 import re
 import secrets
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import structlog
 
@@ -14,7 +15,7 @@ from core.accounts.links import Begun, ConnectLink, ConnectLinkStore
 from core.accounts.oauth import GrantRevoked, OAuthRefused, OAuthServers, Proof, Tokens
 from core.accounts.offers import told
 from core.accounts.passwords import open_password
-from core.accounts.tokens import stored_form
+from core.accounts.tokens import attend_in, stored_form
 from core.accounts.types import Opened, Service
 from core.accounts.waiting import WaitingForAccounts
 from core.clock import Clock
@@ -122,7 +123,7 @@ class Connecting:
         opened = open_granted(service, credentials)
         if not opened.abilities:
             raise ConnectRefused(gettext("Nothing was connected, because access was not allowed."))
-        return await self._store(link, service, credentials, opened)
+        return await self._store(link, service, credentials, opened, attend_in(tokens.expires_at, self.clock.now()))
 
     async def go_on(self, link: ConnectLink, browser: str) -> None:
         """Bind a link to the browser that sends a password, and count the try."""
@@ -163,7 +164,14 @@ class Connecting:
         same = told_of.get("sub") == identity.subject  # OpenID Connect Core 5.3.2: else it is another's
         return replace(identity, address=(address_in(told_of) if same else "") or identity.subject)
 
-    async def _store(self, link: ConnectLink, service: Service, credentials: JsonObject, opened: Opened) -> Connected:
+    async def _store(
+        self,
+        link: ConnectLink,
+        service: Service,
+        credentials: JsonObject,
+        opened: Opened,
+        again_in: timedelta | None = None,
+    ) -> Connected:
         name = await self._name(link, service, opened.address)
         version, sealed = await self.accounts.credentials.seal_for(
             link.tenant_id, json.dumps(credentials).encode(), service.name, name
@@ -174,6 +182,7 @@ class Connecting:
             "name": name,
             "key_version": version,
             "sealed": sealed.hex(),
+            "attend_in": f"{again_in.total_seconds()} seconds" if again_in else None,
         }
         message: JsonObject = {"id": self.make_id("out"), "kind": "receipt", "text": told(service, account)}
         if not await self.links.finish(link, stored, message, self.clock.now()):

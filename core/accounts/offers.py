@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from core.accounts.abilities import KIND_NAMES, KINDS, may, read_need
 from core.accounts.choice import shown
 from core.accounts.links import VALID, ConnectLinkStore
+from core.accounts.prompts import WORD, Wanted
 from core.accounts.prompts import ConnectLink as WantedLink
-from core.accounts.prompts import Wanted
 from core.accounts.services import Services
 from core.accounts.types import Service
 from core.clock import Clock
@@ -37,10 +37,15 @@ class ConnectOffers:
 
         Raises `ToolRetry` for a service that is not there, and `ToolFailed` where nothing can be connected.
         """
+        conversation_id = await self.conversation_of(tenant_id, turn_id)
+        return await self.offer(tenant_id, conversation_id, service, account_name, abilities)
+
+    async def conversation_of(self, tenant_id: str, turn_id: str | None) -> str | None:
+        """Return the conversation of a turn."""
         row = await self.links.database.tenant_row(
             tenant_id, "select conversation_id from turns where tenant_id = $1 and id = $2", turn_id
         )
-        return await self.offer(tenant_id, row["conversation_id"] if row else None, service, account_name, abilities)
+        return row["conversation_id"] if row else None
 
     async def offer(
         self,
@@ -99,7 +104,7 @@ class ConnectOffers:
         able = [
             service
             for service in self.services
-            if abilities and abilities <= service.offers and (not names or service.name in names)
+            if abilities <= service.offers and (service.name in names if names else abilities)
         ]
         if not able:
             return None
@@ -125,6 +130,8 @@ class ConnectOffers:
             return "\n".join([listing(accounts), more, choice])
         first = literal(shown(accounts[0]))
         hints = [gettext("To end one, write for example: {words}", words=f"disconnect {first}"), more, choice]
+        if any(account.revoked for account in accounts):
+            hints.insert(0, gettext("To connect one again, write: {words}", words=WORD))
         if unclear := next((kind for kind in KINDS if _is_unclear(accounts, kind)), ""):
             words = f"use {first} for {unclear}"
             hints.insert(0, gettext("To choose one for good, write for example: {words}", words=words))

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from core.accounts.abilities import missing, read_need
 from core.accounts.choice import shown
+from core.accounts.links import VALID
 from core.credentials.store import PRIMARY
 from core.credentials.types import Ability, Account
 from core.db.database import Database
@@ -20,8 +21,26 @@ _CONNECT: Mapping[Ability, str] = {
     Ability.CONTACTS_READ: gettext_noop("To look up your contacts I need access to them: connect them here: {link}"),
     Ability.CONTACTS_CHANGE: gettext_noop("To keep your contacts I need access to them: connect them here: {link}"),
 }
+WORD = "connect"
+"""Brings a new link for what waits (`core.accounts.waiting`)."""
 _RENEW = gettext_noop("Your account {account} does not let me in any more: connect it again here: {link}")
-_EXTEND = gettext_noop("Your account {account} does not let me do this yet: allow it here: {link}")
+_EXTEND: Mapping[Ability, str] = {
+    Ability.MAIL_READ: gettext_noop("Your account {account} does not let me read mail yet: allow it here: {link}"),
+    Ability.MAIL_CHANGE: gettext_noop("Your account {account} does not let me sort mail yet: allow it here: {link}"),
+    Ability.MAIL_SEND: gettext_noop("Your account {account} does not let me send mail yet: allow it here: {link}"),
+    Ability.CALENDAR_READ: gettext_noop(
+        "Your account {account} does not let me see its calendars yet: allow it here: {link}"
+    ),
+    Ability.CALENDAR_CHANGE: gettext_noop(
+        "Your account {account} does not let me change its calendars yet: allow it here: {link}"
+    ),
+    Ability.CONTACTS_READ: gettext_noop(
+        "Your account {account} does not let me see its contacts yet: allow it here: {link}"
+    ),
+    Ability.CONTACTS_CHANGE: gettext_noop(
+        "Your account {account} does not let me change its contacts yet: allow it here: {link}"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +49,11 @@ class Wanted:
 
     needs: tuple[str, ...]
     account: Account | None = None
+
+    @classmethod
+    def again(cls, account: Account) -> "Wanted":
+        """Return what renews an account, so that it allows what it did."""
+        return cls(tuple(f"{account.service}:{ability}" for ability in sorted(account.abilities)), account)
 
     @property
     def reason(self) -> str:
@@ -96,24 +120,32 @@ class AccountPrompts:
         link = await self.asker.links.link(self.tenant_id, self.conversation_id, wanted)
         if link is None:
             return None
-        first = await note_prompt(self.asker.database, self.tenant_id, topic_of(wanted), self.turn_id)
+        first = await note_prompt(self.asker.database, self.tenant_id, wanted, self.turn_id)
         return Prompt(sentence(wanted, link), silent=self.in_run and not first)
 
 
 def sentence(wanted: Wanted, link: ConnectLink) -> str:
-    """Return the sentence that asks for what is wanted."""
+    """Return the sentence that asks for what is wanted, and how a new link is had once this one is over."""
     url = link.url
     if len(link.choices) > 1:
         url = gettext("{link} ({choices})", link=url, choices=listed(link.choices, "or"))
-    if link.account is None:
-        service, ability = read_need(wanted.needs[0])
-        if ability is None:
-            return gettext(
-                "For that I need your account of {service}: connect it here: {link}", service=service, link=url
-            )
-        return gettext(_CONNECT[ability], link=url)
-    name = account_name(link.account)
-    return gettext(_RENEW if link.account.revoked else _EXTEND, account=name, link=url)
+    later = gettext(
+        "The link works for {minutes} minutes. For a new one, write: {word}",
+        minutes=int(VALID.total_seconds() // 60),
+        word=WORD,
+    )
+    return f"{_asked(wanted, link.account, url)}\n{later}"
+
+
+def _asked(wanted: Wanted, account: Account | None, url: str) -> str:
+    if account is not None and account.revoked:
+        return gettext(_RENEW, account=account_name(account), link=url)
+    service, ability = read_need(wanted.needs[0])
+    if ability is None:
+        return gettext("For that I need your account of {service}: connect it here: {link}", service=service, link=url)
+    if account is not None:
+        return gettext(_EXTEND[ability], account=account_name(account), link=url)
+    return gettext(_CONNECT[ability], link=url)
 
 
 def account_name(account: Account) -> str:
@@ -122,18 +154,14 @@ def account_name(account: Account) -> str:
     return account.service if name == PRIMARY else name
 
 
-def topic_of(wanted: Wanted) -> str:
-    """Return under which name it is kept that a person was asked."""
-    if wanted.account is not None and wanted.account.revoked:
-        return renewal_topic(wanted.account.service, wanted.account.name)
-    return " ".join(wanted.needs)
-
-
-def renewal_topic(service: str, name: str) -> str:
-    return f"renew {service} {name}"
-
-
-async def note_prompt(database: Database, tenant_id: str, topic: str, turn_id: str) -> bool:
+async def note_prompt(database: Database, tenant_id: str, wanted: Wanted, turn_id: str) -> bool:
     """Note that a person is asked for an account. Return False if another turn asked before, and nothing changed."""
-    row = await database.call("select note_account_prompt($1,$2,$3) as first", tenant_id, topic, turn_id)
-    return bool(row and row["first"])
+    account = wanted.account
+    if account is not None and account.revoked:
+        row = await database.one(
+            "select note_renewal($1,$2,$3,$4) as first", tenant_id, account.service, account.name, turn_id
+        )
+    else:
+        topic = " ".join(wanted.needs)
+        row = await database.one("select note_account_prompt($1,$2,$3) as first", tenant_id, topic, turn_id)
+    return bool(row["first"])

@@ -10,7 +10,7 @@ import structlog
 from core.accounts.oauth import GrantRevoked, OAuthServers, Tokens
 from core.accounts.types import OAuthClient
 from core.clock import Clock
-from core.credentials.store import CredentialStore
+from core.credentials.store import TELL_AFTER, CredentialStore
 from core.credentials.types import StoredAccount
 from core.db.database import Database
 from core.errors import StoreUnavailable, ToolFailed
@@ -22,6 +22,8 @@ AHEAD = timedelta(minutes=5)
 """How long before its end a token is refreshed."""
 LEFT = timedelta(seconds=60)
 """What a token must be good for at least to be handed out."""
+OFTEN = timedelta(minutes=1)
+"""How long at least a token is left alone by what refreshes those that nobody uses."""
 LEASE = timedelta(seconds=60)
 """Longer than two requests of the guarded client and the commit: who died in between holds nobody up for longer."""
 PATIENCE = 75.0
@@ -75,14 +77,14 @@ class FreshTokens:
             given = await self._granted(account, client)
         except GrantRevoked:
             _log.warning("grant_revoked", tenant=tenant_id, service=account.service)
-            await self._end(tenant_id, account, revoked=True)
+            await self._end(tenant_id, account, again_in=TELL_AFTER, revoked=True)
             return await self._again(tenant_id, account)
         except ToolFailed:
             await self._end(tenant_id, account)
             if self._left(account) > timedelta():
                 return account
             raise
-        await self._commit(tenant_id, account, renewed(known, given))
+        await self._commit(tenant_id, account, renewed(known, given), attend_in(given.expires_at, self._clock.now()))
         now_stored = await self._again(tenant_id, account)
         if now_stored is None:  # disconnected meanwhile: nobody may use what was just granted
             await self.servers.revoke(client, given.refresh or given.access)
@@ -96,12 +98,14 @@ class FreshTokens:
             raise ToolFailed("There is nothing to refresh it with.")
         return await self.servers.refresh(client, token)
 
-    async def _commit(self, tenant_id: str, account: StoredAccount, credentials: JsonObject) -> None:
+    async def _commit(
+        self, tenant_id: str, account: StoredAccount, credentials: JsonObject, again_in: timedelta
+    ) -> None:
         plain = json.dumps(credentials).encode()
         for attempt in range(1, COMMITS + 1):  # what was given is nowhere else
             try:
                 version, sealed = await self._credentials.seal_for(tenant_id, plain, account.service, account.name)
-                await self._end(tenant_id, account, version, sealed)
+                await self._end(tenant_id, account, version, sealed, again_in=again_in)
             except StoreUnavailable:
                 if attempt == COMMITS:
                     raise
@@ -127,10 +131,11 @@ class FreshTokens:
         key_version: int | None = None,
         sealed: bytes | None = None,
         *,
+        again_in: timedelta | None = None,
         revoked: bool = False,
     ) -> None:
         await self._database.rows(
-            "select end_refresh($1,$2,$3,$4,$5,$6,$7)",
+            "select end_refresh($1,$2,$3,$4,$5,$6,$7,$8)",
             tenant_id,
             account.service,
             account.name,
@@ -138,6 +143,7 @@ class FreshTokens:
             key_version,
             sealed,
             revoked,
+            again_in,
         )
 
     async def _again(self, tenant_id: str, account: StoredAccount) -> StoredAccount | None:
@@ -157,6 +163,11 @@ class FreshTokens:
 def expiry(account: StoredAccount) -> datetime:
     """Return until when an account's access token is good."""
     return datetime.fromisoformat(str((account.credentials or {})["expires_at"]))
+
+
+def attend_in(expires_at: datetime, now: datetime) -> timedelta:
+    """Return in how long a token is refreshed, whether anybody uses it or not."""
+    return max(expires_at - AHEAD - now, OFTEN)
 
 
 def stored_form(tokens: Tokens) -> JsonObject:

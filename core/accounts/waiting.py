@@ -1,5 +1,6 @@
 """What waits until a person has connected an account: it is woken where the account is stored, and hurried here."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.db.database import Database
@@ -23,3 +24,13 @@ class WaitingForAccounts:
         for row in rows:
             self.wakeups.wake_turn(row["lane_id"])
         return any(row["held"] for row in rows)
+
+
+async def needs_that_wait(database: Database, tenant_id: str) -> Sequence[str]:
+    """Return what a person's calls that wait for an account need, the latest one's first."""
+    rows = await database.tenant_rows(
+        tenant_id,
+        "select context -> 'needs' as needs from pool_entries"
+        " where tenant_id = $1 and status = 'WAITING_FOR_ACCOUNT' order by created_at desc, agent_id",
+    )
+    return tuple(dict.fromkeys(str(need) for row in rows for need in row["needs"] or ()))

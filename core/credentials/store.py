@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import asyncpg
 import structlog
@@ -29,6 +29,9 @@ MAX_NAME = 200
 MAX_BYTES = 64 * 1024
 """Bytes of one account's credentials, as JSON."""
 
+TELL_AFTER = timedelta(minutes=1)
+"""How long the turn that met a revoked account has for telling its person, before they are told without it."""
+
 _log = structlog.get_logger()
 
 
@@ -42,7 +45,10 @@ class CredentialsSealed(CredentialError):
 
 @dataclass(frozen=True, slots=True)
 class SealedAccount:
-    """An account's credentials, sealed for the person who gets them."""
+    """An account's credentials, sealed for the person who gets them.
+
+    `was`: its name with the person who had them.
+    """
 
     service: str
     account_name: str
@@ -51,9 +57,9 @@ class SealedAccount:
     preferred: bool
     preferred_for: tuple[str, ...]
     revoked_at: datetime | None
+    attend_at: datetime | None
     created_at: datetime
     was: str
-    """The account's name with the person who had them."""
 
     def to_json(self) -> JsonObject:
         """Return the form that the SQL functions take."""
@@ -61,6 +67,7 @@ class SealedAccount:
             "sealed": base64.b64encode(self.sealed).decode(),
             "preferred_for": list(self.preferred_for),
             "revoked_at": self.revoked_at.isoformat() if self.revoked_at else None,
+            "attend_at": self.attend_at.isoformat() if self.attend_at else None,
             "created_at": self.created_at.isoformat(),
         }
 
@@ -75,6 +82,7 @@ class SealedAccount:
             row["preferred"],
             tuple(row["preferred_for"]),
             row["revoked_at"],
+            row["attend_at"],
             row["created_at"],
             row["account_name"],
         )
@@ -144,7 +152,12 @@ class CredentialStore:
     async def revoke(self, tenant_id: str, account: StoredAccount) -> None:
         """Note that what is stored opens an account no longer, unless it was stored again since it was read."""
         await self._database.rows(
-            "select revoke_account($1,$2,$3,$4)", tenant_id, account.service, account.name, account.written_at
+            "select revoke_account($1,$2,$3,$4,$5)",
+            tenant_id,
+            account.service,
+            account.name,
+            account.written_at,
+            TELL_AFTER,
         )
 
     async def delete(self, tenant_id: str, service: str, account_name: str = PRIMARY) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from core.credentials.types import OpenAccount
+from core.credentials.types import Ability, OpenAccount
+from core.errors import RefusedLogin
 from core.http.types import HttpClient
 from core.mail.compose import as_mailed
 from core.mail.servers import MailServer, Security, connect, server_of
@@ -39,6 +40,8 @@ class SmtpFailed(Exception):
         self.failure = failure
         self.code = code
         self.recipient = recipient
+        self.refused: RefusedLogin | None = None
+        """The account whose login the server refuses, where it is a person's own."""
 
     @property
     def passes(self) -> bool:
@@ -136,8 +139,16 @@ async def open_sending(account: OpenAccount, http: HttpClient) -> AsyncIterator[
     login = SmtpLogin(account.login, account.secret, account.bearer) if account.secret else SmtpLogin()
     our_name = as_mailed(account.account.address).rpartition("@")[2] or None
     connected = await connect(server, http)
-    async with open_submission(server, login, connected=connected, our_name=our_name) as submission:
-        yield submission
+    try:
+        async with open_submission(server, login, connected=connected, our_name=our_name) as submission:
+            yield submission
+    except SmtpFailed as error:
+        if error.failure is SmtpFailure.LOGIN and not error.passes:
+            known = account.account
+            error.refused = RefusedLogin(
+                f"{known.service}:{Ability.MAIL_SEND}", known.service, known.name, account.secret
+            )
+        raise
 
 
 def _before(error: Exception) -> SmtpFailed:

@@ -38,6 +38,7 @@ class DueWork(StrEnum):
     TASKS = "tasks"
     AGENTS = "agents"
     MAIL = "mail"
+    ACCOUNTS = "accounts"
 
 
 _BY_PEOPLES_CLOCK = frozenset({DueWork.TASKS, DueWork.AGENTS})

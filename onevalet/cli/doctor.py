@@ -17,7 +17,7 @@ from core.notifications.delays import DELAYED
 from core.queue.worker_health import workers_seen
 from core.triggers.store import TaskStore
 from onevalet.cli.channels_setup import NoSink
-from onevalet.cli.mailbox_checks import check_mailboxes
+from onevalet.cli.mailbox_checks import check_accounts, check_mailboxes
 from onevalet.cli.outside_checks import check_search, outside_checks
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import Reached, reach
@@ -71,6 +71,7 @@ async def run_checks(settings: Settings) -> list[Check]:
             *await check_set_aside(database),
             *await check_workers(database),
             *await check_mailboxes(database),
+            *await check_accounts(database),
             await _redis(reached),
             *await outside_checks(settings),
             *check_search(settings),

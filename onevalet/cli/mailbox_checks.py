@@ -1,7 +1,8 @@
-"""What `doctor` tells of the mailboxes that tasks wait for."""
+"""What `doctor` tells of people's accounts: those to be connected again, and the mailboxes that tasks wait for."""
 
 from asyncpg import PostgresError
 
+from core.accounts.renewals import find_revoked
 from core.db.database import Database
 from core.errors import OneValetError
 from core.mail.watches import count_watches
@@ -15,6 +16,8 @@ _PROBLEMS = {
     "account": "what is stored cannot be opened at the moment; tried again by itself",
     "wrong": "what is stored is not complete",
 }
+SHOWN = 5
+"""How many accounts are named."""
 _FIXES = {"barred": "name it in ONEVALET_FETCH_HOSTS, if it is yours", "unforeseen": "see mailbox_failed in the log"}
 
 
@@ -36,3 +39,17 @@ async def check_mailboxes(database: Database) -> list[Check]:
             fix = "start a worker, or raise ONEVALET_MAIL_WATCHES"
             checks.append(Check("mailboxes that wait", False, f"{count.unwatched}: {detail}", fix))
     return checks
+
+
+async def check_accounts(database: Database) -> list[Check]:
+    """Check for accounts whose service lets us in no more; their people know, and only they can renew them."""
+    try:
+        revoked = await find_revoked(database)
+    except (OneValetError, PostgresError):
+        return []  # the database's own check says so
+    if not revoked:
+        return []
+    named = ", ".join(f"{account.service} of {account.tenant_id}" for account in revoked[:SHOWN])
+    more = " …" if len(revoked) > SHOWN else ""
+    detail = f"{len(revoked)} to be connected again by their people: {named}{more}"
+    return [Check("accounts", True, detail, "`connect SERVICE --tenant TENANT` prints a link to pass on")]

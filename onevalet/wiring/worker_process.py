@@ -17,7 +17,7 @@ from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import redis_url
-from onevalet.wiring.mail import build_mail_watcher
+from onevalet.wiring.mail import build_mail_watcher, build_renewals
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
 from onevalet.wiring.worker_parts import WorkerParts
@@ -52,7 +52,8 @@ def build_process(
         talks=talks,
         ask_for_process=ask_for_process,
     )
-    redis, watch, table = redis_url(settings), DueWatch(database, clock), maintenance.table()
+    redis, watch = redis_url(settings), DueWatch(database, clock)
+    table = (*maintenance.table(), build_renewals(parts))
     for work in table:
         if work.due is not None:
             watch.call(work.due, work.look)

@@ -1,318 +1,81 @@
-"""Calls that need an account which is missing, not allowed enough, or one of several."""
-
-import re
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from datetime import timedelta
+"""A call that misses its account, from the sentence with the link over the pages and back, on every channel."""
 
 import pytest
 
-from core.accounts.accounts import Accounts
-from core.accounts.prompts import AccountAsker, ConnectLink, Wanted
-from core.accounts.services import Services
-from core.accounts.waiting import WaitingForAccounts
-from core.agents.pool import Pool
-from core.agents.registry import AgentRegistry
-from core.credentials.store import CredentialStore
-from core.json_types import JsonObject
-from tests.clocks import StandingClock
-from tests.contract.approving import Approving, open_approving
-from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.email_harness import also_by_mail
-from tests.core.builders import FakeModel, Step, says, wants
-from tests.core.credentials.harness import new_key, store_with
-from tests.plugins.mailbox import (
-    OPENED,
-    REFUSING,
-    AnswerMailAgent,
-    count_mail,
-    look_for_mail,
-    post_mail,
-    read_inbox,
-)
+from core.accounts.renewals import Renewals
+from core.clock import Clock
+from core.ids import make_id
+from core.notifications.store import NotificationStore
+from notify.service import NotificationService
+from tests.channels.connect.harness import LINK
+from tests.contract.test_connecting import Person
+from tests.contract.test_connecting import person as person
+from tests.core.builders import says, wants
+from tests.plugins.mailbox import OPENED
+from tests.servers.nanoidp import nanoidp as nanoidp
 
-IMAP: JsonObject = {"host": "imap.example.org", "port": 993}
-ASKED = "To read your mail I need your mailbox: connect it here: https://valet.example.com/connect/1"
+pytestmark = pytest.mark.xdist_group("nanoidp")  # it takes a second to start
+
+NEED = "To read your mail I need your mailbox: connect it here: "
+AGAIN = "Your account ann@idp.example does not let me in any more: connect it again here: "
 
 
-def mailbox(address: str, *, reads: bool = True, sends: bool = True) -> JsonObject:
-    """Return the credentials of a mailbox."""
-    sender: JsonObject = {"host": "smtp.example.org"} if sends else {}
-    return {"user": address, "password": "secret", "from": address} | sender | ({"imap": IMAP} if reads else {})
+async def test_what_misses_its_account_goes_on_once_it_is_there_or_renewed(person: Person) -> None:
+    await a_link_that_is_over_and_another_by_one_word(person)
+    await a_grant_that_ended_unnoticed_is_told_and_renewed(person)
 
 
-@dataclass
-class Links:
-    """Links to connect accounts, numbered."""
-
-    wanted: list[Wanted] = field(default_factory=list)
-    choices: tuple[str, ...] = ()
-
-    async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
-        self.wanted.append(wanted)
-        return ConnectLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)
-
-
-@dataclass
-class Needing:
-    """A system whose tools need accounts."""
-
-    system: Approving
-    keeper: CredentialStore
-    links: Links
-    clock: StandingClock
-
-    async def tenant(self) -> str:
-        """Return the only person."""
-        return str(await self.system.delivery.store.one("select tenant_id from tenants"))
-
-    async def connect(self, address: str, name: str = "primary", *, reads: bool = True, sends: bool = True) -> bool:
-        """Connect a mailbox; return whether anything waited for it."""
-        store, tenant = self.system.delivery.store, await self.tenant()
-        await self.keeper.save(tenant, "email", mailbox(address, reads=reads, sends=sends), name)
-        goes_on = await WaitingForAccounts(store.database, store.wakeups).connected(tenant)
-        await self.system.work()
-        return goes_on
-
-    def answers(self, *answers: Step) -> None:
-        """Have the model answer so from now on."""
-        self.system.model = FakeModel(list(answers))
-
-    async def said(self) -> list[str]:
-        """Return what the person was told, in order."""
-        texts = await self.system.delivery.store.column("select text from outbound order by seq")
-        return [str(text) for text in texts if str(text)]
+async def a_link_that_is_over_and_another_by_one_word(person: Person) -> None:
+    """The link lives for minutes, and the call waits for a day."""
+    [told] = await person.writes("any mail?", wants(("read_inbox", {})))
+    assert told.startswith(NEED)
+    assert told.endswith("\nThe link works for 15 minutes. For a new one, write: connect")
+    await person.system.delivery.store.admin.execute("update connect_links set expires_at = now() - interval '1 s'")
+    link = LINK.search(told)
+    assert link is not None
+    await person.phone.get(link[0])
+    assert person.phone.status == 404
+    [again] = await person.writes("connect")
+    assert again.startswith(NEED)
+    assert link[0] not in again
+    await person.signs_in(again, choose="work")
+    await goes_on(person, "One mail.")
+    assert OPENED == ["read_inbox ann@idp.example"]
 
 
-@pytest.fixture
-async def needing(channel: str, database_url: str) -> AsyncIterator[Needing]:
-    OPENED.clear()
-    REFUSING.clear()
-    clock = StandingClock()
-    async with open_approving(HARNESSES[channel], database_url, clock) as system:
-        keeper, links = store_with(system.delivery.store.database, new_key()), Links()
-        accounts = Accounts(keeper, Services.of())
-        system.more = [read_inbox, count_mail, post_mail, look_for_mail]
-        system.options = {
-            "agents": AgentRegistry([AnswerMailAgent]),
-            "credentials": keeper,
-            "accounts": accounts,
-            "account_asker": AccountAsker(system.delivery.store.database, links),
-        }
-        await system.delivery.meet()
-        yield Needing(system, keeper, links, clock)
+async def a_grant_that_ended_unnoticed_is_told_and_renewed(person: Person) -> None:
+    """The person takes the grant back at its server, and nobody uses it until the sweep does."""
+    store, accounts = person.system.delivery.store, person.pages.connecting.accounts
+    tenant = str(await store.one("select tenant_id from tenants"))
+    [stored] = await accounts.credentials.stored(tenant)
+    service = accounts.services.get("work")
+    assert accounts.tokens is not None
+    assert service is not None
+    assert service.client is not None
+    assert stored.credentials is not None
+    assert await accounts.tokens.servers.revoke(service.client, str(stored.credentials["refresh_token"]))
+    ended = stored.credentials | {"expires_at": "2026-01-01T00:00:00+00:00"}
+    await accounts.credentials.save(tenant, "work", ended, stored.name)
+    await store.admin.execute("update credentials set attend_at = now()")
+    notes, channel = NotificationStore(store.database, make_id), person.system.delivery.channel.name
+    notifier = NotificationService(notes, [channel], store.wakeups, person.system.clock, make_id)
+    seen = len(await person.heard())
+    assert await Renewals(store.database, accounts, notifier, Clock()).once() == 1
+    assert await Renewals(store.database, accounts, notifier, Clock()).once() == 0
+    await person.system.work()
+    [told] = (await person.heard())[seen:]
+    assert told.startswith(AGAIN)
+    assert "has to be connected again" in (await person.writes("accounts"))[0]
+    [asked] = await person.writes("any mail now?", wants(("read_inbox", {})))
+    assert asked.startswith(AGAIN)
+    await person.signs_in(told)
+    await goes_on(person, "Two mails.")
+    assert await store.one("select count(*) from credentials where revoked_at is null") == 1
 
 
-@also_by_mail
-async def test_a_missing_account_is_asked_for_and_the_turn_goes_on(needing: Needing) -> None:
-    needing.answers(wants(("read_inbox", {})), says("You have one mail."))
-    await needing.system.say("any mail?")
-    assert needing.system.last().replace("\\", "") == ASKED
-    assert OPENED == []
-    await needing.system.work()
-    assert await needing.connect("ann@example.org")
-    assert needing.system.last() == "You have one mail."
-    assert OPENED == ["read_inbox ann@example.org"]
-    [told] = needing.system.model.told()
-    assert "lunch on Friday" in told
-
-
-async def test_calls_that_need_the_same_share_one_sentence(needing: Needing) -> None:
-    needing.answers(wants(("read_inbox", {}), ("count_mail", {})), says("One new, 7 in all."))
-    await needing.system.say("any mail, and how many?")
-    assert len(needing.links.wanted) == 1
-    assert (await needing.said())[-1].count("https://") == 1
-    await needing.connect("ann@example.org")
-    assert sorted(OPENED) == ["count_mail ann@example.org", "read_inbox ann@example.org"]
-    assert (await needing.said())[-1] == "One new, 7 in all."
-
-
-async def test_a_tool_that_finds_no_account_waits_and_runs_once(needing: Needing) -> None:
-    needing.answers(wants(("look_for_mail", {})), says("Nothing new."))
-    await needing.system.say("look for mail")
-    assert (await needing.said())[-1] == ASKED
-    await needing.connect("ann@example.org")
-    assert OPENED == ["look_for_mail ann@example.org"]
-    assert (await needing.said())[-1] == "Nothing new."
-
-
-async def test_consent_is_asked_after_the_account_is_connected(needing: Needing) -> None:
-    needing.answers(wants(("post_mail", {"to": "sam@example.com"})), says("It is sent."))
-    await needing.system.say("mail sam")
-    assert "https://valet.example.com/connect/1" in (await needing.said())[-1]
-    assert await needing.system.states() == []
-    await needing.connect("ann@example.org")
-    assert await needing.system.states() == ["pending"]
-    assert OPENED == []
-    await needing.system.decide("Approve")
-    assert OPENED == ["post_mail ann@example.org"]
-
-
-async def test_an_agent_waits_for_its_account_before_its_card(needing: Needing) -> None:
-    needing.answers(wants(("AnswerMailAgent", {})), says("Answered."))
-    await needing.system.say("answer that mail")
-    assert "https://valet.example.com/connect/1" in (await needing.said())[-1]
-    await needing.connect("ann@example.org")
-    assert needing.system.last().endswith("What should it say?")
-    await needing.system.say("Friday is fine")
-    await needing.system.decide("Approve")
-    assert OPENED == ["AnswerMailAgent ann@example.org"]
-
-
-async def test_which_account_is_asked_before_the_card(needing: Needing) -> None:
-    await needing.connect("ann@example.org", "home")
-    await needing.connect("ann@work.example", "work")
-    needing.answers(wants(("post_mail", {"to": "sam@example.com"})), says("It is sent."))
-    await needing.system.say("mail sam")
-    assert (await needing.said())[-1] == "Which account: home or work?"
-    [offered] = [spec for spec in needing.system.model.requests[0].tools if spec.name == "post_mail"]
-    assert "account" in offered.parameters["properties"]
-    await needing.system.say("work")
-    assert "Account: work" in needing.system.card().text.replace("`", "")
-    await needing.system.decide("Approve")
-    assert OPENED == ["post_mail ann@work.example"]
-
-
-async def test_an_agent_asks_which_account_and_uses_the_answer(needing: Needing) -> None:
-    await needing.connect("ann@example.org", "home")
-    await needing.connect("ann@work.example", "work")
-    needing.answers(wants(("AnswerMailAgent", {"words": "Yes"})), says("Answered."))
-    await needing.system.say("answer that mail with yes")
-    assert (await needing.said())[-1] == "Which account: home or work?"
-    await needing.system.say("home")
-    assert "Account: home" in needing.system.card().text.replace("`", "")
-    await needing.system.decide("Approve")
-    assert OPENED == ["AnswerMailAgent ann@example.org"]
-
-
-async def test_one_account_is_neither_asked_for_nor_shown(needing: Needing) -> None:
-    await needing.connect("ann@example.org")
-    needing.answers(wants(("read_inbox", {})), says("One mail."))
-    await needing.system.say("any mail?")
-    assert (await needing.said())[-1] == "One mail."
-    [offered] = [spec for spec in needing.system.model.requests[0].tools if spec.name == "read_inbox"]
-    assert "account" not in offered.parameters["properties"]
-
-
-async def test_an_account_that_allows_too_little_is_extended(needing: Needing) -> None:
-    await needing.connect("ann@example.org", sends=False)
-    needing.answers(wants(("post_mail", {"to": "sam@example.com"})), says("It is sent."))
-    await needing.system.say("mail sam")
-    assert "https://valet.example.com/connect/1" in (await needing.said())[-1]
-    assert needing.links.wanted[0].needs == ("mail.send",)
-    await needing.connect("ann@example.org")
-    assert await needing.system.states() == ["pending"]
-
-
-async def test_what_another_person_connects_changes_nothing(needing: Needing) -> None:
-    needing.answers(wants(("read_inbox", {})), says("One mail."))
-    await needing.system.say("any mail?")
-    store = needing.system.delivery.store
-    await store.admin.execute("insert into tenants (tenant_id) values ('bob')")
-    await needing.keeper.save("bob", "email", mailbox("bob@example.org"))
-    assert not await WaitingForAccounts(store.database, store.wakeups).connected("bob")
-    await needing.system.work()
-    assert (await needing.said())[-1] == ASKED
-    assert OPENED == []
-
-
-async def test_another_account_that_does_not_serve_asks_nothing_again(needing: Needing) -> None:
-    needing.answers(wants(("read_inbox", {})), says("One mail."))
-    await needing.system.say("any mail?")
-    said = await needing.said()
-    await needing.connect("sender@example.org", "sender", reads=False)
-    assert await needing.said() == said
-    await needing.connect("ann@example.org")
-    assert OPENED == ["read_inbox ann@example.org"]
-
-
-async def test_waiting_ends_with_a_word_after_a_day(needing: Needing) -> None:
-    needing.answers(wants(("read_inbox", {})), says("I could not read your mail."))
-    await needing.system.say("any mail?")
-    store = needing.system.delivery.store
-    needing.clock.move(timedelta(hours=25))
-    assert await Pool(store.database, store.wakeups).expire(needing.clock.now()) == 1
-    await needing.system.work()
-    assert (await needing.said())[-1] == "I could not read your mail."
-    assert "no account was connected in time" in needing.system.model.told()[0]
-    assert not await needing.connect("ann@example.org")
-    assert OPENED == []
-
-
-async def test_never_mind_ends_the_waiting(needing: Needing) -> None:
-    needing.answers(wants(("read_inbox", {})))
-    await needing.system.say("any mail?")
-    needing.answers(wants(("hold_waiting_agent", {"change": "drop"})), says("All right, I leave your mail alone."))
-    await needing.system.say("never mind")
-    assert "read_inbox, which needs mail.read" in str(needing.system.model.requests[0].messages)
-    assert (await needing.said())[-1] == "All right, I leave your mail alone."
-    assert not await needing.connect("ann@example.org")
-    assert OPENED == []
-
-
-async def test_services_that_could_serve_are_named(needing: Needing) -> None:
-    needing.links.choices = ("Google", "Microsoft", "email")
-    needing.answers(wants(("read_inbox", {})))
-    await needing.system.say("any mail?")
-    assert (await needing.said())[-1] == f"{ASKED} (Google, Microsoft or email)"
-
-
-async def test_it_is_asked_in_the_persons_language(needing: Needing) -> None:
-    await needing.system.delivery.store.admin.execute("update tenants set language = 'de', language_from = ''")
-    needing.answers(wants(("read_inbox", {})), says("Eine Mail."))
-    await needing.system.say("neue Mail?")
-    asked = (await needing.said())[-1]
-    assert re.fullmatch(r"Um deine Mails zu lesen, .*https://valet\.example\.com/connect/1", asked)
-    await needing.connect("ann@example.org")
-    assert (await needing.said())[-1] == "Eine Mail."
-
-
-async def test_without_links_the_model_says_that_nothing_can_be_connected(needing: Needing) -> None:
-    needing.system.options["account_asker"] = None
-    needing.answers(wants(("read_inbox", {})), says("I cannot reach your mail here."))
-    await needing.system.say("any mail?")
-    assert (await needing.said())[-1] == "I cannot reach your mail here."
-    assert "No account is connected whose mail I can read." in needing.system.model.told()[0]
-
-
-async def test_a_revoked_account_is_renewed_and_the_call_goes_on(needing: Needing) -> None:
-    await needing.connect("ann@example.org")
-    await needing.system.delivery.store.admin.execute("update credentials set revoked_at = now()")
-    needing.answers(wants(("read_inbox", {})), says("One mail."))
-    await needing.system.say("any mail?")
-    renew = "Your account ann@example.org does not let me in any more: connect it again here: "
-    assert (await needing.said())[-1] == f"{renew}https://valet.example.com/connect/1"
-    assert OPENED == []
-    await needing.connect("ann@example.org")
-    assert (await needing.said())[-1] == "One mail."
-
-
-async def test_a_login_that_is_refused_waits_until_it_is_renewed(needing: Needing) -> None:
-    await needing.connect("ann@example.org")
-    REFUSING.add("ann@example.org")
-    needing.answers(wants(("look_for_mail", {})), says("Nothing new."))
-    await needing.system.say("look for mail")
-    assert "does not let me in any more" in (await needing.said())[-1]
-    store = needing.system.delivery.store
-    assert await store.one("select revoked_at is not null from credentials")
-    REFUSING.clear()
-    await needing.connect("ann@example.org")
-    assert OPENED == ["look_for_mail ann@example.org"]
-    assert (await needing.said())[-1] == "Nothing new."
-
-
-async def test_a_run_tells_once_until_something_was_connected(needing: Needing) -> None:
-    needing.answers(says("Hello."))
-    await needing.system.say("hello")
-    asker, tenant = needing.system.options["account_asker"], await needing.tenant()
-    wanted = Wanted(("mail.read",))
-
-    async def silent(turn: str, *, in_run: bool = True) -> bool:
-        prompt = await asker.for_turn(tenant, turn, None, in_run=in_run).prompt(wanted)
-        assert prompt is not None
-        return bool(prompt.silent)
-
-    assert [await silent("monday"), await silent("monday"), await silent("tuesday")] == [False, False, True]
-    assert not await silent("asked", in_run=False)
-    await needing.connect("ann@example.org")
-    assert not await silent("wednesday")
+async def goes_on(person: Person, answer: str) -> None:
+    """Let the turn that waits go on by itself, and answer."""
+    person.system.model.script[:] = [says(answer)]
+    await person.system.work()
+    heard = await person.heard()
+    assert [text.split("\n")[0] for text in heard[-2:]] == ["Connected: ann@idp.example (Work).", answer]

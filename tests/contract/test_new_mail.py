@@ -14,7 +14,7 @@ from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.json_types import JsonObject
 from core.llm.types import ModelAnswer, ModelRequest, Role
-from core.mail.watches import MailWatch, MailWatches, Position
+from core.mail.watches import MailWatches
 from core.triggers.event_trial import MailTrial
 from jobs.mail import MailWatcher
 from tests.contract.canaries import marked
@@ -62,7 +62,7 @@ class WithMail:
         bus = EventBus(self.redis_url, store.database, store.make_id)
         http = self.dovecot.http()
         watches = MailWatches(store.database, "w1")
-        watcher = MailWatcher(watches, bus, lambda _: self.mailboxes, http, _nobody_is_told, QUICK)
+        watcher = MailWatcher(watches, bus, lambda _: self.mailboxes, http, QUICK)
         running = asyncio.create_task(watcher.run())
         try:
             yield
@@ -161,7 +161,3 @@ async def test_without_a_mailbox_a_task_on_mail_asks_for_one(with_mail: WithMail
         await tasks.check({"kind": "event", "source": "mail", "type": "mail.received"})
     assert missing.value.need == "mail.read"
     assert await with_mail.system.delivery.store.one("select count(*) from tasks") == 0
-
-
-async def _nobody_is_told(watch: MailWatch, position: Position) -> None:
-    raise AssertionError("the login is refused")

@@ -15,7 +15,7 @@ from core.errors import AccountMissing
 from core.events.bus import EventBus
 from core.http.types import HttpClient
 from core.json_types import JsonObject
-from core.mail.watches import MailWatch, MailWatches, Position
+from core.mail.watches import MailWatches
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.types import Task
@@ -77,7 +77,6 @@ class MailHarness:
     credentials: CredentialStore
     http: HttpClient
     accounts: Mailboxes = field(default_factory=Mailboxes)
-    refused: list[tuple[str, str]] = field(default_factory=list)
 
     async def connect(self, account: OpenAccount | None = None) -> None:
         """Store what opens the person's mailbox."""
@@ -101,7 +100,7 @@ class MailHarness:
         """Run a worker's watcher."""
         bus = EventBus(self.redis_url, self.store.database, self.store.make_id)
         watches = MailWatches(self.store.database, name)
-        watcher = MailWatcher(watches, bus, lambda _: self.accounts, self.http, self._refuse, limits)
+        watcher = MailWatcher(watches, bus, lambda _: self.accounts, self.http, limits)
         running = asyncio.create_task(watcher.run())
         try:
             yield watcher
@@ -132,9 +131,6 @@ class MailHarness:
 
     async def _equal(self, subjects: list[str]) -> bool:
         return sorted(map(str, await self.subjects())) == subjects
-
-    async def _refuse(self, watch: MailWatch, position: Position) -> None:
-        self.refused.append((position.service, position.account_name))
 
 
 async def connected(

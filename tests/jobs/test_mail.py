@@ -10,8 +10,6 @@ from core.errors import LeaseLost
 from core.events.types import Event
 from core.json_types import JsonObject
 from core.mail.watches import MailWatches
-from core.notifications.types import Notification, NotificationStatus, Notified
-from jobs.mailbox_notices import MailboxNotices
 from onevalet.cli.mailbox_checks import check_mailboxes
 from onevalet.cli.trace import trace
 from tests.core.harness import Store
@@ -153,14 +151,14 @@ async def test_a_wrong_password_ends_the_watch_until_another_is_stored(harness: 
     await harness.wait_for_mail()
     async with harness.worker() as worker:
         await harness.problem("login")
-        assert harness.refused == [("email", "primary")]
-        assert await harness.store.one("select count(*) from credentials where revoked_at is not null") == 1
+        told = "select count(*) from credentials where revoked_at is not null and attend_at <= clock_timestamp()"
+        assert await harness.store.one(told) == 1, "whoever tells people of it is to do so at once"
         assert await harness.store.one(ENDED) == 1
         harness.deliver("meanwhile")
         await harness.connect()
         worker.look()
         await harness.has("meanwhile")
-    assert len(harness.refused) == 1
+    assert await harness.store.one("select count(*) from credentials where attend_at is not null") == 0
 
 
 async def test_an_account_without_a_mailbox_is_left_alone(harness: MailHarness) -> None:
@@ -169,7 +167,7 @@ async def test_an_account_without_a_mailbox_is_left_alone(harness: MailHarness) 
     async with harness.worker():
         await harness.problem("no_mailbox")
     assert await harness.store.one(ENDED) == 1
-    assert harness.refused == []
+    assert await harness.store.one("select count(*) from credentials where revoked_at is not null") == 0
 
 
 async def test_numbers_given_anew_miss_nothing_and_repeat_nothing(harness: MailHarness) -> None:
@@ -291,28 +289,6 @@ async def test_doctor_counts_mailboxes_and_says_what_is_wrong(harness: MailHarne
     [_, failing] = await check_mailboxes(harness.store.database)
     assert (failing.what, failing.ok) == ("mailboxes that fail", False)
     assert failing.detail.startswith("1: the server refuses the login")
-
-
-async def test_a_person_is_told_once_that_their_login_is_refused(harness: MailHarness) -> None:
-    recorded: list[Notification] = []
-
-    class Notifier:
-        async def notify(self, tenant_id: str, notification: Notification) -> Notified:
-            recorded.append(notification)
-            return Notified("n1", NotificationStatus.QUEUED)
-
-    notices = MailboxNotices(harness.engine.store, Notifier())
-    await harness.store.admin.execute("update tenants set language = 'de'")
-    await harness.connect()
-    await harness.wait_for_mail()
-    watches = MailWatches(harness.store.database, "w1")
-    [watch] = await watches.claim(1)
-    position = await watches.position(watch)
-    assert position is not None
-    for _ in range(2):
-        await notices.refused(watch, position)
-    assert len({notice.dedupe_key for notice in recorded}) == 1
-    assert recorded[0].text.startswith("Der Mailserver nimmt nicht mehr an, was du mir für email gegeben hast")
 
 
 async def _is(value: object) -> object:

@@ -58,3 +58,11 @@ class AnswerMailAgent(StandardAgent):
         account = (await self.context.accounts.open("mail.send")).account
         OPENED.append(f"AnswerMailAgent {account.address}")
         return self.make_result(raw_message=f"Answered from {account.address}.")
+
+
+@valet(name="SumUpMailAgent")
+class SumUpMailAgent(StandardAgent):
+    """Sum up the inbox, with a loop of its own."""
+
+    async def on_running(self, msg: str) -> AgentResult:
+        return self.make_result(raw_message=await self.think("Sum up the inbox.", tools=[read_inbox]))

@@ -297,6 +297,7 @@ CREATE TABLE public.credentials (
     refreshed_by text DEFAULT ''::text NOT NULL,
     refreshing_until timestamp with time zone,
     preferred_for text[] DEFAULT '{}'::text[] NOT NULL,
+    attend_at timestamp with time zone,
     CONSTRAINT credentials_account_name_check CHECK (((length(account_name) >= 1) AND (length(account_name) <= 200))),
     CONSTRAINT credentials_service_check CHECK (((length(service) >= 1) AND (length(service) <= 200)))
 );
@@ -1415,6 +1416,8 @@ CREATE INDEX connect_links_by_token ON public.connect_links USING btree (token_h
 CREATE INDEX consents_address ON public.consents USING btree (channel, account, user_key, id);
 
 CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
+
+CREATE INDEX credentials_to_attend ON public.credentials USING btree (attend_at) WHERE (attend_at IS NOT NULL);
 
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (finished_at) WHERE (outcome = ANY (ARRAY['ambiguous'::text, 'found'::text, 'left'::text]));
 

@@ -150,8 +150,7 @@ class RunExecutors:
             state = RunState.EXPIRED
         if task.output.silent and says_nothing(turn.reply) and not turn.media:
             return replace(turn, reply="", reason=Reason.NOTHING_TO_TELL), RunNote(state, Reason.NOTHING_TO_TELL)
-        # Whoever did not connect an account was told when the run began to wait.
-        text = result_text(task, run, turn.reply) if turn.reply and not _never_connected(request) else ""
+        text = result_text(task, run, turn.reply) if turn.reply else ""
         return turn, RunNote(state, turn.reason, text=text, media=turn.media, outside=done.outside)
 
 
@@ -160,12 +159,6 @@ def _expired(request: TurnRequest) -> bool:
     return questions or any(
         approval.turn_id == request.turn_id and approval.state is ApprovalState.EXPIRED
         for approval in request.approvals
-    )
-
-
-def _never_connected(request: TurnRequest) -> bool:
-    return any(
-        entry.turn_id == request.turn_id and entry.reason is PoolEnd.EXPIRED and entry.needs for entry in request.pool
     )
 
 

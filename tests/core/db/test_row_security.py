@@ -36,6 +36,8 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
     "find_connect_link": {"tenant_id", "token_hash"},
+    "find_due_accounts": {"tenant_id"},
+    "find_revoked_accounts": {"tenant_id", "service"},
     "find_received": {"tenant_id", "inbound_id"},
     "find_taken": {"tenant_id", "inbound_id"},
     "replied_recipient": {"tenant_id", "recipient_id"},

@@ -14,10 +14,10 @@ from core.llm.litellm_client import LiteLLMClient
 from onevalet.demo import events, mail
 from onevalet.demo.intent import Intent
 from onevalet.demo.model import DEMO_MODEL
+from tests.accounts.harness import Links
 from tests.clocks import StandingClock
 from tests.contract.approving import open_approving
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.test_accounts_needed import Links
 from tests.core.credentials.harness import new_key, store_with
 from tests.onevalet.demo.test_languages import TOOLS
 from tests.onevalet.demo.test_requests import calls
@@ -176,7 +176,7 @@ async def test_without_an_account_one_sentence_has_the_link(database_url: str) -
         await system.delivery.meet()
         await system.say("what's in my inbox?")
         link = "connect it here: https://valet.example.com/connect/"
-        assert system.last() == f"To read your mail I need your mailbox: {link}1"
+        assert system.last().startswith(f"To read your mail I need your mailbox: {link}1\n")
         await system.say("what's on tomorrow?")
         assert system.last().startswith(f"To look into your calendar I need access to it: {link}2")
     await client.close()

@@ -114,7 +114,10 @@ declare
     v_lane text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    delete from account_prompts a where a.tenant_id = p_tenant;
+    delete from account_prompts a
+    where a.tenant_id = p_tenant
+      and not exists (select from credentials c where c.tenant_id = p_tenant and c.revoked_at is not null
+                      and a.topic = renewal_topic(c.service, c.account_name));
     for v_turn, v_held in
         select t.id, h.held from turns t,
             lateral (select exists (
@@ -129,6 +132,13 @@ begin
         end if;
     end loop;
 end $$;
+
+-- Returns under which name it is kept that a person was asked to connect an account again.
+create function renewal_topic(p_service text, p_account text)
+returns text
+language sql immutable as $$
+    select 'renew ' || p_service || ' ' || p_account
+$$;
 
 -- Notes that a turn asks a person for an account. False if another turn did so before, and nothing was connected since.
 create function note_account_prompt(p_tenant text, p_topic text, p_turn text)

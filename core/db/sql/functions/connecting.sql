@@ -97,6 +97,8 @@ begin
     end if;
     perform save_credentials(p_tenant, p_account ->> 'service', p_account ->> 'name',
                              (p_account ->> 'key_version')::int, decode(p_account ->> 'sealed', 'hex'));
+    update credentials c set attend_at = clock_timestamp() + (p_account ->> 'attend_in')::interval
+    where c.tenant_id = p_tenant and c.service = p_account ->> 'service' and c.account_name = p_account ->> 'name';
     if exists (select from conversations c where c.tenant_id = p_tenant and c.id = v_conversation) then
         perform enqueue(p_tenant, v_conversation, null, p_message);
     end if;
@@ -126,10 +128,10 @@ begin
 end $$;
 
 -- Ends a refresh: with what is stored from now on, with a grant that is revoked, or with neither, to be tried again.
--- Nothing changes where the account is not as it was read.
+-- Nothing changes where the account is not as it was read. p_attend_in: when the account is next looked after.
 create function end_refresh(
     p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_key_version int, p_sealed bytea,
-    p_revoked boolean)
+    p_revoked boolean, p_attend_in interval)
 returns void
 language plpgsql as $$
 begin
@@ -137,7 +139,66 @@ begin
     update credentials c
     set key_version = coalesce(p_key_version, c.key_version), credentials_json = coalesce(p_sealed, c.credentials_json),
         updated_at = case when p_sealed is null then c.updated_at else clock_timestamp() end,
-        revoked_at = case when p_revoked then clock_timestamp() end, refreshed_by = '', refreshing_until = null
+        revoked_at = case when p_revoked then clock_timestamp() end,
+        attend_at = coalesce(clock_timestamp() + p_attend_in, c.attend_at), refreshed_by = '', refreshing_until = null
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
       and c.updated_at = p_written_at;
 end $$;
+
+-- Finds people with accounts that are due to be looked after; ids only.
+create function find_due_accounts(p_limit int)
+returns table (tenant_id text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select d.tenant_id from (
+        select c.tenant_id, min(c.attend_at) as at from credentials c where c.attend_at <= clock_timestamp()
+        group by c.tenant_id) d
+    order by d.at limit p_limit
+$$;
+
+-- Claims a person's accounts that are due to be looked after: another worker does it where this one dies.
+create function claim_due_accounts(p_tenant text, p_lease interval)
+returns table (service text, account_name text)
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return query with f as materialized (
+        select c.service, c.account_name from credentials c
+        where c.tenant_id = p_tenant and c.attend_at <= clock_timestamp()
+        order by c.service, c.account_name for update skip locked)
+    update credentials c set attend_at = clock_timestamp() + p_lease from f
+    where c.tenant_id = p_tenant and c.service = f.service and c.account_name = f.account_name
+    returning c.service, c.account_name;
+end $$;
+
+-- Says when an account is next looked after, null for never, unless it is not as it was read.
+create function attend_again(
+    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_revoked boolean, p_in interval)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update credentials c set attend_at = clock_timestamp() + p_in
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
+      and c.updated_at = p_written_at and (c.revoked_at is not null) = p_revoked;
+end $$;
+
+-- Notes that a turn, or a notice, asks a person to connect an account again: they are not told by anything else. False
+-- as in `note_account_prompt`.
+create function note_renewal(p_tenant text, p_service text, p_account text, p_turn text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    update credentials c set attend_at = null
+    where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
+      and c.revoked_at is not null;
+    return note_account_prompt(p_tenant, renewal_topic(p_service, p_account), p_turn);
+end $$;
+
+-- Finds the accounts that have to be connected again, for `doctor`; ids and services only.
+create function find_revoked_accounts()
+returns table (tenant_id text, service text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select c.tenant_id, c.service from credentials c where c.revoked_at is not null
+    order by c.revoked_at, c.tenant_id, c.service
+$$;

@@ -61,7 +61,8 @@ begin
     values (p_tenant, p_service, p_account, p_key_version, p_sealed)
     on conflict (tenant_id, service, account_name) do update
     set key_version = excluded.key_version, credentials_json = excluded.credentials_json,
-        updated_at = clock_timestamp(), revoked_at = null, refreshed_by = '', refreshing_until = null;
+        updated_at = clock_timestamp(), revoked_at = null, attend_at = null, refreshed_by = '',
+        refreshing_until = null;
     perform wake_for_account(p_tenant); -- in this transaction: nothing waits for an account that is there
 end $$;
 
@@ -99,13 +100,15 @@ begin
     order by c.service, c.account_name;
 end $$;
 
--- Notes that a service takes what is stored no longer, unless it was stored again since it was read.
-create function revoke_account(p_tenant text, p_service text, p_account text, p_written_at timestamptz)
+-- Notes that a service takes what is stored no longer, unless it was stored again since it was read. p_tell_in: when its
+-- person is told, unless the turn that met it has done so by then.
+create function revoke_account(
+    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_tell_in interval)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    update credentials c set revoked_at = clock_timestamp()
+    update credentials c set revoked_at = clock_timestamp(), attend_at = clock_timestamp() + p_tell_in
     where c.tenant_id = p_tenant and c.service = p_service and c.account_name = p_account
       and c.updated_at = p_written_at and c.revoked_at is null;
 end $$;

@@ -35,6 +35,8 @@ language sql security definer set search_path = public, pg_temp set plan_cache_m
         union all
         select 'mail', min(greatest(w.next_attempt_at, w.lease_until)) from mail_watches w where not w.ended
         union all
+        select 'accounts', min(c.attend_at) from credentials c where c.attend_at is not null
+        union all
         select 'quarantine', clock_timestamp()
         where exists (select from turns t where t.state = 'running' and t.quarantined)
         union all

@@ -259,7 +259,7 @@ begin
     on conflict (tenant_id, day, task_id) do update set spent = s.spent + excluded.spent;
     delete from spending g where g.tenant_id = p_gone;
     insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, preferred_for,
-                             revoked_at, created_at)
+                             revoked_at, attend_at, created_at)
     select p_kept, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
            decode(v.value ->> 'sealed', 'base64'),
            (v.value ->> 'preferred')::boolean and not exists (
@@ -268,6 +268,7 @@ begin
            array(select k from jsonb_array_elements_text(v.value -> 'preferred_for') k
                  where not exists (select from credentials c where c.tenant_id = p_kept and k = any (c.preferred_for))),
            (v.value ->> 'revoked_at')::timestamptz,
+           (v.value ->> 'attend_at')::timestamptz,
            (v.value ->> 'created_at')::timestamptz
     from jsonb_array_elements(p_sealed) v;
     update linked_rows r set key = array[v.value ->> 'service', v.value ->> 'account_name']

@@ -145,7 +145,7 @@ begin
     from credentials c
     where w.tenant_id = p_tenant and w.id = p_watch and w.owner = p_owner
       and c.tenant_id = w.tenant_id and c.service = w.service and c.account_name = w.account_name;
-    update credentials c set revoked_at = clock_timestamp()
+    update credentials c set revoked_at = clock_timestamp(), attend_at = clock_timestamp()
     from mail_watches w
     where p_refused and c.revoked_at is null and w.tenant_id = p_tenant and w.id = p_watch and w.revision = p_revision
       and c.tenant_id = w.tenant_id and c.service = w.service and c.account_name = w.account_name;

@@ -180,10 +180,11 @@ begin
     perform part_files(p_tenant, v_link.other_id);
     perform part_numbers(p_tenant, v_link.other_id, p_link);
     insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, preferred_for,
-                             revoked_at, created_at)
+                             revoked_at, attend_at, created_at)
     select v_link.other_id, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
            decode(v.value ->> 'sealed', 'base64'), (v.value ->> 'preferred')::boolean,
            array(select jsonb_array_elements_text(v.value -> 'preferred_for')), (v.value ->> 'revoked_at')::timestamptz,
+           (v.value ->> 'attend_at')::timestamptz,
            (v.value ->> 'created_at')::timestamptz
     from jsonb_array_elements(p_sealed) v;
     delete from credentials c using jsonb_array_elements(p_sealed) v
