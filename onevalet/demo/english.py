@@ -225,6 +225,8 @@ ENGLISH = (
     Intent(schedules.REMIND, tool="remind_me", example="remind me at 3pm to call mum"),
     Intent(schedules.REMIND_TO, tool="remind_me"),
     Intent(schedules.UNDO, tool="undo_last"),
+    Intent(schedules.CAN_UNDO, tool="undo_last", arguments=lambda _: {"show": True}, example="what can you undo?"),
+    Intent(schedules.UNDO_WHICH, tool="undo_last"),
     Intent(schedules.UNDO_NAMED, tool="undo_last"),
     Intent(schedules.EVERY, tool="ScheduleTask", arguments=schedules.every, example="every weekday at 8 my notes"),
     Intent(schedules.LIST, tool="list_tasks", example="what have I got scheduled?"),

@@ -32,7 +32,9 @@ LIST = (
     r"|what (?:tasks|reminders) (?:are there|do i have)"
 )
 _WHICH = r"(?:my |the )?(?:(?:task|reminder)s?(?: number)? )?#?(?P<which>.+?)(?: one| task| reminder)?"
-UNDO = r"undo(?: it| that| the reminder| my reminder)?|take (?:it|that|the reminder) back"
+UNDO = r"undo(?: it| that| the (?:last (?:thing|change|one)|reminder)| my reminder)?|take (?:it|that|the reminder) back"
+UNDO_WHICH = r"undo (?:the |my )?(?P<words>[^\W\d][^,;:?!]{1,60}?)(?: reminder| change| one)?"
+CAN_UNDO = r"what can (?:you undo|i undo|be undone)"
 UNDO_NAMED = r"undo (?P<words>.+)"
 STOP = rf"(?:stop|cancel|delete|end|remove) {_WHICH}"
 PAUSE = rf"pause {_WHICH}"

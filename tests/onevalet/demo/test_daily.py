@@ -70,6 +70,9 @@ ENGLISH: list[tuple[str, str, JsonObject]] = [
     ("my briefing without the weather and mail", "set_briefing", {"without": ["weather", "mail"]}),
     ("briefing with everything", "set_briefing", {"without": []}),
     ("give me my briefing now", "brief_me", NONE),
+    ("undo the last thing", "undo_last", NONE),
+    ("undo the dishes reminder", "undo_last", {"words": "dishes"}),
+    ("what can you undo?", "undo_last", {"show": True}),
     ("stop my briefing", "stop_task", {"which": "briefing"}),
 ]
 """In English, what each becomes."""
