@@ -12,13 +12,16 @@ from agents.places import city_of, counts_in_fahrenheit
 from agents.weather import Units, get_weather
 from onevalet import (
     Account,
+    AccountMissing,
     CalendarEntry,
     MailFailed,
     MailMessage,
     MailQuery,
+    RefusedLogins,
     TaskNote,
     ToolExecutionContext,
     ToolFailed,
+    ToolRetry,
     gettext,
     gettext_noop,
     ngettext,
@@ -109,12 +112,13 @@ async def read_mail(wanted: Wanted) -> Section | None:
     """Read who wrote what is not read yet, over all mailboxes."""
     accounts = await accounts_for(wanted.context, READ, "")
     found: list[tuple[datetime, MailMessage]] = []
-    count, failed = 0, list[MailFailed]()
+    count, failed = 0, list[MailFailed | AccountMissing]()
     for account in accounts:
         try:
             unread, mails = await _unread(account, wanted)
-        except MailFailed as error:
+        except (MailFailed, AccountMissing) as error:  # one that does not open keeps no other from being read
             failed.append(error)
+            await note_refused(wanted.context, error)
             continue
         count, found = count + unread, found + mails
     if len(failed) == len(accounts):
@@ -147,6 +151,12 @@ READERS: Mapping[Part, Reader] = {
     "mail": read_mail,
     "reminders": read_reminders,
 }
+
+
+async def note_refused(context: ToolExecutionContext, error: ToolFailed | ToolRetry) -> None:
+    """Note that an account is to be renewed, where that is why something failed."""
+    if error.refused is not None and isinstance(context.accounts, RefusedLogins):
+        await context.accounts.refused(error.refused)
 
 
 def heading(part: Part) -> str:

@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from agents.briefing.parts import READERS, Wanted, heading
+from agents.briefing.parts import READERS, Wanted, heading, note_refused
 from agents.briefing.sections import LONG, PARTS, SHORT, Part, Section, briefing_text
 from agents.calendar.opening import wall_now
 from onevalet import (
     AccountMissing,
-    RefusedLogins,
     StoreUnavailable,
     ToolExecutionContext,
     ToolFailed,
@@ -58,8 +57,7 @@ async def _read(part: Part, wanted: Wanted) -> tuple[Section | None, bool]:
         problem = gettext("{problem} To connect one, write “{word}”.", problem=why, word=CONNECT)
         return _failed(part, problem), True
     except (ToolFailed, ToolRetry) as error:
-        if error.refused is not None and isinstance(wanted.context.accounts, RefusedLogins):
-            await wanted.context.accounts.refused(error.refused)
+        await note_refused(wanted.context, error)
         return _failed(part, str(error)), False
     except TimeoutError:
         return _failed(part, gettext("It took too long to answer.")), False

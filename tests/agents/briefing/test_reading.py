@@ -30,14 +30,17 @@ class Boxes:
 
     opened: list[OpenAccount]
     noted: list[RefusedLogin] = field(default_factory=list)
+    gone: list[Account] = field(default_factory=list)
 
     async def list(self, need: str = "") -> Sequence[Account]:
-        return [one.account for one in self.opened] if need == "mail.read" else []
+        return [*(one.account for one in self.opened), *self.gone] if need == "mail.read" else []
 
     async def open(self, need: str, account_name: str = "") -> OpenAccount:
         for one in self.opened:
             if one.account.name == account_name:
                 return one
+        if any(one.name == account_name for one in self.gone):
+            raise AccountMissing(f"The account {account_name} has to be connected again.", need, account_name)
         raise AccountMissing("No account can do this.", need)
 
     async def refused(self, login: RefusedLogin) -> bool:
@@ -93,9 +96,28 @@ async def test_each_part_fails_alone_in_a_sentence(context: ToolExecutionContext
     assert weather == "**Weather**: The weather service cannot tell at the moment (status 500)."
     assert calendar.startswith("**Calendar**: You have connected no account for it. To connect one, write “connect”.")
     assert mails.startswith("**Mail**: ")
-    assert [login.service for login in boxes.noted] == ["email"], "its person is asked to renew it"
+    assert {login.service for login in boxes.noted} == {"email"}, "its person is asked to renew it"
     assert reminders == "**Reminders and tasks**\n- 09:00 thing 1"
     assert read.missing == {"calendar"}
+
+
+async def test_a_mailbox_that_does_not_open_keeps_no_other_from_being_read(
+    context: ToolExecutionContext, dovecot: Dovecot
+) -> None:
+    address, gone = dovecot.new(), Account("email", "work", revoked=True)
+    dovecot.deliver(address, mail("Lunch?", "Bob <bob@example.org>"))
+    boxes = Boxes([dovecot.account(address)], gone=[gone])
+    read = await read_briefing(replace(context, accounts=boxes), ["weather", "calendar"])  # type: ignore[arg-type]
+    assert read.text.endswith("**Mail**: 1 unread\n- Bob: Lunch?\n- The account work has to be connected again.")
+    wrong = dovecot.account(dovecot.new(), secret="wrong")
+    wrong = replace(wrong, account=replace(wrong.account, name="old"))
+    boxes = Boxes([dovecot.account(address), wrong])
+    await read_briefing(replace(context, accounts=boxes), ["weather", "calendar"])  # type: ignore[arg-type]
+    assert [login.account for login in boxes.noted] == ["old"]
+    boxes = Boxes([], gone=[gone])
+    read = await read_briefing(replace(context, accounts=boxes), ["weather", "calendar"])  # type: ignore[arg-type]
+    assert read.text.endswith("**Mail**: The account work has to be connected again. To connect one, write “connect”.")
+    assert read.missing == {"mail"}
 
 
 async def test_a_part_with_a_defect_takes_no_other_with_it(
