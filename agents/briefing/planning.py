@@ -107,6 +107,7 @@ class SetBriefing(PlanningAgent):
         kept = await _create(context, self.trigger(), settled, context.idempotency_key) if anew else old[0]
         ended = await _end(context, kept, old) if anew else []
         lacking = await _lacking(context, settled)
+        new = [part for part in lacking if part not in before.known(context.idempotency_key)]
         await settled.noting(lacking, context.idempotency_key).keep(context)
         arguments: dict[str, Any] = {"made": kept.id if anew else "", "again": ended, "settled": before.to_json()}
         context.undo.offer(gettext("Briefing: {when}", when=kept.when), take_back_briefing.name, arguments)
@@ -114,7 +115,7 @@ class SetBriefing(PlanningAgent):
         said = sentence.format(
             when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=UNDO
         )
-        return self.make_result(raw_message="\n".join([said, *await _connecting(context, lacking)]))
+        return self.make_result(raw_message="\n".join([said, *await _connecting(context, new)]))
 
     def _parts(self, settled: BriefingSettings) -> str:
         place = settled.place or city_of(str(self.state.get("zone") or ""))
