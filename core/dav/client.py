@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
 from core.credentials.types import Ability, OpenAccount
-from core.dav.types import MAX_BYTES, Missing, Resource, TooLarge, refused
+from core.dav.types import MAX_BYTES, DavRefused, Missing, Resource, TooLarge, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.errors import RefusedLogin, ToolFailed
 from core.http.types import HttpClient, HttpResponse
@@ -53,6 +53,14 @@ class DavClient:
     async def report(self, url: str, query: Element, *, depth: int = 1) -> Answered:
         """Return what a query finds in a collection."""
         return await self._ask("REPORT", url, query, depth)
+
+    async def features(self, url: str) -> frozenset[str]:
+        """Return what a server says that it can do (RFC 4918 10.1); nothing where it does not say."""
+        try:
+            response = await self._send("OPTIONS", url, {})
+        except DavRefused:
+            return frozenset()
+        return frozenset(name.strip().lower() for name in response.headers.get("DAV", "").split(",") if name.strip())
 
     async def lead(self, url: str) -> str:
         """Return where a well-known address leads to, which may be another server; empty for nowhere.

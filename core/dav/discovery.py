@@ -47,7 +47,8 @@ async def discover(client: DavClient, kind: Kind) -> Home:
         for collection in await collections_in(client, kind, url, preferred):
             collections.setdefault(collection.url, collection)
     known = tuple(collections.values())[:MAX_COLLECTIONS]
-    return Home(known, homes[0] if homes else "", _addresses(first), bool(first.hrefs(_OUTBOX)))
+    schedules = kind is Kind.CALENDAR and await _schedules(client, answered, first)
+    return Home(known, homes[0] if homes else "", _addresses(first), schedules)
 
 
 async def collections_in(client: DavClient, kind: Kind, home: str, preferred: str = "") -> list[Collection]:
@@ -86,6 +87,18 @@ async def _preferred(client: DavClient, principal: Answered, found: Found) -> st
         return ""
     hrefs = [href for one in inbox.found for href in one.hrefs(_DEFAULT)]
     return inbox.address(hrefs[0]) if hrefs else ""
+
+
+async def _schedules(client: DavClient, principal: Answered, found: Found) -> bool:
+    """Return whether the server sends invitations by itself (RFC 6638 2).
+
+    An outbox alone proves nothing: by an older draft the client itself posts there what is to be sent.
+    """
+    if not found.hrefs(_OUTBOX):
+        return False
+    features = await client.features(principal.url)
+    # Google sends them, whatever it says.
+    return not features or "calendar-auto-schedule" in features or client.account.account.service == "google"
 
 
 def _is(found: Found, kind: Kind) -> bool:

@@ -34,6 +34,7 @@ class Server:
     answers: dict[str, str] = field(default_factory=dict)
     leads: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, bool, int]] = field(default_factory=list)
+    features: str = ""
 
     async def answer(self, request: web.Request) -> web.Response:
         body = await request.read()
@@ -45,6 +46,8 @@ class Server:
             return web.Response(status=404)
         if "Authorization" not in request.headers:
             return web.Response(status=401)
+        if request.method == "OPTIONS":
+            return web.Response(headers={"DAV": self.features} if self.features else {})
         return web.Response(status=207, body=f"<d:multistatus {_NAMESPACES}>{known}</d:multistatus>".encode())
 
 
@@ -99,7 +102,13 @@ async def test_all_that_a_server_tells_is_found(client: DavClient, server: Serve
         ("/cal/ann/holidays/", "Holidays", False, False),
     ]
     assert home.addresses == {"ann@example.org"}
-    assert home.schedules
+    assert home.schedules, "a server that does not say what it can do is believed for its outbox"
+    for features, schedules in {
+        "1, calendar-access, Calendar-Auto-Schedule": True,
+        "1, calendar-schedule": False,
+    }.items():
+        server.features = features
+        assert (await discover(client, Kind.CALENDAR)).schedules is schedules
 
 
 async def test_the_well_known_address_leads_to_the_server(client: DavClient, server: Server) -> None:
