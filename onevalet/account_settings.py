@@ -1,8 +1,9 @@
 """The settings of accounts that people connect: our clients at Google, Microsoft, and OpenID servers by name."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import override
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr
 from pydantic.fields import FieldInfo
@@ -33,6 +34,8 @@ _SCHEMES = {
     "caldav": ("https://", "http://"),
     "carddav": ("https://", "http://"),
 }
+_SCOPED = {"mail_scope": ("imap", "smtp"), "calendar_scope": ("caldav",), "contacts_scope": ("carddav",)}
+"""Each scope with the servers that it allows."""
 TAKEN = frozenset({"email", "caldav", "google", "microsoft"})
 
 
@@ -66,8 +69,9 @@ class OpenidSource(PydanticBaseSettingsSource):
         servers: dict[str, dict[str, str]] = {}
         for source in reversed(self._sources):
             for name, value in source.env_vars.items():
-                if value and (match := _NAME.fullmatch(name.lower())):
-                    servers.setdefault(match[1], {})[match[2]] = value.strip()
+                if value and name.lower().startswith(OPENID_PREFIX):
+                    server, key = _named(name)
+                    servers.setdefault(server, {})[key] = value.strip()
         return {"openid": servers} if servers else {}
 
 
@@ -82,6 +86,17 @@ def check_accounts(settings: AccountSettings) -> None:
         _check_server(name, server)
 
 
+def _named(name: str) -> tuple[str, str]:
+    """Return the server and the key of a setting. Raises `ConfigError`."""
+    if match := _NAME.fullmatch(name.lower()):
+        return match[1], match[2]
+    keys = ", ".join(key.upper() for key in _KEYS)
+    raise ConfigError(
+        f"{name.upper()} is no setting: {OPENID_PREFIX.upper()} is followed by the server's name, up to 20 letters and"
+        f" digits, and one of {keys}."
+    )
+
+
 def _check_server(name: str, server: Mapping[str, str]) -> None:
     prefix = f"{OPENID_PREFIX}{name}_".upper()
     if name in TAKEN:
@@ -89,7 +104,43 @@ def _check_server(name: str, server: Mapping[str, str]) -> None:
     if not server.get("issuer") or not server.get("client_id"):
         raise ConfigError(f"{prefix}ISSUER and {prefix}CLIENT_ID belong together: set both, or neither.")
     for key, schemes in _SCHEMES.items():
-        if key in server and not server[key].startswith(schemes):
-            raise ConfigError(f"{prefix}{key.upper()} cannot be used: it must start with {' or '.join(schemes)}.")
-    if not any(key in server for key in ("imap", "smtp", "caldav", "carddav")):
+        if key in server:
+            _check_url(f"{prefix}{key.upper()}", server[key], schemes)
+    issuer = urlsplit(server["issuer"])
+    if issuer.scheme == "http" and not _is_here(issuer.hostname or ""):
+        raise ConfigError(f"{prefix}ISSUER cannot be used: it must start with https://, for tokens pass through it.")
+    if issuer.query or issuer.fragment:
+        raise ConfigError(f"{prefix}ISSUER cannot be used: an issuer has neither ? nor #.")
+    if not any(key in server for keys in _SCOPED.values() for key in keys):
         raise ConfigError(f"{prefix}IMAP, _SMTP, _CALDAV or _CARDDAV must be set: its accounts could do nothing.")
+    _check_scopes(prefix, server)
+
+
+def _check_scopes(prefix: str, server: Mapping[str, str]) -> None:
+    """Refuse a scope without its server, and a server that no scope would ever allow."""
+    scoped = [scope for scope in _SCOPED if scope in server]
+    for scope, keys in _SCOPED.items():
+        there = [key for key in keys if key in server]
+        if scope in server and not there:
+            needed = " or ".join(f"{prefix}{key.upper()}" for key in keys)
+            raise ConfigError(f"{prefix}{scope.upper()} is of no use without {needed}.")
+        if scoped and there and scope not in server:
+            missing, other = f"{prefix}{scope.upper()}", f"{prefix}{scoped[0].upper()}"
+            raise ConfigError(f"{missing} must be set as well as {other}, or {there[0].upper()} is never allowed.")
+
+
+def _check_url(setting: str, url: str, schemes: Sequence[str]) -> None:
+    try:
+        parts = urlsplit(url)
+        whole = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        whole = False
+    if not url.startswith(tuple(schemes)):
+        raise ConfigError(f"{setting} cannot be used: it must start with {' or '.join(schemes)}.")
+    if not whole:
+        raise ConfigError(f"{setting} cannot be used: it is no whole address.")
+
+
+def _is_here(host: str) -> bool:
+    """Return whether a host is this machine, on which a server is tried out."""
+    return host in ("localhost", "127.0.0.1", "::1")

@@ -34,7 +34,11 @@ class GrantRevoked(OneValetError):
 
 
 class OAuthRefused(ToolFailed):
-    """A server's answer cannot be used; the message is for the person."""
+    """A server's answer cannot be used; the message is for the person. `error` is the server's own word for it."""
+
+    def __init__(self, message: str, error: str = "") -> None:
+        super().__init__(message)
+        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +74,25 @@ class OAuthServers:
             return client.endpoints
         until, known = self._known.get(client.issuer, (0.0, None))
         if known is None or until < time.monotonic():
-            known = read_description(
-                client.issuer, await self._json(f"{client.issuer}/.well-known/openid-configuration")
-            )
+            known = read_description(client.issuer, await self.description(client))
             self._known[client.issuer] = (time.monotonic() + KNOWN_SECONDS, known)
         return known
+
+    async def description(self, client: OAuthClient) -> JsonObject:
+        """Return what a server tells of itself (OpenID Connect Discovery 1.0). Raises `OAuthRefused`."""
+        return await self._json(f"{client.issuer.rstrip('/')}/.well-known/openid-configuration")
 
     async def page(
         self, client: OAuthClient, redirect: str, scopes: Sequence[str], state_token: str, proof: Proof
     ) -> str:
         """Return the address of the server's page that asks the person."""
+        from oauthlib.oauth2 import OAuth2Error
+
         endpoints = await self.endpoints(client)
         ours = _client(client)
         challenge = ours.create_code_challenge(proof.verifier, "S256")
-        return str(
-            ours.prepare_request_uri(
+        try:
+            url = ours.prepare_request_uri(
                 endpoints.authorization,
                 redirect_uri=redirect,
                 scope=[*client.always, *scopes],
@@ -94,7 +102,10 @@ class OAuthServers:
                 nonce=proof.nonce,
                 **client.extra,
             )
-        )
+        except OAuth2Error as error:  # such as a server without TLS
+            _log.error("oauth_server_is_not_usable", issuer=client.issuer, cause=type(error).__name__)
+            raise OAuthRefused(gettext("This service cannot be connected at the moment.")) from error
+        return str(url)
 
     async def exchange(self, client: OAuthClient, redirect: str, code: str, proof: Proof) -> Tokens:
         """Return the tokens for a code. Raises `OAuthRefused` and `GrantRevoked`."""
@@ -146,7 +157,8 @@ class OAuthServers:
             raise GrantRevoked("invalid_grant")
         if response.status != 200 or answer is None:
             _log.warning("token_refused", issuer=client.issuer, status=response.status, error=error[:40])
-            raise OAuthRefused(gettext("The service did not let us in. Please try again in a while."))
+            refused = gettext("The service did not let us in. Please try again in a while.")
+            raise OAuthRefused(refused, error[:40])
         try:
             read = _client(client).parse_request_body_response(response.body.decode())
         except OAuth2Error as error_of_ours:

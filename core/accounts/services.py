@@ -1,5 +1,6 @@
 """The table of services: the two with passwords, Google, Microsoft, and OpenID servers that the operator names."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ CALDAV = Service("caldav", gettext_noop("calendar and contacts"), CALENDAR | CON
 
 _GOOGLE_SCOPES = (
     Scope("https://mail.google.com/", MAIL),  # IMAP and SMTP take no narrower one
-    # CalDAV takes no scope that only reads (developers.google.com/workspace/calendar/caldav/v2/auth).
+    Scope("https://www.googleapis.com/auth/calendar.readonly", frozenset({Ability.CALENDAR_READ})),
     Scope("https://www.googleapis.com/auth/calendar", CALENDAR),
     Scope("https://www.googleapis.com/auth/carddav", CONTACTS),
 )
@@ -73,13 +74,16 @@ def google(client_id: str, secret: str) -> Service:
 def microsoft(client_id: str, secret: str, directory: str = "common") -> Service:
     """Return Microsoft. `directory`: whose accounts may be connected, `common` for all."""
     base = f"https://login.microsoftonline.com/{directory}"
+    tid = directory if re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", directory) else "{tid}"
     endpoints = Endpoints(
-        issuer="https://login.microsoftonline.com/{tid}/v2.0",
+        issuer=f"https://login.microsoftonline.com/{tid}/v2.0",
         authorization=f"{base}/oauth2/v2.0/authorize",
         token=f"{base}/oauth2/v2.0/token",
         jwks=f"{base}/discovery/v2.0/keys",
     )
-    client = OAuthClient(client_id, secret, endpoints.issuer, endpoints, always=("openid", "email", "offline_access"))
+    # Not every account has the claim `email`; `preferred_username` comes with `profile`.
+    always = ("openid", "email", "profile", "offline_access")
+    client = OAuthClient(client_id, secret, endpoints.issuer, endpoints, always=always)
     manage = "https://account.live.com/consent/Manage"
     return Service("microsoft", "Microsoft", MAIL, client, _MICROSOFT_SCOPES, _MICROSOFT_SERVERS, manage)
 

@@ -84,7 +84,8 @@ class Service:
         """Return what granted scopes allow; all that is offered where nothing narrows it."""
         if not self.scopes:
             return self.offers
-        return NOTHING.union(*(scope.allows for scope in self.scopes if scope.name in granted))
+        names = {name.casefold() for name in granted}  # servers may answer in letters of their own
+        return NOTHING.union(*(scope.allows for scope in self.scopes if scope.name.casefold() in names))
 
 
 @dataclass(frozen=True, slots=True)

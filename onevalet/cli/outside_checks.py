@@ -1,4 +1,4 @@
-"""Checks of what answers elsewhere: the model, the mail server and the push servers; each in bounded time."""
+"""Checks of what answers elsewhere: the model, the mail server, push servers, OAuth servers; each in bounded time."""
 
 import asyncio
 
@@ -16,6 +16,7 @@ from core.errors import (
 from core.llm.types import ChatMessage, ModelRequest, Role
 from core.messaging.channels import Check
 from notify.push.send import REAL_NTFY_URL
+from onevalet.cli.account_checks import check_services
 from onevalet.cli.transcription_check import check_transcription
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_email, build_push
@@ -31,7 +32,11 @@ async def outside_checks(settings: Settings) -> list[Check]:
     return [
         check
         for checks in await asyncio.gather(
-            check_model(settings), check_transcription(settings), _check_mail(settings), _check_push(settings)
+            check_model(settings),
+            check_transcription(settings),
+            _check_mail(settings),
+            _check_push(settings),
+            check_services(settings),
         )
         for check in checks
     ]

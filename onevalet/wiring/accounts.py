@@ -59,9 +59,7 @@ def build_services(settings: Settings) -> Services:
 
 def _openid(name: str, server: dict[str, str]) -> Service:
     always = ("openid", "email", *server.get("scopes", "").split())
-    client = OAuthClient(
-        server["client_id"], server.get("client_secret", ""), server["issuer"].rstrip("/"), always=always
-    )
+    client = OAuthClient(server["client_id"], server.get("client_secret", ""), server["issuer"], always=always)
     groups = {"mail_scope": MAIL, "calendar_scope": CALENDAR, "contacts_scope": CONTACTS}
     scopes = [Scope(server[key], allows) for key, allows in groups.items() if key in server]
     servers: dict[str, str] = {key: server[key] for key in ("imap", "smtp", "caldav", "carddav") if key in server}

@@ -8,6 +8,8 @@ import pytest
 from tests.channels.connect.harness import Browser, Pages
 from tests.servers.nanoidp import Nanoidp
 
+pytestmark = pytest.mark.xdist_group("nanoidp")
+
 type Admin = asyncpg.Connection[asyncpg.Record]
 
 
