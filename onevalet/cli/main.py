@@ -119,6 +119,14 @@ def connect(service: str, account: str = "", tenant: str = "") -> None:
 
 
 @app.command()
+def accounts(tenant: str = "", json: Json = False) -> None:
+    """List what a person has connected, what each account may, and which has to be renewed; never a secret."""
+    from onevalet.cli.accounts import print_accounts
+
+    run_work(lambda settings: print_accounts(settings, tenant, as_json=json))
+
+
+@app.command()
 def trace(
     id: Annotated[str, typer.Argument(help="Any id: message, turn, outbound, or the provider's own.")],
     json: Json = False,

@@ -1,5 +1,6 @@
-"""`connect` as an operator runs it: a link for one person, to pass on."""
+"""`connect` and `accounts` as an operator runs them: a link for one person to pass on, and what they connected."""
 
+import json
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from tests.onevalet.cli.harness import Operator, add_people
 pytestmark = pytest.mark.xdist_group("processes")
 
 URL = "https://valet.example.org"
+MAILBOX = {"host": "smtp.example.org", "user": "ann@example.org", "password": "canary-5d1e"}
 
 
 async def test_connect_prints_a_link_for_the_one_person(operator: Operator, store: Store) -> None:
@@ -36,3 +38,28 @@ async def test_connect_says_in_one_sentence_why_there_is_no_link(operator: Opera
         code, out, errors = await operator.run("connect", *words, PUBLIC_URL=public_url)
         assert (code, out, errors.count("\n")) == (2, "", 1)
         assert errors.startswith(problem)
+
+
+async def test_accounts_are_listed_with_what_they_may_and_without_secrets(operator: Operator, store: Store) -> None:
+    await store.say("hello")
+    [tenant] = await store.column("select tenant_id from tenants")
+    assert (await operator.run("accounts"))[1] == f"{tenant} has connected nothing.\n"
+    await operator.run("credentials", "set", "email", "--account", "work", stdin=json.dumps(MAILBOX))
+    await store.admin.execute("update credentials set revoked_at = now(), preferred_for = '{mail}'")
+    code, out, errors = await operator.run("accounts", "--json")
+    assert (code, errors) == (0, "")
+    assert json.loads(out) == [
+        {
+            "service": "email",
+            "name": "work",
+            "address": "ann@example.org",
+            "abilities": ["mail.send"],
+            "preferred": False,
+            "preferred_for": ["mail"],
+            "revoked": True,
+        }
+    ]
+    listed = (await operator.run("accounts"))[1]
+    assert listed.split(maxsplit=4)[:4] == ["email", "work", "ann@example.org", "mail.send"]
+    assert listed.endswith("  used for mail; has to be renewed\n")
+    assert "canary" not in out + listed
