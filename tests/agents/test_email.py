@@ -72,7 +72,10 @@ async def test_it_is_handed_in_over_tls_with_the_persons_own_password(
     async with mail_server(tls, tmp_path) as mails:
         with trusting(tmp_path, monkeypatch):
             copies = ["bo@example.com", "sam@example.com"]
-            result = await agent(mails.credentials, cc=copies).on_running("")
+            sending = agent(mails.credentials, cc=copies)
+            result = await sending.on_running("")
+        [done] = sending.context.undo.offered
+        assert (done.title, done.tool) == ("Email to sam@example.com", ""), "it is beyond recall, which undo says"
         assert result.raw_message == "Sent to sam@example.com, with a copy to bo@example.com, sam@example.com."
         [envelope], [message] = mails.envelopes, mails.taken
         assert (envelope.mail_from, envelope.rcpt_tos) == ("ann@example.org", ["sam@example.com", "bo@example.com"])
