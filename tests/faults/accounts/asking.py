@@ -22,6 +22,8 @@ _DONE = (
     "Added 1 event",
     "2 were there already",
     " found",
+    "On its way to",
+    "is in your address book",
 )
 """Words of results by which something has been done."""
 
@@ -48,6 +50,11 @@ def answer_for_accounts(messages: Sequence[JsonObject], turn: Sequence[JsonObjec
     return text(f"{token} acted" if any(words in results for words in _DONE) else f"{token} {results[:300]}")
 
 
+def number_of(token: str) -> str:
+    """Return the number of somebody whom only the one with this token knows."""
+    return f"+1415555{int(token.partition('-p')[2]):04}"
+
+
 def _call(token: str, kind: Kind, seen: str) -> tuple[str, JsonObject]:
     event, file = f"meeting {token}", _FILE.search(seen)
     wanted: dict[Kind, tuple[str, JsonObject]] = {
@@ -56,6 +63,8 @@ def _call(token: str, kind: Kind, seen: str) -> tuple[str, JsonObject]:
         Kind.MOVE: ("change_event", {"event": event, "day": DAY, "start": "2031-05-06"}),
         Kind.PART: ("change_event", {"event": event, "day": "2031-05-19", "start": "11:00", "series": "following"}),
         Kind.CANCEL: ("cancel_event", {"event": event, "day": DAY}),
+        Kind.MESSAGE: ("MessageSomeoneAgent", {"to": number_of(token), "text": "At noon?"}),
+        Kind.CARD: ("add_to_address_book", {"name": f"Sam {token}", "addresses": [number_of(token)]}),
         Kind.ACCEPT: ("answer_invitation", {"event": event, "day": DAY, "answer": "accept"}),
         Kind.IMPORT: ("add_events_from_file", {"file": file[0] if file else ""}),
     }

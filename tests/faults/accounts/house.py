@@ -25,7 +25,7 @@ from tests.servers.rotating import LENIENT, STRICT, RotatingServer, running_rota
 
 BINARY = Path("/usr/sbin/dovecot")
 AUTHSERV = "mx.example.org"
-PLUGINS = "tests.plugins.faults,agents.email,agents.calendar"
+PLUGINS = "tests.plugins.faults,agents.email,agents.calendar,agents.contacts"
 CALENDARS = frozenset({Kind.CREATE, Kind.MOVE, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT, Kind.UNDO})
 OWNER = "ann"
 """Whose calendar all of them keep."""
@@ -42,6 +42,7 @@ _MORE = {
     Kind.PART: "RRULE:FREQ=WEEKLY;COUNT=6\r\n",
     Kind.ACCEPT: "ORGANIZER:mailto:bob@example.org\r\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org\r\n",
 }
+_KNOWN = "update tenants set timezone = 'Europe/Berlin', name = 'Ann' where tenant_id = $1"
 _TENANT = "select tenant_id from identities where user_key = $1"
 
 
@@ -55,6 +56,7 @@ class House:
     filing: MailExchange
     radicale: Radicale
     calendar: str
+    book: str
     issuer: RotatingServer
 
     @property
@@ -98,7 +100,7 @@ class House:
         connection = await harness.connect()
         try:
             tenant = str(await connection.fetchval(_TENANT, _phone(harness, person)))
-            await connection.execute("update tenants set timezone = 'Europe/Berlin' where tenant_id = $1", tenant)
+            await connection.execute(_KNOWN, tenant)
         finally:
             await connection.close()
         service, stored = self._account(kind, address)
@@ -126,6 +128,9 @@ class House:
         if kind in CALENDARS:
             own: JsonObject = {"user": OWNER, "password": USERS[OWNER], "from": f"{OWNER}@example.org"}
             return "caldav", own | {"caldav": self.radicale.url}
+        if kind in (Kind.CARD, Kind.MESSAGE):
+            login: JsonObject = {"user": OWNER, "password": USERS[OWNER]}
+            return "caldav", login | {"carddav": self.radicale.url}
         if kind in (Kind.STRICT, Kind.LENIENT):
             over = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
             token = self.issuer.grant(address)
@@ -151,8 +156,8 @@ async def open_house(harness: Harness) -> AsyncIterator[House]:
         filing.files_sent = True
         radicale = stack.enter_context(run_radicale(folder))
         issuer = stack.enter_context(running_rotating(dovecot.tokens))
-        calendar = radicale.make_calendar(OWNER, "Home")
-        yield House(harness, dovecot, exchange, filing, radicale, calendar, issuer)
+        calendar, book = radicale.make_calendar(OWNER, "Home"), radicale.make_address_book(OWNER, "People")
+        yield House(harness, dovecot, exchange, filing, radicale, calendar, book, issuer)
 
 
 def calendar_file(token: str) -> str:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from tests.faults.accounts.asking import NEWS
+from tests.faults.accounts.asking import NEWS, number_of
 from tests.faults.accounts.house import House
 from tests.faults.accounts.points import Kind
-from tests.faults.sends import Send
+from tests.faults.sends import Send, sends
 
 _EVENTS = "select count(*) from events where source = 'mail' and data ->> 'subject' = $1"
 _ACCOUNTS = "select count(*) from credentials where account_name = $1"
@@ -30,6 +30,11 @@ async def outcome(house: House, kind: Kind, token: str, sends: Sequence[Send]) -
             return f"mails {len(arrived)}, copies {len(kept)}, {told}"
         case Kind.UNDO:
             return f"{_events(house, token)}, undone {sum('Undone' in text for text in said)}"
+        case Kind.MESSAGE:
+            return f"texts {_texts(house, token)}, {told}"
+        case Kind.CARD:
+            cards = [text for text in house.radicale.texts(house.book) if f"FN:Sam {token}\r" in text]
+            return f"cards {len(cards)}, {told}"
         case Kind.STRICT | Kind.LENIENT | Kind.HELD:
             return f"links {sum('/connect/' in text for text in said)}, {told}"
         case Kind.CONNECT:
@@ -43,6 +48,12 @@ async def outcome(house: House, kind: Kind, token: str, sends: Sequence[Send]) -
             return f"rows {await _counted(house, _ROWS, token)}, answers {len(answers)}"
         case _:
             return f"{_events(house, token)}, {told}"
+
+
+def _texts(house: House, token: str) -> int:
+    """Return how often somebody else was written to."""
+    left = sends(house.harness.folder / "providers.jsonl")
+    return sum(send.accepted and send.peer == number_of(token) for send in left)
 
 
 def letter_from(token: str) -> str:

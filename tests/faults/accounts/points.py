@@ -22,6 +22,10 @@ class Kind(StrEnum):
     ACCEPT = "accept"
     IMPORT = "import"
     UNDO = "undo"
+    MESSAGE = "message"
+    """Somebody else is written to by SMS."""
+    CARD = "card"
+    """Somebody is put into an address book."""
     STRICT = "strict"
     """Mail is searched with a token that has run out, of a server that ends a grant whose token comes twice."""
     LENIENT = "lenient"
@@ -37,7 +41,7 @@ class Kind(StrEnum):
     """A mail to the assistant is answered."""
 
 
-APPROVED = frozenset({Kind.POST, Kind.POST_FILED, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT})
+APPROVED = frozenset({Kind.POST, Kind.POST_FILED, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT, Kind.MESSAGE})
 """What asks for consent first."""
 
 
@@ -72,6 +76,7 @@ _SENT = "mails 1, copies 1, acted"
 _UNKNOWN = "it may have left: the sent mail proves nothing here, so it is not sent again, and told"
 _FOUND = "looked up among the sent mail, and sent where it is not there"
 _WRITTEN = "the event is known by the call that made it: written once"
+_TEXTED = "texts 1, acted"
 _UNDONE = "the call that takes back has a row of its own: taken back once, and told"
 _ASKED_AGAIN = "the token of before is asked with again"
 _LOOKED = "links 0, acted"
@@ -115,6 +120,28 @@ POINTS: tuple[AccountPoint, ...] = (
     ),
     *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "take_undo after", "write 1 before", "write 1 after"),
     *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "end_undo before", "end_undo after", "end_undo unknown"),
+    *_all(
+        Kind.MESSAGE,
+        _TEXTED,
+        "its row follows from the call: queued once",
+        "send_outreach before",
+        "send_outreach after",
+        "send_outreach unknown",
+        "finish_turn before",
+        "finish_turn after",
+    ),
+    *_all(
+        Kind.MESSAGE, _TEXTED, "looked up in the provider's list", "send before", "send after", "end_delivery before"
+    ),
+    *_all(Kind.MESSAGE, _TEXTED, "written down: not sent again", "end_delivery after"),
+    *_all(
+        Kind.CARD,
+        "cards 1, acted",
+        "the card's address follows from the call: written once",
+        "write 1 before",
+        "write 1 after",
+        "finish_turn before",
+    ),
     *_all(Kind.STRICT, _LOOKED, "the server was not asked yet", "begin_refresh before", "begin_refresh after"),
     *_all(Kind.STRICT, _RENEWED, _LOST, "token within", "token after", "end_refresh before"),
     *_all(Kind.STRICT, _LOOKED, "the new token is stored", "end_refresh after", "end_refresh unknown"),
@@ -145,6 +172,7 @@ MUTATIONS: tuple[AccountMutation, ...] = (
     AccountMutation("put_value", BY_NAME[Kind.POST, "data after"]),
     AccountMutation("put_value", BY_NAME[Kind.MOVE, "write 1 after"]),
     AccountMutation("event keys", BY_NAME[Kind.CREATE, "write 1 after"]),
+    AccountMutation("message keys", BY_NAME[Kind.MESSAGE, "send_outreach after"]),
     AccountMutation("end_refresh", BY_NAME[Kind.STRICT, "end_refresh after"]),
     AccountMutation("mail events", BY_NAME[Kind.WATCH, "take_mail after"]),
     AccountMutation("receive_messages", BY_NAME[Kind.LETTER, "position after"]),
@@ -162,6 +190,8 @@ SHORT = tuple(
         Kind.ACCEPT: ("write 1 after",),
         Kind.IMPORT: ("write 1 after",),
         Kind.UNDO: ("write 1 after",),
+        Kind.MESSAGE: ("send_outreach after", "send after"),
+        Kind.CARD: ("write 1 after",),
         Kind.STRICT: ("token after", "end_refresh after"),
         Kind.LENIENT: ("token after",),
         Kind.HELD: ("finish_turn after",),

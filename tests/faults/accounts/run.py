@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from simulator.config import Person
+from tests.faults.accounts.asking import number_of
 from tests.faults.accounts.browser import ConnectingBrowser
 from tests.faults.accounts.house import BINARY, House, calendar_file, letter, new_mail, open_house
 from tests.faults.accounts.outcomes import letter_from, outcome
@@ -29,6 +30,10 @@ _POLLED = "select poll_offset from channel_state where channel = 'email'"
 _END_POLL = "update channel_state set owner = null, lease_until = null"
 _WATCHED = "select not exists (select from mail_watches where read_at is null)"
 _GOES_ON = "select not exists (select from pool_entries where status = 'WAITING_FOR_ACCOUNT')"
+_CODE = """
+select a.code from approvals a join identities i on i.tenant_id = a.tenant_id
+where i.user_key = $1 and a.state = 'pending'
+"""
 _ROW = "select id from inbound where text like '%' || $1 || '%'"
 _WATCH = """
 update mail_watches set lease_until = null, next_attempt_at = clock_timestamp()
@@ -149,8 +154,7 @@ async def _want(house: House, plan: AccountPlan) -> None:
     """Let the person do what the process is to die of."""
     harness, kind = house.harness, plan.kind
     if kind in APPROVED:
-        [card] = [card for card in shown_cards(harness) if card.token == plan.token]
-        await harness.act(plan.person.key, "twilio", "say", text=f"OK {card.code}", wait=True)
+        await harness.act(plan.person.key, "twilio", "say", text=f"OK {await _code(harness, plan)}", wait=True)
     elif kind is Kind.UNDO:
         await harness.act(plan.person.key, "twilio", "say", text="undo", wait=True)
     elif kind is Kind.WATCH:
@@ -164,6 +168,18 @@ async def _want(house: House, plan: AccountPlan) -> None:
         await _say(harness, plan)
         if kind is not Kind.HELD:
             await house.connect(kind, plan.person.key)
+
+
+async def _code(harness: Harness, plan: AccountPlan) -> str:
+    """Return the code of what the person is to approve."""
+    if plan.kind is not Kind.MESSAGE:
+        [card] = [card for card in shown_cards(harness) if card.token == plan.token]
+        return card.code
+    connection = await harness.connect()  # what others are to read may hold no token
+    try:
+        return str(await connection.fetchval(_CODE, plan.person.phone))
+    finally:
+        await connection.close()
 
 
 async def _connect_late(house: House, plans: Sequence[AccountPlan]) -> None:
@@ -182,7 +198,8 @@ async def _connect_late(house: House, plans: Sequence[AccountPlan]) -> None:
 
 
 async def _say(harness: Harness, plan: AccountPlan) -> None:
-    words: dict[str, object] = {"text": f"{plan.token} {plan.kind}", "wait": True}
+    whom = f" {number_of(plan.token)}" if plan.kind in (Kind.MESSAGE, Kind.CARD) else ""
+    words: dict[str, object] = {"text": f"{plan.token} {plan.kind}{whom}", "wait": True}
     if plan.kind is Kind.IMPORT:
         data = base64.b64encode(calendar_file(plan.token).encode()).decode()
         words["media"] = [{"content_type": "text/calendar", "data": data, "name": "meetings.ics"}]
