@@ -159,6 +159,8 @@ class Linking:
         )
         for hook in self._hooks:
             await hook.after(connection, kept, gone)
+        # What waited for an account of one may go on with the other's.
+        await connection.fetch("select * from wake_for_account($1)", kept)
         here = await connection.fetchval(
             "select c.identity_id from turns t join conversations c on c.tenant_id = t.tenant_id"
             " and c.id = t.conversation_id where t.tenant_id = $1 and t.id = $2",

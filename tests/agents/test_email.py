@@ -125,8 +125,11 @@ async def test_no_certificate_no_tls_or_no_password_sends_nothing(
                 with pytest.raises(ToolFailed, match=r"^Nothing was sent: no safe connection"):
                     await agent(mails.credentials | wrong).on_running("")
             if tls == "starttls":
-                with pytest.raises(ToolFailed, match="does not accept the stored user and password"):
+                with pytest.raises(ToolFailed, match="does not accept the stored user and password") as refused:
                     await agent(mails.credentials | {"password": "wrong"}).on_running("")
+                login = refused.value.refused
+                assert login is not None, "its person is asked to renew it"
+                assert (login.need, login.secret) == ("email:mail.send", "wrong")
                 with pytest.raises(ToolFailed, match="refuses this sender"):
                     await agent(mails.credentials | {"user": "", "password": ""}).on_running("")
         assert mails.taken == []

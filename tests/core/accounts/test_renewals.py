@@ -23,6 +23,7 @@ from core.db.database import Database
 from core.errors import AccountMissing, RefusedLogin
 from core.ids import make_id
 from core.notifications.types import Notification, NotificationStatus, Notified
+from onevalet.cli.mailbox_checks import check_accounts
 from tests.core.accounts.test_tokens import WORK, RotatingServer, keep
 
 type Admin = asyncpg.Connection[asyncpg.Record]
@@ -184,6 +185,15 @@ async def test_without_pages_it_is_told_without_a_link(house: House, admin: Admi
     assert house.told.texts == [
         "Your account ann@work.example does not let me in any more: it has to be connected again."
     ]
+
+
+async def test_doctor_names_whose_accounts_are_to_be_renewed(house: House, admin: Admin) -> None:
+    await keep(house.store, 30)
+    assert await check_accounts(house.database) == []
+    await admin.execute("update credentials set revoked_at = now()")
+    [check] = await check_accounts(house.database)
+    assert check.detail == "1 to be connected again by their people: work of ann"
+    assert "connect SERVICE --tenant TENANT" in check.fix
 
 
 async def test_what_has_no_tokens_to_refresh_is_left_alone(house: House, admin: Admin) -> None:

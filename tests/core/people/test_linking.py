@@ -76,9 +76,31 @@ async def test_what_is_known_of_accounts_follows_them_there_and_back(harness: Ha
         ("mail", "primary"): (False, {"mail"}),
         ("mail", "primary 2"): (True, set()),
     }
+    told = "select count(*) from credentials where attend_at is not null"
+    assert await harness.store.one(told) == 2, "whoever was not told yet still is"
     assert (await harness.ask("UNLINK", ANN_CHAT, CHAT)).startswith("Taken back")
     known[CHAT]["mail", "primary"] = (True, set())  # one person has one default
     assert {channel: await accounts_of(harness, tenant) for channel, tenant in tenants.items()} == known
+
+
+async def test_what_waits_for_an_account_goes_on_with_the_others(harness: Harness) -> None:
+    await harness.ask("hello", ANN)
+    await keep(harness, ANN, PHONE)
+    await harness.ask("any mail?", ANN_CHAT, CHAT)
+    chat = await harness.tenant(ANN_CHAT, CHAT)
+    await harness.store.admin.execute(
+        "insert into pool_entries (tenant_id, agent_id, agent_type, conversation_id, turn_id, agent_path, tool_call_id,"
+        " status, schema_version, expires_at) select tenant_id, 'a', 'read_inbox', conversation_id, id, '0.1/r', 'c',"
+        " 'WAITING_FOR_ACCOUNT', '', now() + interval '1 day' from turns where tenant_id = $1",
+        chat,
+    )
+    await harness.store.admin.execute("update turns set state = 'waiting' where tenant_id = $1", chat)
+    code = await harness.code(ANN_CHAT, CHAT)
+    await harness.settle()
+    waits = "select count(*) from turns where state = 'waiting'"
+    assert await harness.store.one(waits) == 1
+    assert (await harness.link(code, ANN)).startswith("Linked")
+    assert await harness.store.one(waits) == 0, "it was taken up again"
 
 
 async def accounts_of(harness: Harness, tenant: str) -> dict[tuple[str, str], tuple[bool, set[str]]]:

@@ -53,6 +53,19 @@ async def test_an_answer_is_due_at_once_or_when_its_sender_should_be_done(store:
     assert 30 < (await due(store))["deliveries"] <= LATER
 
 
+async def test_an_account_is_due_when_it_is_looked_after_next(store: Store) -> None:
+    await store.say("hello")
+    await store.admin.execute(
+        "insert into data_keys (tenant_id, version, secret_key_id, wrapped) select tenant_id, 1, 'k', '' from tenants;"
+        "insert into credentials (tenant_id, service, account_name, key_version, credentials_json)"
+        " select tenant_id, 'work', 'primary', 1, '' from tenants"
+    )
+    assert "accounts" not in await due(store)
+    await store.admin.execute("update credentials set attend_at = clock_timestamp() + interval '1 minute'")
+    assert 30 < (await due(store))["accounts"] <= LATER
+    assert 30 < (await due(store, None))["accounts"] <= LATER, "whatever people's time is"
+
+
 async def test_a_task_is_due_by_peoples_time_and_never_while_that_is_unknown(store: Store) -> None:
     await store.say("hello")
     await store.admin.execute(TASK, NOW + timedelta(seconds=LATER))
