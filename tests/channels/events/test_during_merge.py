@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import aiohttp
+import asyncpg
 import pytest
 
 from channels.events.receive import EventRoutes
@@ -62,7 +63,16 @@ async def store(database_url: str) -> AsyncIterator[Store]:
         yield store
 
 
-async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store: Store) -> None:
+async def linked(people: Harness) -> None:
+    """Wait until the two are linked: a turn that met a deadlock with an event that just came is run again later."""
+    async with asyncio.timeout(60):
+        while not (await people.heard(ANN)).startswith("Linked"):
+            await asyncio.sleep(0.1)
+            await people.run()
+
+
+async def two_with_doors(store: Store) -> tuple[Harness, dict[str, str]]:
+    """Return two people, each with a source and a task that waits for its events, and their tenants."""
     people = Harness(store)
     people.hooks = (EventSourceMerge(people.credentials),)
     await people.ask("hello", ANN)
@@ -77,6 +87,12 @@ async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store:
             tenant_id, f"task of {who}", json.dumps({"kind": "event", "source": "door", "type": "*"}),
             json.dumps({"kind": "message", "text": "It opened."}),
         )  # fmt: skip
+    return people, both
+
+
+async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store: Store) -> None:
+    people, both = await two_with_doors(store)
+    sources = EventSources(store.database, people.credentials, make_id)
     # The runs need not be worked on: that they were started is what counts.
     await store.admin.execute(
         "create function hold() returns trigger language plpgsql as"
@@ -88,6 +104,8 @@ async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store:
     await people.settle()
     async with AsyncExitStack() as stack:
         buses = [EventBus(NO_REDIS, store.database, sweep=timedelta(seconds=0.2)) for _ in range(2)]
+        for bus in buses:
+            stack.push_async_callback(bus.close)
         apps = [
             build_app([], ready=store.database.ready, extra_routes=EventRoutes(sources, bus).routes()) for bus in buses
         ]
@@ -101,7 +119,8 @@ async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store:
                 for sender in "xyz":
                     group.create_task(doors.post_all_the_time(f"{who}-{sender}", f"secret of {who}"))
             await doors.has_answered(40)
-            assert (await people.link(code, ANN)).startswith("Linked")
+            await people.link(code, ANN)
+            await linked(people)
             await doors.has_answered(40)
             doors.going = False
         assert Counter(status for _, status in doors.answers) == {200: len(doors.answers)}
@@ -109,9 +128,33 @@ async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store:
             work = "select count(*) from event_work where state = 'waiting'"
             while await store.one(work):  # noqa: ASYNC110 - the bus handles them
                 await asyncio.sleep(0.1)
-        for bus in buses:
-            await bus.close()
     rows = await store.admin.fetch("select tenant_id, task_id, cause ->> 'id' as event from task_runs")
     assert Counter((row["tenant_id"], row["task_id"], row["event"]) for row in rows) == {
         (both["ann"], f"task of {event.split('-')[0]}", event): 1 for event, _ in doors.answers
     }
+
+
+async def test_a_run_that_starts_during_a_link_has_its_events_new_name(store: Store) -> None:
+    people, both = await two_with_doors(store)
+    code = await people.code(ANN_CHAT, CHAT)
+    await people.settle()
+    run = {"task_id": "task of chat", "run_id": "run_1", "turn_id": "turn_1", "occurrence": "door:e1"}
+    run |= {"state": "QUEUED", "due_at": "2026-01-01T00:00:00Z", "reason": ""}
+    cause = {"cause": {"id": "e1", "source": "door"}}
+    other = await asyncpg.connect(store.url)
+    try:
+        await other.execute("begin")
+        await other.execute("select start_runs($1, $2)", both["chat"], json.dumps([run | cause]))
+        linking = asyncio.create_task(people.link(code, ANN))
+        waiting = "select exists (select from pg_locks where not granted)"
+        async with asyncio.timeout(60):
+            while not linking.done() and not await other.fetchval(waiting):  # noqa: ASYNC110 - no event tells of a lock
+                await asyncio.sleep(0.01)
+        await other.execute("commit")
+        await linking
+    finally:
+        await other.close()
+    await linked(people)
+    rows = await store.admin.fetch("select tenant_id, occurrence from task_runs where id = 'run_1'")
+    # By the old name, the event would start a second run where the work on it is repeated.
+    assert [tuple(row) for row in rows] == [(both["ann"], "door-2:e1")]

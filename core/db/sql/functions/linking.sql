@@ -146,6 +146,8 @@ begin
         return query select 'busy', '', '', '{}'::jsonb;
         return;
     end if;
+    -- Waits for runs that start in this moment: one that is committed later would keep its event's former name.
+    perform 1 from tasks t where t.tenant_id = v_gone order by t.id for update;
     perform 1 from data_keys d where d.tenant_id in (p_kept, v_gone) order by d.tenant_id, d.version for update;
     perform 1 from credentials c where c.tenant_id = v_gone order by c.service, c.account_name for update;
     update link_codes k set used_at = p_now, used_by = p_turn where k.code_hash = p_code_hash;
