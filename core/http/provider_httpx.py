@@ -1,6 +1,8 @@
 """The provider session for an SDK that uses httpx: no redirect is followed, no answer is read without a bound."""
 
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import Any
 
 import httpx
@@ -26,7 +28,18 @@ def client_options(most: int) -> dict[str, Any]:
         # What comes out of that stream is plain.
         response.headers.pop("Content-Encoding", None)
 
-    return {"follow_redirects": False, "headers": {"Accept-Encoding": ENCODINGS}, "event_hooks": {"response": [guard]}}
+    return {
+        "verify": _tls(),
+        "follow_redirects": False,
+        "headers": {"Accept-Encoding": ENCODINGS},
+        "event_hooks": {"response": [guard]},
+    }
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Return the one context of all clients: each of its own would read the authorities' certificates again."""
+    return httpx.create_ssl_context()
 
 
 class _Bounded(httpx.AsyncByteStream):
