@@ -17,7 +17,7 @@ from core.errors import ConfigError
 from onevalet.dev.embedded.postgres import Postgres
 from tests.core.db.schema import SCHEMA, dump_schema
 from tests.core.harness import opened
-from tests.services import RunServices, private_postgres
+from tests.services import RunServices, fresh_database, private_postgres
 
 
 @asynccontextmanager
@@ -38,8 +38,10 @@ def use_files(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(migrations, "load_functions", lambda: load_functions(folder / "functions"))
 
 
-async def test_schema_sql_is_what_the_migrations_give(database_url: str) -> None:
-    schema = await dump_schema(database_url)
+async def test_schema_sql_is_what_the_migrations_give(migrated_services: RunServices) -> None:
+    # Not a lent one, which has a watch of the tests' own besides.
+    async with fresh_database(migrated_services, f"dumped_{secrets.token_hex(4)}") as url:
+        schema = await dump_schema(url)
     assert SCHEMA.read_text() == schema, "run: uv run python -m tests.core.db.schema"
 
 
