@@ -1,5 +1,6 @@
 """The fixtures that all tests share: a migrated database for each test, a store on it, a Redis database, a clock."""
 
+import gc
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -38,6 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SERVICES] = servers.RunServices.from_json(sent["services"])
     elif config.getoption("numprocesses", None) and not config.option.collectonly:
         _start(config)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays for the whole run, which it would walk through again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)
