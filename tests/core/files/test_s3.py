@@ -30,6 +30,7 @@ async def bucket() -> AsyncIterator[Bucket]:
     await asyncio.to_thread(server.stop)
 
 
+@pytest.mark.xdist_group("s3")  # moto takes seconds to load: once is enough
 async def test_what_is_put_is_got_and_what_is_deleted_is_gone(bucket: Bucket) -> None:
     store = S3Store(bucket)
     data = bytes(range(256)) * 4096
@@ -43,6 +44,7 @@ async def test_what_is_put_is_got_and_what_is_deleted_is_gone(bucket: Bucket) ->
     await store.close()
 
 
+@pytest.mark.xdist_group("s3")  # moto takes seconds to load: once is enough
 async def test_a_bucket_that_is_not_there_or_away_is_an_error_to_try_again(bucket: Bucket) -> None:
     for other in (
         Bucket(bucket.endpoint, "nobodys", "us-east-1", "key", "secret"),
