@@ -2,10 +2,25 @@
 
 from collections.abc import Sequence
 
-from onevalet import as_mailed, gettext, is_address
+from onevalet import InputField, as_mailed, gettext, gettext_noop, is_address
 
 MAX_RECIPIENTS = 50
-LOOKS_LIKE_ONE = r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+"
+_LOOKS_LIKE_ONE = r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+"
+_AN_ADDRESS = gettext_noop("each must be an address such as sam@example.com, without a name")
+
+
+def address_field(prompt: str, description: str, *, required: bool = False) -> InputField:
+    """Return a field of email addresses; without `required` it may stay empty."""
+    return InputField(
+        prompt,
+        description=description,
+        type=list[str],
+        required=required,
+        default=None if required else [],
+        validator=are_some_addresses if required else are_addresses,
+        pattern=_LOOKS_LIKE_ONE,
+        validator_description=_AN_ADDRESS,
+    )
 
 
 def are_addresses(given: Sequence[str]) -> str | None:

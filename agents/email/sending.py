@@ -6,7 +6,7 @@ from email.utils import parseaddr
 from typing import Any
 
 from agents.email.delivery import send_once
-from agents.email.fields import LOOKS_LIKE_ONE, are_addresses, are_some_addresses, as_read, is_one_line
+from agents.email.fields import address_field, as_read, is_one_line
 from agents.email.files_out import approved_files, files_named, mail_files, passed_on
 from agents.email.opening import READ, SEND, account_of, id_in, in_words, labelled, message_at
 from onevalet import (
@@ -50,30 +50,20 @@ _NAMES = (
 """What cards and questions call the fields and the agent."""
 _WHOLE = 2000
 """Characters of a passed-on text that stand in the email; a longer one goes along as a file."""
-_AN_ADDRESS = gettext_noop("each must be an address such as sam@example.com, without a name")
 
 
 @valet(name="SendEmailAgent", accounts=(SEND,), effect="idempotent", timeout=120)
 class SendEmailAgent(StandardAgent):
     """Send an email from the person's own account: a new one, an answer to a mail, or a mail that is passed on."""
 
-    recipient = InputField(
+    recipient = address_field(
         gettext_noop("Who should receive it?"),
-        description="Email address of each recipient; of an answer leave it out, unless it goes to others",
-        type=list[str],
-        validator=are_some_addresses,
-        pattern=LOOKS_LIKE_ONE,
-        validator_description=_AN_ADDRESS,
+        "Email address of each recipient; of an answer leave it out, unless it goes to others",
+        required=True,
     )
-    cc = InputField(
+    cc = address_field(
         gettext_noop("Who should get a copy?"),
-        description="Email address of each who gets a copy",
-        type=list[str],
-        required=False,
-        default=[],
-        validator=are_addresses,
-        pattern=LOOKS_LIKE_ONE,
-        validator_description=_AN_ADDRESS,
+        "Email address of each who gets a copy",
     )
     subject = InputField(
         gettext_noop("What is the subject?"),
@@ -93,15 +83,9 @@ class SendEmailAgent(StandardAgent):
         required=False,
         default="",
     )
-    bcc = InputField(
+    bcc = address_field(
         gettext_noop("Who should get a hidden copy?"),
-        description="Email address of each who gets a copy of which the others do not know",
-        type=list[str],
-        required=False,
-        default=[],
-        validator=are_addresses,
-        pattern=LOOKS_LIKE_ONE,
-        validator_description=_AN_ADDRESS,
+        "Email address of each who gets a copy of which the others do not know",
     )
     files = InputField(
         gettext_noop("Which files go along?"),
