@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.email.opening import CHANGE, READ, id_in, in_words, labelled, mailbox_of, stored
 from agents.email.reading import folder_named
+from agents.email.undoing import forget_old, mails_before, take_back_sorting, uids_in
 from onevalet import (
     AgentResult,
     ApprovalRequest,
@@ -113,29 +114,40 @@ class SortMailAgent(StandardAgent):
     async def on_running(self, msg: str) -> AgentResult:
         refs = [MailRef.parse(id_in(text)) for text in self.mails]
         moved: list[str] = []
-        for _, group in groupby(sorted(refs, key=_folder_key), key=_folder_key):
+        changes: list[dict[str, Any]] = []
+        for part, (_, group) in enumerate(groupby(sorted(refs, key=_folder_key), key=_folder_key)):
             mails = list(group)
             async with mailbox_of(self.context, CHANGE, mails[0]) as box:
-                moved += await self._sort(box, mails)
+                change = await self._sort(box, mails, part)
+            moved += change["mails"] if "folder" in change else []
+            changes += [change] if change["mails"] else []
+        if changes:
+            self.context.undo.offer(self._summary(), take_back_sorting.name, {"changes": [*changes]})
+        await forget_old(self.context)
         done = gettext("Done: {action}.", action=self._summary())
         told = with_note(done, f"Their ids are now: {', '.join(moved)}") if moved else done
         return self.make_result(raw_message=told)
 
-    async def _sort(self, box: Mailbox, mails: list[MailRef]) -> list[str]:
-        """Sort mails of one folder; return their new ids, as far as the server tells them."""
+    async def _sort(self, box: Mailbox, mails: list[MailRef], part: int) -> dict[str, Any]:
+        """Sort mails of one folder; return what takes that back, with their new ids as far as they can be known."""
         folder, uids = mails[0].folder, [ref.uid for ref in mails]
+        before = await mails_before(self.context, box, mails, part)
         if self.action in _FLAGS:
             flag, on = _FLAGS[self.action]
             await box.flag(folder, uids, flag, on=on)
-            return []
+            changed = [str(ref) for ref in mails if ref.uid in before and (flag.lower() in before[ref.uid].flags) != on]
+            return {"mails": changed, "flag": flag, "on": not on}
         target = await self._target(box)
         if target is None or target == folder:
             if self.action is SortAction.DELETE:
                 await box.delete(folder, uids)
-            return []
+            return {"mails": []}
         there = await box.move(folder, uids, target)
-        validity = await box.open_folder(target) if there else 0
-        return [str(replace(mails[0], folder=target, validity=validity, uid=uid)) for uid in there]
+        if len(there) < len(before):
+            there = await uids_in(box, target, [*before.values()])
+        validity = await box.open_folder(target)
+        now = [str(replace(mails[0], folder=target, validity=validity, uid=uid)) for uid in there]
+        return {"mails": now, "folder": folder}
 
     async def _target(self, box: Mailbox) -> str | None:
         """Return where the mails go; None where they are deleted for good, since there is no trash."""

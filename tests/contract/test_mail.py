@@ -14,7 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.email import SendEmailAgent, SortMailAgent, draft_email, read_mail, save_mail_file, search_mail
+from agents.email import (
+    SendEmailAgent,
+    SortMailAgent,
+    draft_email,
+    read_mail,
+    save_mail_file,
+    search_mail,
+    take_back_sorting,
+)
 from agents.files import read_file
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
@@ -104,7 +112,7 @@ async def person(channel: str, database_url: str, dovecot: Dovecot, tmp_path: Pa
         keeper = store_with(system.delivery.store.database, new_key())
         http = dovecot.http(f"127.0.0.1:{exchange.port}")
         stack.push_async_callback(http.close)
-        system.more = [search_mail, read_mail, save_mail_file, draft_email, read_file]
+        system.more = [search_mail, read_mail, save_mail_file, draft_email, take_back_sorting, read_file]
         system.options = {
             "agents": AgentRegistry([SendEmailAgent, SortMailAgent]),
             "credentials": keeper,
@@ -186,12 +194,14 @@ async def test_archive_it_needs_no_card_and_deleting_does(person: Person) -> Non
     sorting = call("SortMailAgent", lambda ids: {"mails": [ids[0]], "action": "archive"})
     assert await person.hears("archive the first", sorting, says("Archived.")) == "Archived."
     assert [read(raw)["Subject"] for raw in person.dovecot.mails(person.address, "Archive")] == ["Offer"]
+    assert await person.hears("undo") == "Undone: 1 mail is as it was."
+    assert sorted(read(raw)["Subject"] for raw in person.dovecot.mails(person.address)) == ["Lunch", "Offer"]
     await person.hears("inbox again", wants(("search_mail", {})), says("Lunch."))
     await person.hears("delete it", call("SortMailAgent", lambda ids: {"mails": [ids[1]], "action": "delete"}))
     assert "Anna <anna@example.org>: Lunch" in person.card
-    assert len(person.dovecot.mails(person.address)) == 1
+    assert len(person.dovecot.mails(person.address)) == 2
     await person.agrees(says("Deleted."))
-    assert person.dovecot.mails(person.address) == []
+    assert [read(raw)["Subject"] for raw in person.dovecot.mails(person.address)] == ["Offer"]
     assert len(person.dovecot.mails(person.address, "Trash")) == 1
 
 
