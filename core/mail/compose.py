@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -16,7 +17,7 @@ MAX_REFERENCES = 20
 MAX_QUOTED = 20_000
 # RFC 5321 4.1.2 without quoted local parts, and RFC 1035 names: the addresses that people use.
 _ADDRESS = re.compile(
-    r"(?=.{6,254}\Z)[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,9}"
+    r"(?=.{6,254}\Z)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,9}"
     r"@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]",
     re.ASCII | re.IGNORECASE,
 )
@@ -52,7 +53,7 @@ def compose(mail: OutgoingMail) -> bytes:
     """Return a message as it is sent; raises `ValueError` for what no header can hold."""
     message = EmailMessage(policy=_POLICY)
     # The policy rejects line breaks in headers and encodes everything else.
-    message["From"] = Address(mail.sender.name, addr_spec=as_mailed(mail.sender.address))
+    message["From"] = Address(undecoded(mail.sender.name), addr_spec=as_mailed(mail.sender.address))
     message["To"] = [Address(addr_spec=as_mailed(address)) for address in mail.to]
     if mail.cc:
         message["Cc"] = [Address(addr_spec=as_mailed(address)) for address in mail.cc]
@@ -61,7 +62,7 @@ def compose(mail: OutgoingMail) -> bytes:
     message.set_content(mail.body)
     for file in mail.files:
         _attach(message, file)
-    return subject_header(mail.subject) + _thread_headers(mail) + message.as_bytes()
+    return subject_header(mail.subject) + thread_headers(mail.in_reply_to, mail.references) + message.as_bytes()
 
 
 def subject_header(subject: str) -> bytes:
@@ -71,6 +72,23 @@ def subject_header(subject: str) -> bytes:
     plain = _PLAIN_SUBJECT.fullmatch(subject)
     written = subject if plain else Header(subject, "utf-8", header_name="Subject").encode(linesep="\r\n")
     return f"Subject: {written}\r\n".encode("ascii")
+
+
+def thread_headers(in_reply_to: str | None, references: Sequence[str]) -> bytes:
+    """Return the headers that tie an answer to its thread; ids are without brackets, and what is no id is left out."""
+    # EmailMessage would decode what looks like an encoded word, and write the line breaks in it (CPython 3.12).
+    lines: list[str] = []
+    if in_reply_to and _ID.fullmatch(in_reply_to):
+        lines.append(f"In-Reply-To: <{in_reply_to}>")
+    if known := [f"<{reference}>" for reference in references if _ID.fullmatch(reference)]:
+        # Folded between any two: a line has at most 998 characters.
+        lines.append("References: " + "\r\n ".join(known))
+    return "".join(f"{line}\r\n" for line in lines).encode("ascii")
+
+
+def undecoded(name: str) -> str:
+    """Return a name, of a file or a person, which nobody reads as anything else: in one line, and no encoded word."""
+    return "".join(char for char in name if char.isprintable()).replace("=?", "=_").strip()
 
 
 def reply_subject(subject: str) -> str:
@@ -121,19 +139,8 @@ def _addresses(found: tuple[MailAddress, ...] | list[MailAddress], without: list
     return list(chosen.values())
 
 
-def _thread_headers(mail: OutgoingMail) -> bytes:
-    lines: list[str] = []
-    if mail.in_reply_to and _ID.fullmatch(mail.in_reply_to):
-        lines.append(f"In-Reply-To: <{mail.in_reply_to}>")
-    if references := [f"<{reference}>" for reference in mail.references if _ID.fullmatch(reference)]:
-        # Folded between any two: a line has at most 998 characters.
-        lines.append("References: " + "\r\n ".join(references))
-    return "".join(f"{line}\r\n" for line in lines).encode("ascii")
-
-
 def _attach(message: EmailMessage, file: MailFile) -> None:
     main, _, sub = file.content_type.partition("/")
     if main in ("multipart", "message") or not _TYPE.fullmatch(file.content_type):
         main, sub = "application", "octet-stream"
-    name = "".join(char for char in file.name if char.isprintable())
-    message.add_attachment(file.data, maintype=main, subtype=sub, filename=name.strip() or "file")
+    message.add_attachment(file.data, maintype=main, subtype=sub, filename=undecoded(file.name) or "file")

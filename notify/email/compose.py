@@ -13,7 +13,7 @@ from email.utils import format_datetime, parseaddr
 from urllib.parse import quote
 
 from core.errors import Rejected
-from core.mail.compose import subject_header
+from core.mail.compose import subject_header, thread_headers, undecoded
 from core.messaging.channels import Part, Target
 from core.messaging.files import OutgoingFile
 from core.notifications.addresses import is_one_way
@@ -44,10 +44,14 @@ def compose(
     except ValueError as error:
         raise Rejected("an address cannot be written into an email") from error
     message["Date"] = format_datetime(now)
+    thread = b""
     if is_one_way(to.address.channel, to.address.account):
         id, subject = _head_of_news(message, part, to, address)
     else:
         id, subject = _head_of_answer(message, part, to, address)
+        if _answers(part, to):
+            answered = to.reply_to.strip("<>")
+            thread = thread_headers(answered, [answered])
     message.set_content(part.text)
     if html := str(part.data.get("html", "")):
         message.add_alternative(html, subtype="html")
@@ -55,9 +59,9 @@ def compose(
         kind, _, subtype = file.content_type.partition("/")
         if not subtype or kind in ("message", "multipart"):
             kind, subtype = "application", "octet-stream"
-        name = "".join(char for char in file.name if char.isprintable())
-        message.add_attachment(content, maintype=kind, subtype=subtype, filename=name)
-    return WrittenMail(id, address, to.address.peer, subject_header(_in_one_line(subject)) + message.as_bytes())
+        message.add_attachment(content, maintype=kind, subtype=subtype, filename=undecoded(file.name))
+    data = subject_header(_in_one_line(subject)) + thread + message.as_bytes()
+    return WrittenMail(id, address, to.address.peer, data)
 
 
 def _head_of_news(message: EmailMessage, part: Part, to: Target, address: str) -> tuple[str, str]:
@@ -77,13 +81,15 @@ def _head_of_answer(message: EmailMessage, part: Part, to: Target, address: str)
     message["Message-ID"] = id
     message[PART_HEADER] = to.ref
     message["X-Auto-Response-Suppress"] = "All"
-    if not (part.data.get("answers") and to.reply_to):
+    if not _answers(part, to):
         message["Auto-Submitted"] = "auto-generated"
         return id, str(part.data.get("subject", ""))
     message["Auto-Submitted"] = "auto-replied"
-    message["In-Reply-To"] = to.reply_to
-    message["References"] = to.reply_to
     return id, f"Re: {to.subject}" if to.subject else str(part.data.get("subject", ""))
+
+
+def _answers(part: Part, to: Target) -> bool:
+    return bool(part.data.get("answers") and to.reply_to)
 
 
 def _in_one_line(subject: str) -> str:

@@ -126,6 +126,23 @@ async def test_promise_12_forged_senders_reach_nothing(delivery: DeliveryHarness
     assert [word for word in ("OK 7K", "eve@") if word in kept] == []
 
 
+async def test_promise_12_an_answer_carries_no_header_of_a_strangers(delivery: DeliveryHarness) -> None:
+    harness = post(delivery.channel)
+    # As encoded words they hold line breaks; EmailMessage would decode what it is given, and write these.
+    smuggled = "<=?utf-8?q?x=0D=0AFrom:_boss@bank.example=0D=0A=0D=0APay_Eve?=@example.org>"
+    mail = harness.letter(marked("hello"), Message_ID="<id@example.org>", Subject="subject").as_bytes()
+    mail = mail.replace(b"<id@example.org>", smuggled.encode()).replace(b": subject", b": " + smuggled[1:-13].encode())
+    harness.arrive(mail)
+    await harness.settled()
+    await delivery.enqueue(marked("hello you"))
+    await delivery.deliver()
+    (answer,) = harness.got()
+    (raw,) = harness.mail.dovecot.mails(harness.mail.address("ada"))
+    assert [line for line in raw.splitlines() if line.startswith((b"From: boss", b"Pay"))] == []
+    assert answer.get_all("From") == [f"Valet <{harness.mail.valet}>"]
+    assert harness.bubbles()[0].text == marked("hello you")
+
+
 async def test_promise_6_what_programs_write_is_never_answered(delivery: DeliveryHarness) -> None:
     harness = post(delivery.channel)
     await delivery.meet()

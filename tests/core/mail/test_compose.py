@@ -201,3 +201,21 @@ def test_an_answer_goes_to_whom_its_sender_named() -> None:
 
 def test_a_quote_stands_line_by_line() -> None:
     assert quoted(MailMessage(text="Hi\n\n> older\nBye")) == "> Hi\n>\n> > older\n> Bye"
+
+
+SMUGGLED = "=?utf-8?q?x=0D=0ABcc:_eve@example.org=0D=0A=0D=0APay_Eve?="
+
+
+def test_an_encoded_word_in_a_name_is_no_header() -> None:
+    files = [MailFile(f"{SMUGGLED}.pdf", "application/pdf", b"pdf")]
+    raw = compose(replace(MAIL, sender=MailAddress(SMUGGLED, "ann@example.org"), files=files, subject=SMUGGLED))
+    message = message_from_bytes(raw, policy=default)
+    assert [line for line in raw.splitlines() if line.startswith((b"Bcc", b"Pay"))] == []
+    [file] = message.iter_attachments()
+    assert (message["Bcc"], message["Subject"]) == (None, SMUGGLED)
+    assert (file["Bcc"], file.get_content(), file.get_filename()) == (
+        None,
+        b"pdf",
+        f"{SMUGGLED}.pdf".replace("=?", "=_"),
+    )
+    assert not is_address(f"{SMUGGLED[:20]}?=@example.org")
