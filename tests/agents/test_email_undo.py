@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agents.email import SortMailAgent, take_back_sorting
+from agents.email.sorting import SortAction
 from agents.email.undoing import SORTED
 from core.mail.mailbox import Mailbox, open_mailbox
 from core.mail.types import MailQuery, MailRef
@@ -55,7 +56,9 @@ class Sorting:
             self.refs = [str(MailRef("email", "primary", "INBOX", validity, uid)) for uid in uids]
         undo = UndoOffers()
         agent = SortMailAgent(
-            self.context(undo=undo), no_loop, values={"mails": self.refs, "action": action, "folder": folder}
+            self.context(undo=undo),
+            no_loop,
+            values={"mails": self.refs, "action": SortAction(action), "folder": folder},
         )
         await agent.on_running("")
         return undo
