@@ -15,6 +15,8 @@ HEAVY = (
     "twilio",
     "icalendar",
     "recurring_ical_events",
+    "imap_tools",
+    "aiosmtplib",
 )
 
 
@@ -26,6 +28,7 @@ _WITHOUT_THE_MODEL = (
     "import core.llm.litellm_client, onevalet.wiring.plugins",
     "import onevalet.wiring.web, channels.sms.receive",
     "from onevalet import Calendars",
+    "import channels.email.receive, notify.email.send, core.mail.mailbox, core.mail.idle, core.mail.smtp",
 )
 
 
