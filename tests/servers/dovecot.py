@@ -19,11 +19,13 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -124,6 +126,11 @@ username_attribute = username
 active_attribute = active
 active_value = true
 """
+_USERINFO = """
+introspection_mode = auth
+introspection_url = {url}
+username_attribute = email
+"""
 
 
 @dataclass(slots=True)
@@ -196,6 +203,8 @@ class MailExchange:
     port: int = 0
     taken: list[Envelope] = field(default_factory=list)
     fails: str = ""
+    owner: Callable[[str], Awaitable[str]] | None = None
+    """Tells whose a token is, where not the Dovecot's `tokens` do."""
     files_sent: bool = False
     """It stores a copy in Sent by itself, as Gmail does."""
     holds: float = 0.0
@@ -234,8 +243,19 @@ class MailExchange:
         """Let a token in that opens a mailbox."""
         said = base64.b64decode(args[1]).decode()
         user, token = (part.partition("=")[2] for part in said.split("\x01")[:2])
-        opens = self.dovecot.tokens.get(token.removeprefix("Bearer ")) == user
+        bearer = token.removeprefix("Bearer ")
+        opens = (await self.owner(bearer) if self.owner else self.dovecot.tokens.get(bearer)) == user
         return AuthResult(success=opens, handled=False, auth_data=MISSING if not opens else user)
+
+
+class _Smtp(SMTP):
+    """A server that takes tokens as long as providers' are (RFC 4954 4)."""
+
+    line_length_limit = 12_288
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.command_size_limits = defaultdict(lambda: self.line_length_limit)
 
 
 @asynccontextmanager
@@ -251,7 +271,7 @@ async def mail_exchange(dovecot: Dovecot) -> AsyncIterator[MailExchange]:
     def protocol() -> SMTP:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that it takes passwords in the clear, on this machine
-            return SMTP(exchange, hostname="mx", authenticator=check, auth_required=True, auth_require_tls=False)
+            return _Smtp(exchange, hostname="mx", authenticator=check, auth_required=True, auth_require_tls=False)
 
     listening = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
     exchange.port = listening.sockets[0].getsockname()[1]
@@ -273,8 +293,11 @@ def dovecot() -> Iterator[Dovecot]:
 
 
 @contextmanager
-def running_dovecot(introspection_url: str = "") -> Iterator[Dovecot]:
-    """Run a Dovecot. Tokens are looked up at an introspection endpoint (RFC 7662): its own, or one that is named."""
+def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
+    """Run a Dovecot as an ordinary user.
+
+    Tokens are looked up at an introspection endpoint of its own (RFC 7662), or at an OpenID server's userinfo endpoint.
+    """
     # Its own folder: sockets have short names, and its processes, which are another user's, must reach it.
     folder = Path(tempfile.mkdtemp(prefix="dove-"))
     folder.chmod(0o755)
@@ -287,10 +310,16 @@ def running_dovecot(introspection_url: str = "") -> Iterator[Dovecot]:
     certified(folder)
     with _introspection(server) as url:
         values = {"folder": folder, "imap": server.imap, "imaps": server.imaps, "user": user, "group": group}
-        (folder / "oauth2.conf").write_text(_OAUTH2.format(url=introspection_url or url))
+        oauth2 = _USERINFO.format(url=userinfo_url) if userinfo_url else _OAUTH2.format(url=url)
+        (folder / "oauth2.conf").write_text(oauth2)
         (folder / "dovecot.conf").write_text(_CONFIG.format(password=PASSWORD, **values))
+        for path in (folder, *folder.rglob("*")):
+            server._give(path)
         process = subprocess.Popen(
             [_BINARY, "-F", "-c", str(folder / "dovecot.conf")],
+            user=user if os.getuid() == 0 else None,
+            group=group if os.getuid() == 0 else None,
+            extra_groups=[] if os.getuid() == 0 else None,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
