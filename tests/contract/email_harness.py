@@ -69,7 +69,8 @@ async def open_mail_world(
         try:
             yield world
         finally:
-            EmailHarness.world = None
+            if EmailHarness.world is world:
+                EmailHarness.world = None
             await database.close()
 
 
