@@ -3,29 +3,27 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 import structlog
 
 from core.approvals.cards import Card, card
-from core.approvals.store import ApprovalStore
 from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.postgres import Lease
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import OutboundKind, OutboundMessage
-from core.people.commands import PersonCommands
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
-from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
 from jobs.stops import Stops
+from jobs.turn_features import TurnFeatures
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
 
 RETRY_DELAY = timedelta(seconds=2)
@@ -42,20 +40,6 @@ SECOND_TRY = 0.1
 """Seconds before a refused write is tried once more."""
 
 _log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class TurnFeatures:
-    """Optional services of turns.
-
-    `holds_cards`: whether a person's quiet hours hold the cards of a task's run. `remembers`: whether memory is on.
-    """
-
-    people: PersonCommands | None = None
-    runs: RunExecutors | None = None
-    approvals: ApprovalStore | None = None
-    holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
-    remembers: bool = True
 
 
 class TurnRunner:
@@ -77,7 +61,7 @@ class TurnRunner:
         self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
-        commands = ChatCommands(orchestrator, wakeups, features.people, features.approvals)
+        commands = ChatCommands(orchestrator, wakeups, features.people, features.approvals, features.console)
         self._results = TurnResults(store, orchestrator, wakeups, channels, commands, features.runs)
 
     async def claim(self, lane_id: str | None) -> Lease | None:

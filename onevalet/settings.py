@@ -139,6 +139,7 @@ class Settings(MailSettings, AccountSettings):
     onevalet_most_waiting: int = Field(default=100, ge=1)
     onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
+    onevalet_console_texts: Literal["on", "off"] = "off"
     onevalet_clock: Path | None = None
     onevalet_health_file: Path | None = None
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)

@@ -17,6 +17,8 @@ from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
+_TOKENS = Path(__file__).parents[1] / "onevalet" / "console" / "static" / "tokens.css"
+"""The look that this page shares with the console."""
 _COMMANDS = Path(__file__).parents[1] / "docs" / "commands.md"
 _MAX_BODY = 60 * 1024 * 1024
 _PAGE_HEADERS = {
@@ -47,6 +49,7 @@ class Simulator:
         self.app.router.add_routes(self.control.routes())
         self.app.router.add_get("/", self._page)
         self.app.router.add_get("/page/commands.md", self._commands)
+        self.app.router.add_get("/page/tokens.css", self._tokens)
         if _PAGE.is_dir():
             self.app.router.add_static("/page/", _PAGE)
         self.app.on_response_prepare.append(_protect_page)
@@ -92,6 +95,9 @@ class Simulator:
         if await asyncio.to_thread(index.is_file):
             return web.FileResponse(index)
         return web.Response(text="The simulator is running; it has no page yet. Its control API is under /sim.")
+
+    async def _tokens(self, _: web.Request) -> web.StreamResponse:
+        return web.FileResponse(_TOKENS)
 
     async def _commands(self, _: web.Request) -> web.StreamResponse:
         # An image is built without the documents; the page then says where they are.

@@ -75,7 +75,7 @@ def check_hosts(served: ServedHosts, local: Sequence[Channel] = ()) -> Middlewar
         host = read_host(given[0]) if len(given) == 1 else ""
         if not served.serves(host):
             raise RequestRefused(f"host {host[:100]!r} is not in ONEVALET_ALLOWED_HOSTS", status=421)
-        if request.path in local_paths and not _is_local(request, host):
+        if request.path in local_paths and not is_local_request(request):
             raise RequestRefused("simulated channel asked from elsewhere", status=403)
         return await handler(request)
 
@@ -97,12 +97,13 @@ def host_of(url: str) -> str:
     return read_host(urlsplit(url).netloc.rpartition("@")[2])
 
 
-def _is_local(request: web.Request, host: str) -> bool:
+def is_local_request(request: web.Request) -> bool:
+    """Return whether a request comes from this machine, for a name of it, and nobody forwards it."""
     peer = _address(request.remote or "")
     return (
         peer is not None
         and peer.is_loopback
-        and is_local_host(host)
+        and is_local_host(read_host(request.headers.get("Host", "")))
         and not any(name in request.headers for name in _FORWARDED)
     )
 

@@ -29,7 +29,8 @@ from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReas
 from providers.slack.wire import CHANNEL_NAME
 
 WORDS = frozenset(
-    {"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo", *ACCOUNT_COMMANDS}
+    {"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo", "console"}
+    | ACCOUNT_COMMANDS
 )
 """What `/valet` takes as a command; anything else is a message."""
 

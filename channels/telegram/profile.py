@@ -24,6 +24,7 @@ COMMANDS = (
     ("pending", gettext_noop("What waits for your decision")),
     ("connect", gettext_noop("Connect your mail, calendar or contacts")),
     ("accounts", gettext_noop("What is connected, and how to end it")),
+    ("console", gettext_noop("See in your browser what I did, and what it cost")),
     ("prefs", gettext_noop("What you prefer: timezone, language, quiet hours")),
     ("profile", gettext_noop("What I know about you, and how to take it back")),
     ("memory", gettext_noop("What I remember of what you told me")),

@@ -83,7 +83,7 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command(word)
     if channel == "sms" and word == MORE:
         return Command(word)
-    if word.removeprefix("/") in ACCOUNT_COMMANDS:
+    if word.removeprefix("/") in {*ACCOUNT_COMMANDS, "console"}:
         return Command(word.removeprefix("/"))
     return Command(word) if channel in ("sms", "slack", "email") and word in {*PERSON_COMMANDS, "memory"} else None
 

@@ -5,7 +5,7 @@ from core.language.catalogue import gettext, gettext_noop
 OPENING = gettext_noop("Ask me anything, for example “what can you do?”.")
 
 _COMMANDS = (
-    ("new", gettext_noop("begin afresh: I set aside what was said before")),
+    ("new", gettext_noop("begin afresh, without what was said")),
     ("stop", gettext_noop("stop what I am doing")),
     ("undo", gettext_noop("take back what I did last")),
     ("pending", gettext_noop("what waits for your decision")),
@@ -14,6 +14,7 @@ _COMMANDS = (
     ("memory", gettext_noop("what I remember of what you told me")),
     ("connect", gettext_noop("connect your mail, calendar or contacts")),
     ("accounts", gettext_noop("what is connected, and how to end it")),
+    ("console", gettext_noop("all that I did")),
     ("link", gettext_noop("use me as the same person on another channel")),
     ("unlink", gettext_noop("part this channel from your others")),
     ("help", gettext_noop("this list")),

@@ -6,6 +6,7 @@ from core.agents.standard_agent import AgentStatus
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import ApprovalState
+from core.console.sign_in import VALID, ConsoleSignIn
 from core.credentials.types import Account
 from core.language.catalogue import gettext
 from core.memory.commands import MEMORY_COMMAND, answer_memory
@@ -31,12 +32,13 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class ChatCommands:
-    """Answer the commands of all rooms. Without `people` or `approvals`, their commands are plain text."""
+    """Answer the commands of all rooms. Without `people`, `approvals` or `console`, their commands are plain text."""
 
     orchestrator: Orchestrator
     wakeups: Wakeups
     people: PersonCommands | None = None
     approvals: ApprovalStore | None = None
+    console: ConsoleSignIn | None = None
 
     async def answer(self, command: Command, turn: BegunTurn) -> CommandResult | None:
         """Do what a command says; None when it is unknown and its text goes to the assistant."""
@@ -48,6 +50,8 @@ class ChatCommands:
             return CommandResult(await self.orchestrator.handle_message(begun)) if begun else None
         if command.name in ACCOUNT_COMMANDS:
             return await self._about_accounts(command, turn)
+        if command.name == "console":
+            return await self._to_console(turn)
         answer = answer_command(command, turn.address.channel)
         momex = self.orchestrator.momex if command.name == MEMORY_COMMAND else None
         people = self.people if self.people and self.people.knows(command) else None
@@ -93,6 +97,21 @@ class ChatCommands:
         else:
             reply = await answer_accounts(command, accounts, slash=slash)
         return None if reply is None else CommandResult(TurnResult(TurnState.DONE, reply=reply))
+
+    async def _to_console(self, turn: BegunTurn) -> CommandResult | None:
+        """Answer with a link to the console; None where there is none."""
+        if self.console is None or not self.console.public_url:
+            return None
+        if refused := await self._refused(turn):
+            return CommandResult(refused)
+        link = await self.console.link(turn.request.tenant.id, self.orchestrator.clock.now())
+        minutes = int(VALID.total_seconds() // 60)
+        reply = (
+            gettext("Open this within {number} minutes, in one browser: {link}", number=minutes, link=link)
+            if link
+            else gettext("You have had many links today. Ask me again tomorrow.")
+        )
+        return CommandResult(TurnResult(TurnState.DONE, reply=reply))
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
         refusal = await self.orchestrator.check_command(turn.request)

@@ -25,6 +25,7 @@ tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's task
 approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
 agents_app = typer.Typer(no_args_is_help=True, help="See, pause, resume and drop the agents that wait for people.")
 people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
+console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, which shows what was done.")
 memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
 GROUPS = {
     "people": people_app,
@@ -36,6 +37,7 @@ GROUPS = {
     "tasks": tasks_app,
     "approvals": approvals_app,
     "agents": agents_app,
+    "console": console_app,
 }
 """The groups of commands by their names."""
 
@@ -330,3 +332,11 @@ def send_notification(
 
     if not run_work(lambda settings: send(settings, tenant, text, urgency)):
         raise typer.Exit(1)
+
+
+@console_app.command("link")
+def link_to_console(tenant: Tenant = "") -> None:
+    """Print a link that signs in once: by default the owner's, whose console shows everybody's."""
+    from onevalet.cli.console import print_link
+
+    run_work(lambda settings: print_link(settings, tenant))

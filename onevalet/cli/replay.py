@@ -25,8 +25,8 @@ from core.turns.replay import (
 )
 from onevalet.cli.runner import say
 from onevalet.cli.session import open_database
-from onevalet.cli.transcript import Transcript, read_transcript
 from onevalet.demo.model import DEMO_MODEL
+from onevalet.paths.transcript import Transcript, read_transcript
 from onevalet.settings import Settings
 from onevalet.wiring.loop import built_in_hooks, loop_config
 from onevalet.wiring.orchestrator import AGENT_REGISTRY

@@ -67,7 +67,12 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         simulator.control.notice = _notice(simulated)
         await stack.enter_async_context(open_worker(settings, demo=True))
         _, channels = await stack.enter_async_context(
-            open_web(settings, extra_routes=[web.get("/", _to_page(simulator.url))], local=simulated.channels)
+            open_web(
+                settings,
+                extra_routes=[web.get("/", _to_page(simulator.url))],
+                local=simulated.channels,
+                local_console=True,
+            )
         )
         url = local_url(settings)
         simulator.wire.connect_gateway(url, settings.public_url)
@@ -146,7 +151,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("email", "kept in the simulator's journal and passed to nobody, until you connect an account"),
     ]
     lines = [f"  {name:<12}{description}" for name, description in rows]
-    places = [f"  gateway     {url}", f"  simulator   {simulator_url}"]
+    places = [f"  gateway     {url}", f"  simulator   {simulator_url}", f"  console     {url}/console"]
     return "\n".join(["", "OneValet is running. Ctrl-C ends it.", "", *lines, "", *places, ""]) + "\n"
 
 

@@ -21,6 +21,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
+from onevalet.wiring.console import build_console
 from onevalet.wiring.file_store import build_links, open_file_store
 from onevalet.wiring.secret_keys import secret_keys
 
@@ -29,11 +30,16 @@ _log = structlog.get_logger()
 
 @asynccontextmanager
 async def open_web(
-    settings: Settings, *, extra_routes: Iterable[web.AbstractRouteDef] = (), local: Container[str] = ()
+    settings: Settings,
+    *,
+    extra_routes: Iterable[web.AbstractRouteDef] = (),
+    local: Container[str] = (),
+    local_console: bool = False,
 ) -> AsyncIterator[tuple[int, list[Channel]]]:
     """Serve the ways in inside the block; yield the port and the channels.
 
-    The channels named in `local` take requests from this machine only.
+    The channels named in `local` take requests from this machine only. `local_console`: a browser on this machine sees
+    the console without signing in.
     """
     async with AsyncExitStack() as stack:
         # Short patience: a provider retries by itself, and must not wait for its answer.
@@ -48,12 +54,13 @@ async def open_web(
         clock = Clock(settings.onevalet_clock)
         files = FileRoutes(store, build_links(settings, keys), clock)
         connect = await stack.enter_async_context(open_connect(connections, credentials, clock))
+        console = build_console(connections, clock, local=local_console)
         channels = build_inbound(connections, clock)
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
             channels,
             ready=database.ready,
-            extra_routes=[*events.routes(), *files.routes(), *connect.routes(), *extra_routes],
+            extra_routes=[*events.routes(), *files.routes(), *connect.routes(), *console.routes(), *extra_routes],
             hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
         )
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))

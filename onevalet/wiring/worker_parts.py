@@ -17,16 +17,16 @@ from core.messaging.receipt_notes import ReceiptNotes
 from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.sent_files import SentFiles
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turns import TurnRunner
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.assistant import Assistant, open_assistant
 from onevalet.wiring.connections import Connections, open_connections, redis_url
 from onevalet.wiring.file_store import build_links
 from onevalet.wiring.outbound import Outbound, open_outbound
-from onevalet.wiring.people import build_person_commands
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import Triggers, build_triggers
+from onevalet.wiring.turn_features import build_turn_features
 
 LANE_LEASE = timedelta(seconds=10)
 """How long the turn of a dead worker waits until another worker continues it."""
@@ -67,13 +67,7 @@ class WorkerParts:
         # 4. The turns.
         store = TurnStore(connections.database, make_id, LANE_LEASE, outbound.channels, start.quarantine)
         await _end_leases(store, start)
-        features = TurnFeatures(
-            people=build_person_commands(connections.database, assistant.credentials, clock),
-            runs=triggers.runs,
-            approvals=assistant.approvals,
-            holds_cards=outbound.service.holds_cards,
-            remembers=assistant.orchestrator.momex is not None,
-        )
+        features = build_turn_features(connections, assistant, outbound, triggers, clock)
         wakeups, channels = connections.wakeups, outbound.channels
         turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)
         # 5. The delivery of what turns and notifications leave in the outbox.

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.approvals.card_updates import Redraws
 from core.approvals.store import ApprovalStore
+from core.console.sign_in import ConsoleSignIn
 from core.inbox.inbox import Inbox
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
@@ -17,7 +18,8 @@ from core.turns.orchestrator import Orchestrator
 from jobs.delivery import DeliveryRunner
 from jobs.maintenance import advance_approvals
 from jobs.redraws import RedrawRunner
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from tests.clocks import StandingClock
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.for_people import assert_nothing_for_the_model
@@ -43,6 +45,7 @@ class Approving:
     risk: Risk = ""
     options: dict[str, Any] = field(default_factory=dict)
     people: PersonCommands | None = None
+    console: ConsoleSignIn | None = None
     codes_only: frozenset[str] = frozenset()
     channels: dict[str, NotificationChannel] = field(default_factory=dict)
     """Those that a turn knows of; empty: none, so that nothing shows that it is at work."""
@@ -97,7 +100,7 @@ class Approving:
             self.channels,
             store.make_id,
             "w1",
-            TurnFeatures(self.people, approvals=self.approvals),
+            TurnFeatures(self.people, approvals=self.approvals, console=self.console),
         )
         lease = await turns.claim(None)
         if lease:

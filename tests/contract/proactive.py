@@ -33,7 +33,8 @@ from core.triggers.engine import TriggerEngine
 from jobs.delivery import DeliveryRunner
 from jobs.maintenance import advance_approvals, release_notifications
 from jobs.redraws import RedrawRunner
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from notify.service import NotificationService
 from onevalet.wiring.triggers import build_triggers
 from tests.clocks import StandingClock

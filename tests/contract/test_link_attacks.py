@@ -21,7 +21,8 @@ from core.people.linking import Linking
 from core.people.people import People
 from core.people.profile import ProfileMerge
 from jobs.delivery import DeliveryRunner
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from tests.clocks import StandingClock
 from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import SmsHarness, TelegramHarness

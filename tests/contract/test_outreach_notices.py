@@ -7,7 +7,7 @@ import pytest
 
 from core.messaging.segments import SegmentBudget
 from notify.sms.send import SmsNotification
-from onevalet.cli.trace import trace
+from onevalet.paths.trace import trace
 from simulator.faults import FaultKind
 from tests.contract.harness import NOWHERE, PUBLIC_URL, exempt
 from tests.contract.outreach import Writing, open_writing

@@ -21,7 +21,8 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.delivery import DeliveryRunner
 from jobs.redraws import RedrawRunner
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from tests.clocks import StandingClock
 from tests.core.agents.harness import CONFIG
 from tests.core.agents.mail import SendEmailAgent

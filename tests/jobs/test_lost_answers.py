@@ -8,7 +8,7 @@ from core.errors import Ambiguous
 from core.messaging.channels import Target
 from core.messaging.messages import DeliveryStatus, StatusUpdate
 from onevalet.cli.doctor import _database
-from onevalet.cli.trace import WITHOUT_LOOK_UP, trace
+from onevalet.paths.trace import WITHOUT_LOOK_UP, trace
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import deliver, later

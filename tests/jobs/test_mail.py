@@ -11,7 +11,7 @@ from core.events.types import Event
 from core.json_types import JsonObject
 from core.mail.watches import MailWatches
 from onevalet.cli.mailbox_checks import check_mailboxes
-from onevalet.cli.trace import trace
+from onevalet.paths.trace import trace
 from tests.core.harness import Store
 from tests.jobs.mail_harness import MailHarness, age, mail, open_mail, until
 from tests.servers.dovecot import Dovecot

@@ -32,7 +32,8 @@ from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
 from jobs.triggers import TriggerRunner
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.builders import FakeModel
 from tests.core.triggers.conversation_notifier import ConversationNotifier

@@ -264,6 +264,38 @@ ALTER TABLE public.consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.console_links (
+    tenant_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    operator boolean NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.console_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.console_looks (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    viewer text NOT NULL,
+    what text NOT NULL,
+    subject text NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.console_looks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.console_sessions (
+    tenant_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    operator boolean NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.console_sessions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.conversations (
     tenant_id text NOT NULL,
     id text NOT NULL,
@@ -1176,6 +1208,15 @@ ALTER TABLE ONLY public.connect_links
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.console_links
+    ADD CONSTRAINT console_links_pkey PRIMARY KEY (tenant_id, token_hash);
+
+ALTER TABLE ONLY public.console_looks
+    ADD CONSTRAINT console_looks_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.console_sessions
+    ADD CONSTRAINT console_sessions_pkey PRIMARY KEY (tenant_id, token_hash);
+
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_pkey PRIMARY KEY (tenant_id, id);
 
@@ -1415,6 +1456,10 @@ CREATE INDEX connect_links_by_token ON public.connect_links USING btree (token_h
 
 CREATE INDEX consents_address ON public.consents USING btree (channel, account, user_key, id);
 
+CREATE INDEX console_links_by_token ON public.console_links USING btree (token_hash);
+
+CREATE INDEX console_sessions_by_token ON public.console_sessions USING btree (token_hash);
+
 CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (tenant_id, service) WHERE preferred;
 
 CREATE INDEX credentials_to_attend ON public.credentials USING btree (attend_at) WHERE (attend_at IS NOT NULL);
@@ -1650,6 +1695,15 @@ ALTER TABLE ONLY public.approvals
 ALTER TABLE ONLY public.connect_links
     ADD CONSTRAINT connect_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.console_links
+    ADD CONSTRAINT console_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.console_looks
+    ADD CONSTRAINT console_looks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.console_sessions
+    ADD CONSTRAINT console_sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_recipient_fkey FOREIGN KEY (tenant_id, recipient_id) REFERENCES public.recipients(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
@@ -1855,6 +1909,12 @@ ALTER TABLE public.connect_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.console_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.console_looks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.console_sessions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.conversations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
@@ -1956,6 +2016,12 @@ CREATE POLICY one_tenant ON public.approval_codes TO onevalet_app USING ((tenant
 CREATE POLICY one_tenant ON public.approvals TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.connect_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.console_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.console_looks TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.console_sessions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.conversations TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2072,6 +2138,12 @@ CREATE POLICY owner ON public.approvals TO onevalet USING (true) WITH CHECK (tru
 CREATE POLICY owner ON public.connect_links TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.consents TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.console_links TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.console_looks TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.console_sessions TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.conversations TO onevalet USING (true) WITH CHECK (true);
 
@@ -2252,6 +2324,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connect_links TO onevalet_app;
 
 GRANT INSERT ON TABLE public.consents TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.console_links TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.console_looks TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.console_sessions TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO onevalet_app;
 

@@ -38,6 +38,11 @@ TOLD = {
     "find_connect_link": {"tenant_id", "token_hash"},
     "find_due_accounts": {"tenant_id"},
     "find_revoked_accounts": {"tenant_id", "service"},
+    "find_console_link": {"tenant_id"},
+    "find_console_session": {"tenant_id"},
+    "console_owner": {"tenant_id"},
+    "console_conversations": {"tenant_id", "conversation_id", "last_at"},
+    "console_oldest": {"waiting", "to_send"},
     "find_received": {"tenant_id", "inbound_id"},
     "find_taken": {"tenant_id", "inbound_id"},
     "replied_recipient": {"tenant_id", "recipient_id"},
@@ -129,6 +134,10 @@ KEPT = (
     "select save_credentials($1, 'mail', 'work', 1, 's')",
     "select keep_connect_link($1, jsonb_build_object('token_hash', md5($1), 'service', '',"
     " 'account_name', '', 'abilities', '[]'::jsonb, 'expires_at', now()), now(), now() - interval '1 day', 5)",
+    "select keep_console_link($1, decode(md5($1), 'hex'), false, now(), now(), now() - interval '1 day', 5)",
+    "insert into console_sessions (tenant_id, token_hash, operator, begun_at, seen_at, expires_at)"
+    " values ($1, decode(md5($1), 'hex'), false, now(), now(), now())",
+    "insert into console_looks (tenant_id, id, viewer, what, subject, at) values ($1, 'l' || $1, '', '', '', now())",
     "select keep_undo($1, (select id from turns where tenant_id = $1 limit 1), 'c' || $1, jsonb_build_array("
     "jsonb_build_object('title', 'Tea', 'tool', 't', 'arguments', '{}'::jsonb, 'made_at', now(), 'until', now())))",
     "insert into account_prompts (tenant_id, topic, turn_id) values ($1, 'mail.read', 'a')",

@@ -18,7 +18,8 @@ from core.triggers.types import ActionExecutor, ActionResult, Task, TaskRun, Tri
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.triggers import TriggerRunner
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from tests.clocks import StandingClock
 from tests.core.builders import FakeModel, says
 from tests.core.harness import Store

@@ -25,7 +25,7 @@ from core.triggers.runs.notifications import notification
 from core.triggers.types import ActionResult, Task
 from core.turns.runs import MAX_FAILURES
 from core.turns.types import TurnRequest, TurnResult, TurnState
-from onevalet.cli.transcript import read_transcript
+from onevalet.paths.transcript import read_transcript
 from tests.core.harness import Store
 from tests.core.triggers.harness import Harness, make_harness
 

@@ -11,7 +11,8 @@ from core.approvals.store import ApprovalStore
 from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.runs.executors import RunExecutors
 from core.turns.orchestrator import Orchestrator
-from jobs.turns import TurnFeatures, TurnRunner
+from jobs.turn_features import TurnFeatures
+from jobs.turns import TurnRunner
 from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import Store
 from tests.core.triggers.harness import Harness, make_harness

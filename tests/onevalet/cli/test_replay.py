@@ -23,7 +23,7 @@ from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnEnd, TurnState
 from onevalet.cli.replay import RECORDED, print_replay, run_again
-from onevalet.cli.transcript import Transcript, read_transcript
+from onevalet.paths.transcript import Transcript, read_transcript
 from onevalet.settings import Settings
 from onevalet.wiring.plugins import Plugins
 from tests.core.builders import FakeModel, says, wants

@@ -32,6 +32,7 @@ NOWHERE = (("DATABASE_URL", ""), ("REDIS_URL", ""))
 BAD_PORT = (("PORT", "http"),)
 BAD_TOKEN = (("SLACK_BOT_TOKEN", "xoxp-wrong"), ("SLACK_APP_TOKEN", "xapp-1"))
 BAD_MODEL = (("ONEVALET_MODEL", "nosuchmodel"),)
+PUBLIC = (("PUBLIC_URL", "https://valet.example.org"),)
 CLOSED = (("DATABASE_URL", "postgresql://127.0.0.1:1/none"),)
 
 WRONG: dict[str, Sequence[Wrong]] = {
@@ -56,6 +57,12 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("AAAA-AAAA", "Nobody was given this code", code=1),
         Wrong("AAAA-AAAA --tier gold", "There is no tier"),
         Wrong("--address ann", "names nobody"),
+    ],
+    "accounts": [Wrong("--tenant nope", "There is no person nope")],
+    "console link": [
+        Wrong("", "PUBLIC_URL is not set"),
+        Wrong("", "There is no owner yet", settings=PUBLIC),
+        Wrong("--tenant nope", "There is no person nope", settings=PUBLIC),
     ],
     "connect": [Wrong("", "Missing argument"), Wrong("nosuchservice --tenant nope", "There is no person nope")],
     "replay": [Wrong("nope", "No turn is known by nope"), Wrong("", "Missing argument")],

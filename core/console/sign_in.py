@@ -1,0 +1,109 @@
+"""Signing in to the console: a link that is good once and for minutes, then a session in one browser."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.db.database import Database
+
+PATH = "/console"
+VALID = timedelta(minutes=10)
+"""How long a link is good."""
+MAX_LINKS = 20
+"""Links of one person in a day."""
+LASTS = timedelta(days=7)
+IDLE = timedelta(hours=12)
+"""A session ends so long after it began, and so long after its last request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """The person who looks at the console. An operator sees everybody's."""
+
+    tenant_id: str
+    operator: bool
+    name: str = ""
+    timezone: str | None = None
+
+    def sees(self, tenant_id: str) -> bool:
+        return self.operator or self.tenant_id == tenant_id
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSignIn:
+    """Make links, and find sessions. Without a `public_url` there is no console to lead to."""
+
+    database: Database
+    public_url: str
+
+    async def link(self, tenant_id: str, now: datetime) -> str | None:
+        """Return a new link for a person; None where they had too many today, or there is no console.
+
+        An owner's console shows everybody's.
+        """
+        if not self.public_url:
+            return None
+        token = secrets.token_urlsafe(32)
+        row = await self.database.tenant_row(
+            tenant_id,
+            "select keep_console_link($1, $2, t.role = 'owner', $3, $4, $5, $6) as kept"
+            " from tenants t where t.tenant_id = $1",
+            token_hash(token),
+            now,
+            now + VALID,
+            now - timedelta(days=1),
+            MAX_LINKS,
+        )
+        return f"{self.public_url.rstrip('/')}{PATH}/sign-in/{token}" if row and row["kept"] else None
+
+    async def is_good(self, token: str, now: datetime) -> bool:
+        """Return whether a link can still be used. Asking uses nothing up: chats open links to preview them."""
+        found = await self.database.call("select tenant_id from find_console_link($1)", token_hash(token))
+        row = found and await self.database.tenant_row(
+            found["tenant_id"],
+            "select from console_links where tenant_id = $1 and token_hash = $2 and expires_at > $3",
+            token_hash(token),
+            now,
+        )
+        return row is not None
+
+    async def begin(self, token: str, now: datetime) -> str | None:
+        """Use a link up; return the session that begins, or None where the link is not good."""
+        found = await self.database.call("select tenant_id from find_console_link($1)", token_hash(token))
+        if found is None:
+            return None
+        session = secrets.token_urlsafe(32)
+        # Repeated after a lost answer it begins nothing: the person then asks for another link.
+        row = await self.database.one(
+            "select begin_console_session($1,$2,$3,$4,$5) as begun",
+            found["tenant_id"],
+            token_hash(token),
+            token_hash(session),
+            now,
+            now + LASTS,
+        )
+        return session if row["begun"] else None
+
+    async def viewer(self, session: str, now: datetime) -> Viewer | None:
+        """Return whose a session is; None where it has ended."""
+        found = await self.database.call("select tenant_id from find_console_session($1)", token_hash(session))
+        if found is None:
+            return None
+        row = await self.database.call(
+            "select * from see_console_session($1,$2,$3,$4)", found["tenant_id"], token_hash(session), now, IDLE
+        )
+        return Viewer(found["tenant_id"], row["operator"], row["name"], row["timezone"] or None) if row else None
+
+    async def end(self, viewer: Viewer, session: str | None = None) -> None:
+        """End a person's session, or all of them."""
+        await self.database.tenant_rows(
+            viewer.tenant_id,
+            "delete from console_sessions where tenant_id = $1 and ($2::bytea is null or token_hash = $2)",
+            token_hash(session) if session else None,
+        )
+
+
+def token_hash(token: str) -> bytes:
+    """Return the stored hash of a link's end and of a session."""
+    return hashlib.sha256(b"onevalet console " + token.encode()).digest()

@@ -1,0 +1,24 @@
+"""The optional services of a worker's turns."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from core.approvals.store import ApprovalStore
+from core.console.sign_in import ConsoleSignIn
+from core.people.commands import PersonCommands
+from core.triggers.runs.executors import RunExecutors
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFeatures:
+    """Optional services of turns.
+
+    `holds_cards`: whether a person's quiet hours hold the cards of a task's run. `remembers`: whether memory is on.
+    """
+
+    people: PersonCommands | None = None
+    runs: RunExecutors | None = None
+    approvals: ApprovalStore | None = None
+    holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
+    remembers: bool = True
+    console: ConsoleSignIn | None = None

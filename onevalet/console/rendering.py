@@ -1,0 +1,105 @@
+"""Pages from templates: every value is escaped, and a page runs our own scripts only."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from core.console.sign_in import Viewer
+from onevalet.console.access import Visit
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';"
+    " frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+PLACES = (
+    ("conversations", "Conversations"),
+    ("health", "Health"),
+)
+"""The pages in the order of the menu: their address below `/console/`, and their title."""
+
+
+def make_environment() -> Environment:
+    """Return the templates' environment. An unknown name is an error, never an empty place."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"ms": milliseconds, "money": money, "channel": channel_label}
+    return environment
+
+
+class Renderer:
+    """Render templates for a visit."""
+
+    def __init__(self) -> None:
+        self._environment = make_environment()
+
+    def page(
+        self, template: str, visit: Visit | None, now: datetime, values: Mapping[str, object], *, status: int = 200
+    ) -> web.Response:
+        """Return a page as a response. `values` are the names that its template uses."""
+        zone = zone_of(visit.viewer if visit else None)
+        text = self._environment.get_template(template).render(
+            visit=visit,
+            places=[place for place in PLACES if place[0] != "health" or (visit and visit.viewer.operator)],
+            at=lambda moment: in_zone(moment, zone, now),
+            ago=lambda moment: ago(moment, now),
+            **values,
+        )
+        return web.Response(status=status, text=text, content_type="text/html", charset="utf-8", headers=HEADERS)
+
+
+def zone_of(viewer: Viewer | None) -> tzinfo:
+    return ZoneInfo(viewer.timezone) if viewer and viewer.timezone else UTC
+
+
+def in_zone(moment: datetime, zone: tzinfo, now: datetime) -> str:
+    """Return a moment in a zone: without the day where it is today's, without the year where it is this year's."""
+    local, today = moment.astimezone(zone), now.astimezone(zone)
+    if local.date() == today.date():
+        return f"{local:%H:%M:%S}"
+    return f"{local:%-d %b %H:%M}" if local.year == today.year else f"{local:%-d %b %Y %H:%M}"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """Return how long ago a moment was, in its largest unit."""
+    passed = max(now - moment, timedelta())
+    for unit, name in ((timedelta(days=1), "d"), (timedelta(hours=1), "h"), (timedelta(minutes=1), "min")):
+        if passed >= unit:
+            return f"{passed // unit} {name}"
+    return f"{int(passed.total_seconds())} s"
+
+
+def milliseconds(value: float) -> str:
+    """Return a span that is given in milliseconds as people read it."""
+    if value < 1000:
+        return f"{value:.0f} ms"
+    return f"{value / 1000:.1f} s" if value < 60_000 else f"{value / 60_000:.1f} min"
+
+
+def money(value: float) -> str:
+    """Return an amount of US dollars; small ones with the digits that tell."""
+    return f"${value:.2f}" if value >= 1 or not value else f"${value:.4f}"
+
+
+def channel_label(name: str) -> str:
+    return {"sms": "SMS", "slack": "Slack", "telegram": "Telegram", "email": "Email"}.get(name, name.capitalize())

@@ -1,0 +1,126 @@
+"""What the pages show: conversations page by page, a turn's path, changes as they happen, and how things are."""
+
+import asyncio
+import json
+
+import aiohttp
+
+from core.journal.postgres import Lease
+from core.llm.types import ChatMessage, Role, TokenUsage, ToolCall
+from onevalet.console.reading.conversations import MESSAGES, PAGE
+from tests.core.harness import Store
+from tests.onevalet.console.harness import ANN, BOB, Console
+from tests.patience import PATIENCE
+
+
+async def _step(store: Store, lease: Lease, turn: str, kind: str, name: str, index: int, result: object) -> None:
+    usage = TokenUsage(1200, 34, 1000, 0.0021) if kind == "model" else TokenUsage()
+    step = {
+        "agent_path": "", "step": 0, "call_index": index, "kind": kind, "name": name, "args_hash": "",
+        "effect": "read", "state": "done", "outcome": "ok", "idempotency_key": "", "result": result,
+        "usage": usage.to_json(), "duration_ms": 250,
+    }  # fmt: skip
+    await store.database.call(
+        "select record_step($1,$2,$3,$4,$5)",
+        lease.tenant_id,
+        lease.lane_id,
+        lease.fence,
+        turn,
+        step,
+    )
+
+
+async def test_a_turns_path_shows_each_step_with_what_it_cost(console: Console) -> None:
+    store = console.store
+    await store.say("Is it raining?", sender=ANN)
+    lease, turn = await store.claim_turn()
+    call = ToolCall("c1", "get_weather", json.dumps({"place": "Whitby"}))
+    asked = ChatMessage(Role.ASSISTANT, "", (call,)).to_json()
+    await _step(store, lease, turn.turn_id, "model", "gpt-5", 0, asked)
+    await _step(store, lease, turn.turn_id, "tool", "get_weather", 1, {"text": "Drizzle, 9 degrees.", "chars": 19})
+    await store.finish(lease, turn, "Yes, a drizzle.")
+    await store.send(await store.claim_sending("Yes, a drizzle."))
+    async with console.browser(ANN) as browser:
+        await browser.get(f"/console/turns/{turn.turn_id}")
+        for part in (
+            "Is it raining?", "gpt-5: asks for tools", "1200 in, 34 out", "$0.00210", "get_weather",
+            '{"place": "Whitby"}', "Drizzle, 9 degrees.", "Yes, a drizzle.", "Handed to the provider",
+            "Model calls 1 Tools 1 Tokens 1,234 Cost $0.0021",
+        ):  # fmt: skip
+            assert part in browser.text, part
+        said = await store.one("select id from outbound where turn_id = $1", turn.turn_id)
+        assert await browser.get(f"/console/turns/{said}") == 200, "any id of the path leads there"
+
+
+async def test_a_conversation_is_read_back_page_by_page(console: Console) -> None:
+    texts = [f"number {number} of many" for number in range(MESSAGES + 10)]
+    for text in texts:
+        await console.store.say(text, sender=BOB)
+    async with console.browser(BOB) as browser:
+        await browser.get("/console")
+        await browser.get(browser.links("/console/conversations/")[0])
+        newest = [text for text in texts if text in browser.text]
+        assert newest == texts[-MESSAGES:]
+        [earlier] = browser.links("?before=")
+        path = f"/console/conversations/{await console.tenant(BOB)}/"
+        conversation = await console.store.one("select id from conversations where peer = $1", BOB)
+        await browser.get(f"{path}{conversation}{earlier}")
+        assert [text for text in texts if text in browser.text] == texts[:-MESSAGES]
+        assert "My secret is tea." in browser.text
+        assert "Noted." in browser.text
+        assert browser.links("?before=") == []
+        for wrong in ("x", "1", "-1.2", "1.2.3", "9" * 50):
+            assert await browser.get(f"{path}{conversation}?before={wrong}") == 200, wrong
+
+
+async def test_the_list_goes_on_where_it_ended(console: Console) -> None:
+    senders = [f"+1555100{number:04}" for number in range(PAGE + 3)]
+    for sender in senders:
+        await console.store.say("hello", sender=sender)
+    async with console.browser(ANN) as browser:
+        await browser.get("/console")
+        first = browser.links("/console/conversations/")
+        assert len(first) == PAGE
+        [following] = browser.links("after=")
+        await browser.get(following)
+        second = browser.links("/console/conversations/")
+        assert len(second) == 5
+        assert not set(first) & set(second)
+        await browser.get("/console/conversations?channel=slack")
+        assert "No conversation is here." in browser.text
+        assert await browser.get("/console/conversations?after=nonsense~x&channel=%00") == 200
+
+
+async def test_an_open_page_is_told_of_what_changes(console: Console) -> None:
+    async with console.browser(BOB) as browser:
+        await browser.get("/console")
+        page = browser.links("/console/conversations/")[0]
+        address = f"{console.url}/console/live?page={page}&version="
+        async with asyncio.timeout(PATIENCE), browser.session.get(address) as stream:
+            assert stream.content_type == "text/event-stream"
+            assert b"changed" in await _next(stream.content)
+            await console.store.say("One more thing", sender=BOB)
+            assert b"changed" in await _next(stream.content)
+        other = await console.store.one("select id from conversations where peer = $1", ANN)
+        theirs = f"/console/conversations/{await console.tenant(ANN)}/{other}"
+        async with browser.session.get(f"{console.url}/console/live?page={theirs}&version=") as stream:
+            await console.store.say("Mine alone", sender=ANN)
+            assert b"changed" not in await stream.content.readany()
+
+
+async def test_health_names_what_is_wrong_and_what_to_do(console: Console) -> None:
+    async with console.browser(ANN) as browser:
+        await browser.get("/console/health")
+        assert "look workers 0 seen in the last minute start one: bin/onevalet worker" in browser.text
+        await console.store.say("anybody there?", sender=BOB)
+        await console.store.admin.execute(
+            "update lanes set pending_since = now() - interval '10 minutes' where pending"
+        )
+        await browser.get("/console/health")
+        assert "queue the oldest message has waited for 10 min see whether" in browser.text
+
+
+async def _next(content: aiohttp.StreamReader) -> bytes:
+    while not (line := await content.readline()).startswith(b"event:"):
+        pass
+    return bytes(line)
