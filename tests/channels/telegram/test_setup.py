@@ -143,7 +143,7 @@ def test_the_commands_are_within_telegrams_limits_and_known_to_the_core(profile:
     for name, words in profile.commands:
         assert 1 <= len(name) <= 32
         assert len(words) <= 256
-        assert name in {*PERSON_COMMANDS, *ACCOUNT_COMMANDS, "undo", "pending", "memory"} or answer_command(
+        assert name in {*PERSON_COMMANDS, *ACCOUNT_COMMANDS, "undo", "pending", "memory", "console"} or answer_command(
             Command(name), "telegram"
         )
 
