@@ -1,8 +1,8 @@
-"""The console's addresses: signing in, the pages, and what they load."""
+"""What answers at the console's addresses: signing in, the pages, and what they load."""
 
 import functools
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from aiohttp import web
@@ -11,6 +11,7 @@ from core.console.sign_in import PATH
 from core.db.database import Database
 from core.errors import RequestRefused
 from onevalet.console.access import ConsoleAccess, SignInNeeded, Visit
+from onevalet.console.door import Handler
 from onevalet.console.live import LivePages, PageVersions
 from onevalet.console.reading.conversations import (
     PAGE,
@@ -56,19 +57,19 @@ class ConsoleRoutes:
         self._live = LivePages(self._versions)
         self._static = {path.name: path for path in STATIC.iterdir() if path.suffix in _TYPES}
 
-    def routes(self) -> Sequence[web.RouteDef]:
-        return [
-            web.get(PATH, self._conversations),
-            web.get(f"{PATH}/conversations", self._conversations),
-            web.get(f"{PATH}/conversations/{{tenant}}/{{conversation}}", self._conversation),
-            web.get(f"{PATH}/turns/{{id}}", self._turn),
-            web.get(f"{PATH}/health", self._health),
-            web.get(f"{PATH}/live", self._stream),
-            web.get(f"{PATH}/sign-in/{{token}}", self._show_link),
-            web.post(f"{PATH}/sign-in/{{token}}", self._use_link),
-            web.post(f"{PATH}/sign-out", self._sign_out),
-            web.get(f"{PATH}/static/{{name}}", self._file),
-        ]
+    def handlers(self) -> Mapping[str, Handler]:
+        """Return what answers each of the door's addresses, by name."""
+        return {
+            "conversations": self._conversations,
+            "conversation": self._conversation,
+            "turn": self._turn,
+            "health": self._health,
+            "live": self._stream,
+            "show_link": self._show_link,
+            "use_link": self._use_link,
+            "sign_out": self._sign_out,
+            "file": self._file,
+        }
 
     def sign_in_page(self, title: str, *, token: str = "", status: int = 200) -> web.Response:
         """Return the page of somebody without a session."""

@@ -14,6 +14,7 @@ from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
 from onevalet.console.access import ConsoleAccess
+from onevalet.console.door import ConsoleDoor
 from onevalet.console.routes import ConsoleRoutes
 from onevalet.console.texts import Texts
 from tests.core.harness import Store
@@ -123,12 +124,11 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
         "update tenants set role = 'owner' where tenant_id = (select tenant_id from identities where user_key = $1)",
         ANN,
     )
-    routes: list[ConsoleRoutes] = []
     app = build_app([], ready=store.database.ready)
     sign_in = ConsoleSignIn(store.database, "http://console.test")
     seen = Texts(make_id, for_operators=texts)
-    routes.append(ConsoleRoutes(ConsoleAccess(sign_in, store.database, clock, local=local), store.database, seen))
-    app.add_routes(routes[0].routes())
+    access = ConsoleAccess(sign_in, store.database, clock, local=local)
+    app.add_routes(ConsoleDoor(ConsoleRoutes(access, store.database, seen).handlers).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         yield Console(store, ConsoleSignIn(store.database, url), clock, seen, url)

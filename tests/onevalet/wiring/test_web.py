@@ -73,3 +73,5 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
     modules = json.loads(loaded.read_text())
     assert "channels.http.app" in modules
     assert [name for name in modules if name.split(".")[0] in HEAVY] == []
+    assert "onevalet.console.door" in modules
+    assert "onevalet.console.routes" not in modules, "nobody has looked yet"
