@@ -15,12 +15,16 @@ from typing import Any
 import asyncpg
 import structlog
 
+from core import tracing
+from core.db.connector import keep_alive
 from core.db.outages import NotConnected, StoreTrouble, cause_of, is_passing
+from core.db.serving import ServingConnector
 from core.errors import LeaseLost, StoreUnavailable
 from core.json_types import storable
 
-ROLE = "onevalet_app"
 LEASE_LOST = "OV001"
+RELEASE = 2.0
+"""Seconds that a server has to acknowledge that a statement is cancelled, before its connection is dropped."""
 
 # `json.dumps` makes an encoder for each call that has options.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -94,13 +98,24 @@ class Database:
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[Connection]:
         """Yield a connection inside one transaction that sees this tenant's rows only."""
+        async with self._transaction(tenant_id, "begin") as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def snapshot(self, tenant_id: str) -> AsyncIterator[Connection]:
+        """Yield a connection that sees this tenant's rows as they all were at one moment, and changes none."""
+        async with self._transaction(tenant_id, "begin isolation level repeatable read, read only") as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _transaction(self, tenant_id: str, begin: str) -> AsyncIterator[Connection]:
         pool, connection = await self._acquire()
         try:
             try:
-                async with _transaction_of(tenant_id, connection):
+                async with _transaction_of(tenant_id, connection, begin):
                     yield connection
             finally:
-                await pool.release(connection)
+                await pool.release(connection, timeout=RELEASE)
         except Exception as error:
             if not is_passing(error):
                 raise
@@ -147,7 +162,7 @@ class Database:
         try:
             return await connection.fetch(statement, *args)
         finally:
-            await pool.release(connection)
+            await pool.release(connection, timeout=RELEASE)
 
     async def _connection(self) -> Acquired:
         """Take a connection; whatever keeps the server from giving one is no fault of a statement."""
@@ -171,7 +186,7 @@ class Database:
                 await connection.execute("select probe_write()")
                 self._trouble.writes_fail = False
         finally:
-            await pool.release(connection)
+            await pool.release(connection, timeout=RELEASE)
         return ""
 
     async def _acquire(self) -> Acquired:
@@ -191,6 +206,7 @@ class Database:
                 if self._pool is None:
                     self._pool = await asyncpg.create_pool(
                         self._url,
+                        connect=ServingConnector(self._url),
                         min_size=0,
                         max_size=self._size,
                         init=_prepare,
@@ -200,7 +216,7 @@ class Database:
                         # Ours are fewer, and none of them ages: each is prepared once for each connection.
                         statement_cache_size=1000,
                         max_cached_statement_lifetime=0,
-                        server_settings={"role": ROLE, "application_name": self._name},
+                        server_settings={"application_name": self._name},
                     )
         return self._pool
 
@@ -229,10 +245,13 @@ class _Tries:
 
 
 @asynccontextmanager
-async def _transaction_of(tenant_id: str, connection: Connection) -> AsyncIterator[None]:
-    """Run one transaction for the block. asyncpg's own would need a round trip more, to set the tenant."""
+async def _transaction_of(tenant_id: str, connection: Connection, begin: str) -> AsyncIterator[None]:
+    """Run one transaction for the block. asyncpg's own would need a round trip more, to set tenant and trace."""
     try:
-        await connection.execute(f"begin; select set_config('onevalet.tenant', {_literal(tenant_id)}, true)")
+        begin += f"; select set_config('onevalet.tenant', {_literal(tenant_id)}, true)"
+        if context := tracing.traceparent():
+            begin += f"; select set_config('onevalet.trace', {_literal(context)}, true)"
+        await connection.execute(begin)
         yield
     except BaseException:
         if not connection.is_closed():
@@ -253,6 +272,7 @@ async def fetch_one(connection: Connection, statement: str, *args: object) -> as
 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    keep_alive(connection)
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_encode, decoder=json.loads, format="text")
 
 

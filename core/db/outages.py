@@ -52,8 +52,13 @@ def is_passing(error: BaseException) -> bool:
     """Return whether the store cannot serve now, so that a repeat of the same statement may succeed."""
     if isinstance(error, asyncpg.PostgresError) and not isinstance(error, asyncpg.InvalidCachedStatementError):
         state = error.sqlstate or ""
-        return state[:2] in _PASSING_CLASSES or state in _PASSING_STATES
+        return state[:2] in _PASSING_CLASSES or state in _PASSING_STATES or _was_replaced(error)
     return isinstance(error, _PASSING)
+
+
+def _was_replaced(error: asyncpg.PostgresError) -> bool:
+    """Return whether a call met a function in the moment in which an update dropped it and made it anew."""
+    return isinstance(error, asyncpg.InternalServerError) and "cache lookup failed for function" in str(error)
 
 
 def is_store_error(error: BaseException) -> bool:

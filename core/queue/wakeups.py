@@ -14,6 +14,8 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from core.db.redis_client import redis_client
+
 TURNS = "onevalet:wake:turns"
 DELIVERY = "onevalet:wake:delivery"
 MEMORY = "onevalet:wake:memory"
@@ -192,5 +194,4 @@ class Ready(Protocol):
 
 def connect(url: str) -> Redis:
     """Return a client that is quick to give up, since callers try again by themselves."""
-    redis: Redis = Redis.from_url(url, socket_connect_timeout=2)
-    return redis
+    return redis_client(url, socket_connect_timeout=2)

@@ -72,6 +72,7 @@ async def check(system: System, texts: list[Text]) -> Findings:
         )
     finally:
         await connection.close()
+    rows = [row for row in rows if _TOKEN.fullmatch(row["text"])]
     kept: dict[str, list[str]] = {}
     for row in rows:
         kept.setdefault(row["user_key"], []).append(row["text"])

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from onevalet.dev.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.forker import Forked, Forker, plain_environment
-from tests.scripted_model import ScriptedModel, echo
+from tests.scripted_model import Script, ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import balanced
 
@@ -62,10 +62,21 @@ class Member:
         return await asyncio.wait_for(self.process.wait(), 40)
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a test may change: the model's answers, more of the environment, who makes the tables, Postgres' limit."""
+
+    script: Script = echo
+    environment: Mapping[str, str] = field(default_factory=dict)
+    migrate: Callable[[str], Awaitable[object]] = migrate
+    connections: int = 100
+
+
 @dataclass(slots=True)
 class System:
     """Everything that runs, with what a test may do to it."""
 
+    people: tuple[Person, ...]
     postgres: Postgres
     valkey: Valkey
     simulator: Simulator
@@ -73,6 +84,18 @@ class System:
     folder: Path
     webs: list[Member] = field(default_factory=list)
     workers: list[Member] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    async def add(self, command: str, forker: Forker) -> Member:
+        """Start one more process, of the code that this forker has loaded."""
+        members = self.webs if command == "web" else self.workers
+        name = f"{command}{len(members) + 1}"
+        environment = self.environment | ({"PORT": str(_free_port())} if command == "web" else {})
+        member = Member(name, command, environment, self.folder / f"{name}.log", forker)
+        member.start()
+        members.append(member)
+        await _until_ready(self)
+        return member
 
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
         """Connect as the superuser, to look at everything as the checker does."""
@@ -85,13 +108,21 @@ class System:
 
 @asynccontextmanager
 async def running_system(
-    folder: Path, people: tuple[Person, ...], forker: Forker, *, webs: int = 2, workers: int = 2, pace: float = 0.1
+    folder: Path,
+    people: tuple[Person, ...],
+    forker: Forker,
+    *,
+    webs: int = 2,
+    workers: int = 2,
+    pace: float = 0.1,
+    setup: Setup | None = None,
 ) -> AsyncIterator[System]:
     """Run a system for the block: servers, simulator, scripted model, and the processes."""
+    setup = setup or Setup()
     async with AsyncExitStack() as stack:
-        postgres = await stack.enter_async_context(private_postgres())
+        postgres = await stack.enter_async_context(private_postgres(max_connections=str(setup.connections)))
         valkey = await stack.enter_async_context(private_valkey())
-        await migrate(postgres.url)
+        await setup.migrate(postgres.url)
         web_ports = [_free_port() for _ in range(webs)]
         balancer = await stack.enter_async_context(balanced(lambda: web_ports))
         config = SimulatorConfig(
@@ -102,9 +133,9 @@ async def running_system(
             pace=pace,
         )
         simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
-        model = await stack.enter_async_context(ScriptedModel(echo))
-        system = System(postgres, valkey, simulator, model, folder)
-        environment = _environment(system, config)
+        model = await stack.enter_async_context(ScriptedModel(setup.script))
+        system = System(people, postgres, valkey, simulator, model, folder)
+        system.environment = environment = _environment(system, config) | dict(setup.environment)
         for number, port in enumerate(web_ports, start=1):
             of_web = environment | {"PORT": str(port)}
             system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", forker))
@@ -168,7 +199,8 @@ async def _set_up_channels(system: System, environment: dict[str, str], forker: 
 
 
 async def _stop_all(system: System) -> None:
-    await asyncio.gather(*(member.stop() for member in (*system.webs, *system.workers)))
+    running = [member for member in (*system.webs, *system.workers) if member.process and member.process.code is None]
+    await asyncio.gather(*(member.stop() for member in running))
 
 
 def _free_port() -> int:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 
+import asyncpg
 import pytest
 
 from core.db.database import Database
@@ -20,3 +21,27 @@ async def test_a_try_cut_off_by_the_deadline_hides_no_known_cause() -> None:
         with pytest.raises(StoreUnavailable) as raised:
             await call
     assert str(raised.value) == "ConnectionRefusedError"
+
+
+_REPLACED = """
+drop function if exists replaced(int);
+create function replaced(p_n int) returns table (n int) language plpgsql as 'begin return query select p_n; end';
+"""
+
+
+async def test_a_call_that_meets_a_function_being_dropped_is_made_again(database_url: str) -> None:
+    admin = await asyncpg.connect(database_url)
+    await admin.execute(_REPLACED)
+    database = Database(database_url, size=6)
+    dropping = asyncio.create_task(_drop_again_and_again(admin))
+    while not dropping.done():
+        rows = await asyncio.gather(*(database.rows("select * from replaced($1)", 3) for _ in range(6)))
+        assert [[row["n"] for row in each] for each in rows] == [[3]] * 6
+    await dropping
+    await database.close()
+    await admin.close()
+
+
+async def _drop_again_and_again(admin: "asyncpg.Connection[asyncpg.Record]") -> None:
+    for _ in range(300):
+        await admin.execute(_REPLACED)

@@ -8,14 +8,19 @@ import asyncpg
 import pytest
 
 from core.db.database import Database
-from core.db.migrate import load_functions
+from core.db.sql_files import load_functions
 from core.errors import LeaseLost
 from tests.core.harness import Store
 from tests.jobs.worker_harness import WorkerHarness
 from tests.postgres_meter import metered
 from tests.shipping.harness import PRODUCT, python_files
 
-OWN_CONNECTION = {"core/db/migrate.py", "onevalet/dev/embedded/postgres.py", "onevalet/dev/embedded/serving_login.py"}
+OWN_CONNECTION = {
+    "core/db/migrate.py",
+    "core/db/pending.py",
+    "onevalet/dev/embedded/postgres.py",
+    "onevalet/dev/embedded/serving_login.py",
+}
 """What works on a connection of its own, which it closes."""
 # What a session keeps past a transaction.
 KEPT = re.compile(

@@ -1,0 +1,73 @@
+"""Connections that serve as `onevalet_app`, to Postgres itself or through PgBouncer in transaction mode.
+
+Postgres takes the role with the first packet. PgBouncer refuses that, or leaves it out: there the role is the login's
+own (`alter role … set role`), and no statement is prepared for longer than it runs, because the next one may be sent to
+another server connection. Whoever is not that role gets no connection.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import asyncpg
+import structlog
+
+from core.db.connector import Connection, Connector
+
+ROLE = "onevalet_app"
+
+_log = structlog.get_logger()
+
+
+class WithoutRole(ConnectionError):
+    """The connection would serve as somebody else, past row-level security."""
+
+
+class ServingConnector(Connector):
+    """Open connections as the serving role; learn once whether there is a pooler between."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._pooled = False
+
+    async def __call__(self, dsn: str | None = None, **options: Any) -> Connection:
+        """Return a connection as the serving role; raises `WithoutRole`, and what `Connector` raises."""
+        if not self._pooled:
+            try:
+                connection = await super().__call__(dsn, **_with_role(options))
+            except asyncpg.ProtocolViolationError as error:
+                if "startup parameter" not in str(error):
+                    raise
+            else:
+                if not await _ask(connection, _is_pooled):
+                    return connection
+                await connection.close()
+            if not self._pooled:  # others were asked meanwhile
+                self._pooled = True
+                _log.info("database_pooled")
+        connection = await super().__call__(dsn, **options | {"statement_cache_size": 0})
+        await _ask(connection, _require_role)
+        return connection
+
+
+def _with_role(options: dict[str, Any]) -> dict[str, Any]:
+    return options | {"server_settings": options.get("server_settings", {}) | {"role": ROLE}}
+
+
+async def _ask[Answer](connection: Connection, question: Callable[[Connection], Awaitable[Answer]]) -> Answer:
+    """Return the answer to a question about a connection that nobody has yet; without one, drop the connection."""
+    try:
+        return await question(connection)
+    except BaseException:
+        connection.terminate()
+        raise
+
+
+async def _is_pooled(connection: Connection) -> bool:
+    # A pooler tells its clients a number of its own.
+    return bool(await connection.fetchval("select pg_backend_pid()") != connection.get_server_pid())
+
+
+async def _require_role(connection: Connection) -> None:
+    if await connection.fetchval("select current_user") != ROLE:
+        _log.error("database_without_role", todo="let the login have it from the server: docs/deploy.md, PgBouncer")
+        raise WithoutRole
