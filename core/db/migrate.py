@@ -1,149 +1,98 @@
 """Bring a database up to date under one lock: numbered migrations once, function files whenever their text changes."""
 
-import hashlib
-import re
-from dataclasses import dataclass
-from pathlib import Path
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 import asyncpg
 
-from core.db.database import ROLE
+from core.db.functions import apply_functions
+from core.db.pending import DatabaseState, compare, connected
+from core.db.serving import ROLE
+from core.db.sql_files import SqlFile, load_functions, load_migrations
 from core.errors import ConfigError
 
-SQL = Path(__file__).parent / "sql"
 LOCK = 0x6F6E6576616C6574  # "onevalet": one migrator at a time per database
-BEFORE_SQUASH = "0001_spine"
-"""The first migration of databases that were made before 0.1.0."""
+LOCK_WAIT = 3.0
+"""Seconds that a migration waits for a table at a time: whoever comes after it for the table waits behind it."""
+LOCK_TRIES = 40
+PAUSE = 1.0
 
-# A trigger's function is replaced where it stands, since its trigger would be dropped with it. It has no parameters,
-# and its result never changes.
-_DROPS = """
-select format('drop function %s cascade', p.oid::regprocedure) from pg_proc p
-where p.pronamespace = current_schema()::regnamespace and p.proname = any ($1)
-  and (p.prorettype <> 'trigger'::regtype or p.proname <> all ($2))
+_HAS_COLUMN = """
+select exists (select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'serves_from')
 """
-
-
-@dataclass(frozen=True, slots=True)
-class SqlFile:
-    """A migration, or the functions of one room. `name`: the file's, without its ending."""
-
-    name: str
-    sql: str
-
-    @property
-    def number(self) -> int:
-        return int(self.name.split("_", 1)[0])
-
-    @property
-    def checksum(self) -> str:
-        """Return the SHA-256 of the text, hex."""
-        return hashlib.sha256(self.sql.encode()).hexdigest()
-
-    @property
-    def functions(self) -> list[str]:
-        return re.findall(r"^create (?:or replace )?function (\w+)", self.sql, re.MULTILINE)
-
-
-def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:
-    """Return the migrations in order; their numbers must rise by one."""
-    migrations = _load(folder)
-    if [migration.number for migration in migrations] != list(range(1, len(migrations) + 1)):
-        raise ConfigError(f"The migrations in {folder} are not numbered 1, 2, 3 and so on.")
-    return migrations
-
-
-def load_functions(folder: Path = SQL / "functions") -> list[SqlFile]:
-    return _load(folder)
-
-
-def _load(folder: Path) -> list[SqlFile]:
-    return [SqlFile(path.stem, path.read_text()) for path in sorted(folder.glob("*.sql"))]
 
 
 async def migrate(database_url: str) -> list[str]:
     """Apply the missing migrations, each in a transaction, then the changed functions; return the files' names.
 
-    Connects as the URL's own user (not the serving role), which must own the database. Any number may run
-    at once. Raises `ConfigError` with one sentence when the database cannot be reached or prepared.
+    Connects as the URL's own user (not the serving role), which must own the database. Any number may run at once.
+    Applies nothing where newer code has migrated the database and it still serves this code. Raises `ConfigError` with
+    one sentence when the database cannot be reached or prepared.
     """
-    try:
-        connection = await asyncpg.connect(database_url, timeout=10, server_settings={"search_path": "public"})
-    except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
-        cause = type(error).__name__
-        raise ConfigError(f"The database in DATABASE_URL cannot be reached ({cause}).") from error
-    try:
+    async with connected(database_url) as connection:
+        await _refuse_pooler(connection)
         await connection.execute("select pg_advisory_lock($1)", LOCK)
         await _prepare(connection)
-        return await _apply_missing(connection, load_migrations()) + await _apply_functions(
-            connection, load_functions()
-        )
-    finally:
-        await connection.close()
+        migrations, functions = load_migrations(), load_functions()
+        state = await compare(connection, migrations, functions)
+        if state.is_newer and state.serves_this_code:
+            return []
+        if state.is_newer:
+            raise ConfigError(f"The database has migration {state.newest}, this code has not: deploy newer code.")
+        for migration in state.migrations:
+            await _patiently(connection, migration.name, partial(_apply, connection, migration))
+        changed = await _patiently(connection, "functions", partial(apply_functions, connection, functions))
+        return [migration.name for migration in state.migrations] + changed
 
 
-async def _apply_missing(connection: "asyncpg.Connection[asyncpg.Record]", known: list[SqlFile]) -> list[str]:
-    applied = {
-        row["number"]: row["checksum"]
-        for row in await connection.fetch("select number, checksum from schema_migrations")
-    }
-    if await connection.fetchval("select 1 from schema_migrations where name = $1", BEFORE_SQUASH):
-        raise ConfigError(
-            "This database was made before 0.1.0, whose tables cannot be taken over: set DATABASE_URL to an empty"
-            " database (`dev`: set ONEVALET_HOME to an empty folder), then migrate again."
-        )
-    if ahead := sorted(set(applied) - {m.number for m in known}):
-        raise ConfigError(f"The database has migration {ahead[-1]}, this code has not: deploy newer code.")
-    names = []
-    for migration in known:
-        if migration.number in applied:
-            if applied[migration.number] != migration.checksum:
-                raise ConfigError(
-                    f"Migration {migration.name} was edited after it was applied: put it back, add a new one."
-                )
-            continue
-        async with connection.transaction():
-            await connection.execute(migration.sql)
-            await connection.execute(
-                "insert into schema_migrations (number, name, checksum) values ($1, $2, $3)",
-                migration.number,
-                migration.name,
-                migration.checksum,
-            )
-        names.append(migration.name)
-    return names
+async def check_database(database_url: str) -> DatabaseState:
+    """Return what `migrate` would find to do; change nothing."""
+    migrations, functions = load_migrations(), load_functions()
+    async with connected(database_url) as connection:
+        if await connection.fetchval("select to_regclass('schema_migrations') is null"):
+            names = tuple(file.name for file in functions)
+            return DatabaseState(0, len(migrations), migrations=tuple(migrations), functions=names)
+        return await compare(connection, migrations, functions)
 
 
-async def _apply_functions(connection: "asyncpg.Connection[asyncpg.Record]", known: list[SqlFile]) -> list[str]:
-    """Apply the files whose text changed, in one transaction, and drop the functions that no file has any more.
-
-    They are dropped before they are created: what one returns, or how its parameters are called, cannot be replaced.
-    """
-    applied = {row["name"]: row for row in await connection.fetch("select * from schema_functions")}
-    changed = [file for file in known if file.name not in applied or applied[file.name]["checksum"] != file.checksum]
-    gone = applied.keys() - {file.name for file in known}
-    old = [
-        name
-        for file in [*gone, *(file.name for file in changed)]
-        if file in applied
-        for name in applied[file]["functions"]
-    ]
+async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
     async with connection.transaction():
-        for row in await connection.fetch(_DROPS, old, [name for file in known for name in file.functions]):
-            await connection.execute(row[0])
-        # They call each other across files.
-        await connection.execute("set local check_function_bodies = off")
-        for file in changed:
-            await connection.execute(file.sql)
-            await connection.execute(
-                "insert into schema_functions as f (name, checksum, functions) values ($1, $2, $3) on conflict (name)"
-                " do update set checksum = excluded.checksum, functions = excluded.functions",
-                file.name,
-                file.checksum,
-                file.functions,
-            )
-        await connection.execute("delete from schema_functions where name = any ($1)", list(gone))
-    return [file.name for file in changed]
+        await connection.execute(migration.sql)
+        await connection.execute(
+            "insert into schema_migrations (number, name, checksum, serves_from) values ($1, $2, $3, $4)",
+            migration.number,
+            migration.name,
+            migration.checksum,
+            migration.serves_from,
+        )
+
+
+async def _patiently[Result](
+    connection: "asyncpg.Connection[asyncpg.Record]", name: str, work: Callable[[], Awaitable[Result]]
+) -> Result:
+    """Run a transaction again where a table was not to be had: who waits for one for long holds up all behind it."""
+    await connection.execute(f"set lock_timeout = '{LOCK_WAIT}s'")
+    for _ in range(LOCK_TRIES):
+        try:
+            return await work()
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
+            await asyncio.sleep(PAUSE * (0.5 + random.random()))
+    raise ConfigError(
+        f"{name} was not applied, because another session has held a table for too long: end what runs for long,"
+        " such as a dump, then migrate again."
+    )
+
+
+async def _refuse_pooler(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    # A pooler tells its clients a number of its own.
+    if await connection.fetchval("select pg_backend_pid()") != connection.get_server_pid():
+        raise ConfigError(
+            "DATABASE_URL leads to a pooler such as PgBouncer, and `migrate` needs a session of its own: give it the"
+            " address of Postgres itself."
+        )
+    await connection.execute("set role none")  # `alter role … set role` may be meant for those that serve
 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -155,13 +104,15 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     try:
         await connection.execute(
             "create table if not exists schema_migrations (number int primary key, name text not null, "
-            "checksum text not null, applied_at timestamptz not null default clock_timestamp());"
+            "checksum text not null, applied_at timestamptz not null default clock_timestamp(), serves_from int);"
             "create table if not exists schema_functions (name text primary key, checksum text not null, "
             "functions text[] not null);"
             # Functions are for the serving role only, and most are made by whoever migrates.
             "alter default privileges revoke execute on functions from public;"
             f"alter default privileges grant execute on functions to {ROLE}"
         )
+        if not await connection.fetchval(_HAS_COLUMN):  # to ask for it takes no lock that readers would wait for
+            await connection.execute("alter table schema_migrations add column serves_from int")
     except asyncpg.InsufficientPrivilegeError as error:
         raise _ask_dba(f"grant usage, create on schema public to {await _user(connection)};") from error
 

@@ -12,7 +12,9 @@ import pytest
 
 from core.db import migrate as migrations
 from core.db.database import Database
-from core.db.migrate import BEFORE_SQUASH, load_functions, load_migrations, migrate
+from core.db.migrate import check_database, migrate
+from core.db.pending import BEFORE_SQUASH
+from core.db.sql_files import load_functions, load_migrations
 from core.errors import ConfigError
 from onevalet.dev.embedded.postgres import Postgres
 from tests.core.db.schema import SCHEMA, dump_schema
@@ -61,7 +63,48 @@ async def test_an_edited_applied_migration_is_refused(database_url: str) -> None
         await migrate(database_url)
 
 
-async def test_a_database_newer_than_the_code_is_refused_before_any_write(
+@asynccontextmanager
+async def ahead(
+    services: RunServices, monkeypatch: pytest.MonkeyPatch, folder: Path, serves_from: int | None
+) -> AsyncIterator[tuple[str, "asyncpg.Connection[asyncpg.Record]"]]:
+    """Yield a database that newer code has migrated, whose functions are of that code, and a connection to it."""
+    (folder / "0001_first.sql").write_text("create table first ();")
+    (folder / "functions").mkdir()
+    (folder / "functions" / "sums.sql").write_text("create function one() returns int language sql as 'select 1';\n")
+    use_files(monkeypatch, folder)
+    async with empty_database(services) as url:
+        await migrate(url)
+        connection = await asyncpg.connect(url)
+        await connection.execute(
+            "insert into schema_migrations (number, name, checksum, serves_from) values (9, 'later', '', $1)",
+            serves_from,
+        )
+        await connection.execute("update schema_functions set checksum = 'newer'")
+        yield url, connection
+        await connection.close()
+
+
+async def test_a_database_that_serves_newer_code_only_is_refused(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ahead(migrated_services, monkeypatch, tmp_path, serves_from=2) as (url, connection):
+        await connection.execute("delete from schema_migrations where number = 1")
+        with pytest.raises(ConfigError, match="has migration 9, this code has not: deploy newer code"):
+            await migrate(url)
+        assert await connection.fetch("select from schema_migrations where number = 1") == []
+        state = await check_database(url)
+        assert (state.is_newer, state.serves_this_code) == (True, False)
+
+
+async def test_code_that_is_rolled_back_leaves_a_database_that_serves_it(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ahead(migrated_services, monkeypatch, tmp_path, serves_from=1) as (url, connection):
+        assert await migrate(url) == []
+        assert await connection.fetchval("select checksum from schema_functions") == "newer"
+
+
+async def test_a_database_of_an_earlier_version_is_taken_over(
     migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "0001_first.sql").write_text("create table first ();")
@@ -69,12 +112,40 @@ async def test_a_database_newer_than_the_code_is_refused_before_any_write(
     async with empty_database(migrated_services) as url:
         await migrate(url)
         connection = await asyncpg.connect(url)
-        await connection.execute("insert into schema_migrations (number, name, checksum) values (9, 'later', '')")
-        await connection.execute("delete from schema_migrations where number = 1")
-        with pytest.raises(ConfigError, match="has migration 9, this code has not: deploy newer code"):
-            await migrate(url)
-        assert await connection.fetch("select from schema_migrations where number = 1") == []
+        await connection.execute("alter table schema_migrations drop column serves_from")
+        (tmp_path / "0002_second.sql").write_text("-- serves code from 0002 on: nothing.\ncreate table second ();")
+        (pending,) = (await check_database(url)).unsafe()
+        assert (pending.name, pending.takes_away) == ("0002_second", "nothing")
+        assert await migrate(url) == ["0002_second"]
+        assert await connection.fetchval("select max(serves_from) from schema_migrations") == 2
         await connection.close()
+
+
+async def test_a_migration_waits_briefly_for_a_table_and_tries_again(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "LOCK_WAIT", 0.05)
+    monkeypatch.setattr(migrations, "PAUSE", 0.01)
+    (tmp_path / "0001_first.sql").write_text("create table first ();")
+    use_files(monkeypatch, tmp_path)
+    async with empty_database(migrated_services) as url:
+        await migrate(url)
+        (tmp_path / "0002_second.sql").write_text("alter table first add column n int;")
+        dump = await asyncpg.connect(url)
+        await dump.execute("begin; lock table first in access share mode")
+        monkeypatch.setattr(migrations, "LOCK_TRIES", 2)
+        with pytest.raises(ConfigError, match=r"^0002_second was not applied, because another session has held"):
+            await migrate(url)
+        monkeypatch.setattr(migrations, "LOCK_TRIES", 10_000)
+        waiting = asyncio.create_task(migrate(url))
+        reader = await asyncpg.connect(url)
+        for _ in range(20):  # nobody who comes meanwhile waits for long
+            await reader.fetch("select * from first")
+        assert not waiting.done()
+        await dump.execute("rollback")
+        assert await waiting == ["0002_second"]
+        await dump.close()
+        await reader.close()
 
 
 async def test_a_failing_migration_leaves_nothing_of_itself(
@@ -143,6 +214,25 @@ async def test_functions_of_a_removed_file_are_dropped_with_their_triggers(
         assert await connection.fetchval("select to_regproc('once') is null and to_regproc('note') is null")
         assert await connection.fetchval("select count(*) from pg_trigger where tgname = 'first_note'") == 0
         assert [row["name"] for row in await connection.fetch("select name from schema_functions")] == ["sums"]
+
+
+async def test_a_function_is_replaced_where_it_stands_unless_its_result_changes(
+    migrated_services: RunServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = "select to_regprocedure('once(int)')::oid"
+    async with with_functions(migrated_services, monkeypatch, tmp_path) as (url, connection):
+        before = await connection.fetchval(same)
+        words = tmp_path / "functions" / "words.sql"
+        first = "create function once(p_n int) returns int language sql as 'select p_n + 10';\n"
+        second = "create function once(p_n int, p_m int) returns int language sql as 'select p_n + p_m';\n"
+        words.write_text(first + second)
+        assert await migrate(url) == ["words"]
+        assert await connection.fetchval("select once(1) + once(2, 3)") == 16
+        assert await connection.fetchval(same) == before
+        words.write_text(first.replace("returns int", "returns bigint"))
+        assert await migrate(url) == ["words"]
+        assert await connection.fetchval(same) != before
+        assert await connection.fetchval("select to_regprocedure('once(int, int)') is null")
 
 
 async def test_an_edited_trigger_function_keeps_its_trigger(
