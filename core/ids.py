@@ -1,12 +1,17 @@
-"""The id maker, handed in so that tests can foresee ids."""
+"""The id maker, handed in so that tests can foresee ids, and the partition that ids and tokens name."""
 
 import os
+import re
 import time
 from typing import Protocol
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _SHIFTS = range(120, -1, -10)
+
+PARTITION = r"(?:[0-9]{2}\.)?"
+"""The pattern of what names the partition at the beginning of ids and tokens: none in partition 0."""
+_PARTITION = re.compile(PARTITION)
 
 
 class IdMaker(Protocol):
@@ -19,3 +24,14 @@ def make_id(prefix: str) -> str:
     """Return an id such as `msg_01j9...`: sorted by time of making, 80 random bits."""
     value = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10))
     return f"{prefix}_{''.join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])}"
+
+
+def partition_of(name: str) -> str:
+    """Return the beginning of a person's id, or of a token, that names its partition: `01.`, or nothing for 0."""
+    found = _PARTITION.match(name)
+    return found[0] if found else ""
+
+
+def for_person(tenant_id: str, token: str) -> str:
+    """Return a token of a person's that names their partition, so that whoever is shown it knows where to ask."""
+    return partition_of(tenant_id) + token

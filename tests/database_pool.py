@@ -34,8 +34,9 @@ alter event trigger watch_dropped enable always;
 """
 _CHANGED = "select exists (select from watch.changed)"
 _MIGRATIONS = (
-    "select md5(string_agg(checksum, ',' order by checksum)) from"
-    " (select checksum from schema_migrations union all select checksum from schema_functions)"
+    "select md5(string_agg(file, ',' order by file)) from"
+    " (select name || checksum from schema_migrations"
+    " union all select name || checksum from schema_functions) files(file)"
 )
 _END_OTHERS = (
     "select pg_terminate_backend(pid) from pg_stat_activity"

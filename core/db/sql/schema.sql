@@ -25,7 +25,8 @@ CREATE TYPE public.arrival AS (
 	new_conversation text,
 	outbound text,
 	language text,
-	subject text
+	subject text,
+	traceparent text
 );
 
 CREATE TYPE public.fired_run AS (
@@ -103,6 +104,7 @@ CREATE TABLE public.inbound (
     origin text DEFAULT 'own'::text NOT NULL,
     heard text DEFAULT ''::text NOT NULL,
     subject text DEFAULT ''::text NOT NULL,
+    traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
     CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );
@@ -264,6 +266,17 @@ ALTER TABLE public.consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.console_actions (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    viewer text NOT NULL,
+    what text NOT NULL,
+    subject text NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.console_actions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.console_links (
     tenant_id text NOT NULL,
     token_hash bytea NOT NULL,
@@ -347,6 +360,26 @@ CREATE TABLE public.data_keys (
 
 ALTER TABLE ONLY public.data_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.deletion_secret (
+    one boolean DEFAULT true NOT NULL,
+    secret bytea NOT NULL,
+    CONSTRAINT deletion_secret_one_check CHECK (one)
+);
+
+ALTER TABLE ONLY public.deletion_secret FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.deletions (
+    person text NOT NULL,
+    asked_by text NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT deletions_asked_by_check CHECK ((asked_by = ANY (ARRAY['person'::text, 'operator'::text])))
+);
+
+ALTER TABLE ONLY public.deletions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.deliveries (
     tenant_id text NOT NULL,
     outbound_id text NOT NULL,
@@ -361,6 +394,16 @@ CREATE TABLE public.deliveries (
 );
 
 ALTER TABLE ONLY public.deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.directory (
+    channel text NOT NULL,
+    account text NOT NULL,
+    user_key text NOT NULL,
+    person text NOT NULL,
+    identity_id text NOT NULL
+);
+
+ALTER TABLE ONLY public.directory FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.event_groups (
     name text NOT NULL,
@@ -412,10 +455,21 @@ CREATE TABLE public.events (
     type text NOT NULL,
     data jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
-    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+    received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text)
 );
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_links (
+    tenant_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.export_links FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.file_deletions (
     key text NOT NULL,
@@ -710,6 +764,17 @@ CREATE TABLE public.memory_versions (
 
 ALTER TABLE ONLY public.memory_versions FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.message_words (
+    tenant_id text NOT NULL,
+    message_id text NOT NULL,
+    conversation_id text NOT NULL,
+    inward boolean NOT NULL,
+    at timestamp with time zone NOT NULL,
+    words tsvector NOT NULL
+);
+
+ALTER TABLE ONLY public.message_words FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.notifications (
     tenant_id text NOT NULL,
     id text NOT NULL,
@@ -739,6 +804,7 @@ CREATE TABLE public.notifications (
     aside boolean DEFAULT false NOT NULL,
     sent_at timestamp with time zone,
     outside boolean DEFAULT false NOT NULL,
+    traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
     CONSTRAINT notifications_check CHECK (((state = 'held'::text) <= (not_before IS NOT NULL))),
     CONSTRAINT notifications_check1 CHECK (((notice IS NULL) = (notice_channel IS NULL))),
     CONSTRAINT notifications_notice_check CHECK ((notice = ANY (ARRAY['stopped'::text, 'blocked'::text, 'approval'::text, 'answered'::text, 'recipient_stopped'::text, 'not_delivered'::text]))),
@@ -780,8 +846,12 @@ CREATE TABLE public.outbound (
     delay_told_at timestamp with time zone,
     rest jsonb DEFAULT '[]'::jsonb NOT NULL,
     sentences jsonb DEFAULT '[]'::jsonb NOT NULL,
+    resolution text DEFAULT ''::text NOT NULL,
+    resends text DEFAULT ''::text NOT NULL,
+    traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
     CONSTRAINT outbound_check CHECK (((state = 'held'::text) = (seq IS NULL))),
     CONSTRAINT outbound_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'card'::text, 'notification'::text, 'receipt'::text, 'outreach'::text]))),
+    CONSTRAINT outbound_resolution_check CHECK ((resolution = ANY (ARRAY[''::text, 'resent'::text, 'dropped'::text, 'elsewhere'::text]))),
     CONSTRAINT outbound_state_check CHECK ((state = ANY (ARRAY['held'::text, 'ready'::text, 'sending'::text, 'checking'::text, 'sent'::text, 'ambiguous'::text, 'failed'::text])))
 );
 
@@ -808,6 +878,15 @@ CREATE TABLE public.outbound_parts (
 
 ALTER TABLE ONLY public.outbound_parts FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.own_partition (
+    one boolean DEFAULT true NOT NULL,
+    number integer NOT NULL,
+    CONSTRAINT own_partition_number_check CHECK (((number >= 0) AND (number <= 99))),
+    CONSTRAINT own_partition_one_check CHECK (one)
+);
+
+ALTER TABLE ONLY public.own_partition FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pairings (
     code_hash bytea NOT NULL,
     channel text NOT NULL,
@@ -832,7 +911,7 @@ CREATE TABLE public.person_audit (
     identity_id text DEFAULT ''::text NOT NULL,
     other text DEFAULT ''::text NOT NULL,
     turn_id text DEFAULT ''::text NOT NULL,
-    CONSTRAINT person_audit_what_check CHECK ((what = ANY (ARRAY['code'::text, 'linked'::text, 'merged'::text, 'unlinked'::text, 'preference'::text])))
+    CONSTRAINT person_audit_what_check CHECK ((what = ANY (ARRAY['code'::text, 'linked'::text, 'merged'::text, 'unlinked'::text, 'preference'::text, 'export_link'::text, 'exported'::text])))
 );
 
 ALTER TABLE ONLY public.person_audit FORCE ROW LEVEL SECURITY;
@@ -896,6 +975,18 @@ CREATE TABLE public.profile_jobs (
 );
 
 ALTER TABLE ONLY public.profile_jobs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.prompts (
+    tenant_id text NOT NULL,
+    turn_id text NOT NULL,
+    agent_path text DEFAULT ''::text NOT NULL,
+    step integer NOT NULL,
+    packed bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+ALTER TABLE ONLY public.prompts ALTER COLUMN packed SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.prompts FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.recipients (
     tenant_id text NOT NULL,
@@ -962,6 +1053,7 @@ CREATE TABLE public.run_notices (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     media jsonb DEFAULT '[]'::jsonb NOT NULL,
     outside boolean DEFAULT false NOT NULL,
+    traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
     CONSTRAINT run_notices_kind_check CHECK ((kind = ANY (ARRAY['end'::text, 'question'::text, 'disabled'::text]))),
     CONSTRAINT run_notices_state_check CHECK ((state = ANY (ARRAY['open'::text, 'handed_over'::text, 'failed'::text])))
 );
@@ -980,7 +1072,8 @@ CREATE TABLE public.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
     checksum text NOT NULL,
-    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    serves_from integer
 );
 
 ALTER TABLE ONLY public.schema_migrations FORCE ROW LEVEL SECURITY;
@@ -1136,6 +1229,7 @@ CREATE TABLE public.turns (
     model_down_since timestamp with time zone,
     model_tries integer DEFAULT 0 NOT NULL,
     told_of_delay boolean DEFAULT false NOT NULL,
+    traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
     CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'interrupted'::text, 'poison'::text])))
 );
 
@@ -1156,6 +1250,39 @@ CREATE TABLE public.undo_records (
 );
 
 ALTER TABLE ONLY public.undo_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_days (
+    tenant_id text NOT NULL,
+    day date NOT NULL,
+    task_id text DEFAULT ''::text NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    calls bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    input_tokens bigint DEFAULT 0 NOT NULL,
+    output_tokens bigint DEFAULT 0 NOT NULL,
+    cached_tokens bigint DEFAULT 0 NOT NULL,
+    cost numeric(14,8) DEFAULT 0 NOT NULL,
+    took_ms bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT usage_days_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'agent'::text, 'message'::text, 'turn'::text, 'answer'::text])))
+);
+
+ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.usage_totals (
+    day date NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    calls bigint NOT NULL,
+    failed bigint NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cached_tokens bigint NOT NULL,
+    cost numeric(20,8) NOT NULL,
+    took_ms bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.usage_totals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.waiting_counts (
     shard integer NOT NULL,
@@ -1208,6 +1335,9 @@ ALTER TABLE ONLY public.connect_links
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.console_actions
+    ADD CONSTRAINT console_actions_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.console_links
     ADD CONSTRAINT console_links_pkey PRIMARY KEY (tenant_id, token_hash);
 
@@ -1229,8 +1359,17 @@ ALTER TABLE ONLY public.credentials
 ALTER TABLE ONLY public.data_keys
     ADD CONSTRAINT data_keys_pkey PRIMARY KEY (tenant_id, version);
 
+ALTER TABLE ONLY public.deletion_secret
+    ADD CONSTRAINT deletion_secret_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.deletions
+    ADD CONSTRAINT deletions_pkey PRIMARY KEY (person);
+
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (tenant_id, outbound_id, part, attempt);
+
+ALTER TABLE ONLY public.directory
+    ADD CONSTRAINT directory_pkey PRIMARY KEY (channel, account, user_key);
 
 ALTER TABLE ONLY public.event_groups
     ADD CONSTRAINT event_groups_pkey PRIMARY KEY (name, pattern);
@@ -1250,6 +1389,9 @@ ALTER TABLE ONLY public.event_work
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (tenant_id, source, id);
 
+ALTER TABLE ONLY public.export_links
+    ADD CONSTRAINT export_links_pkey PRIMARY KEY (tenant_id, token_hash);
+
 ALTER TABLE ONLY public.file_deletions
     ADD CONSTRAINT file_deletions_pkey PRIMARY KEY (key);
 
@@ -1258,9 +1400,6 @@ ALTER TABLE ONLY public.files
 
 ALTER TABLE ONLY public.history
     ADD CONSTRAINT history_pkey PRIMARY KEY (tenant_id, conversation_id, "position");
-
-ALTER TABLE ONLY public.identities
-    ADD CONSTRAINT identities_channel_account_user_key_key UNIQUE (channel, account, user_key);
 
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_pkey PRIMARY KEY (tenant_id, id);
@@ -1278,7 +1417,7 @@ ALTER TABLE ONLY public.inbound
     ADD CONSTRAINT inbound_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq);
 
 ALTER TABLE ONLY public.inbox_keys
-    ADD CONSTRAINT inbox_keys_pkey PRIMARY KEY (channel, account, key);
+    ADD CONSTRAINT inbox_keys_pkey PRIMARY KEY (tenant_id, channel, account, key);
 
 ALTER TABLE ONLY public.lanes
     ADD CONSTRAINT lanes_pkey PRIMARY KEY (tenant_id, id);
@@ -1337,6 +1476,9 @@ ALTER TABLE ONLY public.memory_vectors
 ALTER TABLE ONLY public.memory_versions
     ADD CONSTRAINT memory_versions_pkey PRIMARY KEY (tenant_id);
 
+ALTER TABLE ONLY public.message_words
+    ADD CONSTRAINT message_words_pkey PRIMARY KEY (tenant_id, message_id);
+
 ALTER TABLE ONLY public.notifications
     ADD CONSTRAINT notifications_pkey PRIMARY KEY (tenant_id, id);
 
@@ -1351,6 +1493,9 @@ ALTER TABLE ONLY public.outbound
 
 ALTER TABLE ONLY public.outbound
     ADD CONSTRAINT outbound_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq);
+
+ALTER TABLE ONLY public.own_partition
+    ADD CONSTRAINT own_partition_pkey PRIMARY KEY (one);
 
 ALTER TABLE ONLY public.pairings
     ADD CONSTRAINT pairings_pkey PRIMARY KEY (code_hash);
@@ -1369,6 +1514,9 @@ ALTER TABLE ONLY public.profile_facts
 
 ALTER TABLE ONLY public.profile_jobs
     ADD CONSTRAINT profile_jobs_pkey PRIMARY KEY (tenant_id, turn_id);
+
+ALTER TABLE ONLY public.prompts
+    ADD CONSTRAINT prompts_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step);
 
 ALTER TABLE ONLY public.recipients
     ADD CONSTRAINT recipients_pkey PRIMARY KEY (tenant_id, id);
@@ -1430,6 +1578,12 @@ ALTER TABLE ONLY public.turns
 ALTER TABLE ONLY public.undo_records
     ADD CONSTRAINT undo_records_pkey PRIMARY KEY (tenant_id, id);
 
+ALTER TABLE ONLY public.usage_days
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (tenant_id, day, task_id, kind, name);
+
+ALTER TABLE ONLY public.usage_totals
+    ADD CONSTRAINT usage_totals_pkey PRIMARY KEY (day, kind, name);
+
 ALTER TABLE ONLY public.waiting_counts
     ADD CONSTRAINT waiting_counts_pkey PRIMARY KEY (shard);
 
@@ -1464,6 +1618,8 @@ CREATE UNIQUE INDEX credentials_preferred ON public.credentials USING btree (ten
 
 CREATE INDEX credentials_to_attend ON public.credentials USING btree (attend_at) WHERE (attend_at IS NOT NULL);
 
+CREATE INDEX deletions_open ON public.deletions USING btree (due_at) WHERE (finished_at IS NULL);
+
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (finished_at) WHERE (outcome = ANY (ARRAY['ambiguous'::text, 'found'::text, 'left'::text]));
 
 CREATE INDEX event_sources_created ON public.event_sources USING btree (created_at);
@@ -1473,6 +1629,8 @@ CREATE INDEX event_sources_hash ON public.event_sources USING btree (secret_hash
 CREATE INDEX event_work_waiting ON public.event_work USING btree (group_name, next_attempt_at) WHERE (state = 'waiting'::text);
 
 CREATE INDEX events_received ON public.events USING btree (received_at);
+
+CREATE INDEX export_links_by_token ON public.export_links USING btree (token_hash);
 
 CREATE INDEX files_key ON public.files USING btree (key);
 
@@ -1522,6 +1680,14 @@ CREATE INDEX memory_members_shared ON public.memory_members USING btree (shared_
 
 CREATE INDEX memory_sessions_due ON public.memory_sessions USING btree (expires_at);
 
+CREATE INDEX message_words_at ON public.message_words USING btree (at DESC, message_id DESC);
+
+CREATE INDEX message_words_conversation ON public.message_words USING btree (tenant_id, conversation_id);
+
+CREATE INDEX message_words_person ON public.message_words USING btree (tenant_id, at DESC, message_id DESC);
+
+CREATE INDEX message_words_words ON public.message_words USING gin (words);
+
 CREATE INDEX notifications_at ON public.notifications USING btree (at);
 
 CREATE INDEX notifications_conversation ON public.notifications USING btree (tenant_id, conversation_id);
@@ -1558,6 +1724,14 @@ CREATE INDEX outbound_owner ON public.outbound USING btree (owner) WHERE (owner 
 
 CREATE INDEX outbound_parts_provider ON public.outbound_parts USING btree (provider_id) WHERE (provider_id <> ''::text);
 
+CREATE INDEX outbound_trouble ON public.outbound USING btree (state, created_at DESC, id) WHERE (state = ANY (ARRAY['failed'::text, 'ambiguous'::text]));
+
+CREATE INDEX outbound_turn ON public.outbound USING btree (tenant_id, turn_id) WHERE (turn_id IS NOT NULL);
+
+CREATE INDEX outbound_unsettled ON public.outbound USING btree (created_at, id) WHERE ((state = ANY (ARRAY['held'::text, 'failed'::text, 'ambiguous'::text])) AND (resolution = ''::text));
+
+CREATE INDEX outbound_unsettled_of_person ON public.outbound USING btree (tenant_id, created_at, id) WHERE ((state = ANY (ARRAY['held'::text, 'failed'::text, 'ambiguous'::text])) AND (resolution = ''::text));
+
 CREATE INDEX pairings_account ON public.pairings USING btree (channel, account, asked_at);
 
 CREATE INDEX pool_entries_due ON public.pool_entries USING btree (expires_at) WHERE (status <> ALL (ARRAY['CANCELLED'::text, 'COMPLETED'::text]));
@@ -1567,6 +1741,8 @@ CREATE INDEX pool_entries_turn ON public.pool_entries USING btree (tenant_id, tu
 CREATE INDEX profile_facts_in_force ON public.profile_facts USING btree (tenant_id, key) WHERE ((replaced_by IS NULL) AND (undone_at IS NULL));
 
 CREATE INDEX profile_jobs_due ON public.profile_jobs USING btree (not_before);
+
+CREATE INDEX prompts_created ON public.prompts USING btree (created_at);
 
 CREATE INDEX recipients_address ON public.recipients USING btree (channel, account, user_key, written_at);
 
@@ -1578,6 +1754,10 @@ CREATE INDEX run_notices_failed ON public.run_notices USING btree (tenant_id) WH
 
 CREATE INDEX run_notices_open ON public.run_notices USING btree (next_attempt_at) WHERE (state = 'open'::text);
 
+CREATE INDEX segment_days_day ON public.segment_days USING btree (day);
+
+CREATE INDEX spending_day ON public.spending USING btree (day) WHERE (task_id = ''::text);
+
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
 
 CREATE INDEX task_runs_conversation ON public.task_runs USING btree (tenant_id, conversation_id);
@@ -1588,6 +1768,8 @@ CREATE INDEX task_runs_task ON public.task_runs USING btree (tenant_id, task_id,
 
 CREATE INDEX task_runs_turn ON public.task_runs USING btree (tenant_id, turn_id);
 
+CREATE INDEX tasks_by_next ON public.tasks USING btree (COALESCE(next_at, 'infinity'::timestamp with time zone), id) WHERE (deleted_at IS NULL);
+
 CREATE INDEX tasks_due ON public.tasks USING btree (next_at) WHERE ((state = 'ACTIVE'::text) AND (next_at IS NOT NULL) AND (NOT held));
 
 CREATE INDEX tasks_events ON public.tasks USING btree (tenant_id) WHERE ((kind = 'event'::text) AND (state = 'ACTIVE'::text));
@@ -1596,17 +1778,31 @@ CREATE INDEX tasks_over ON public.tasks USING btree (ended_at) WHERE (ended_at I
 
 CREATE INDEX tasks_set_aside ON public.tasks USING btree (tenant_id, number) WHERE (set_aside <> ''::text);
 
+CREATE INDEX tenants_newest ON public.tenants USING btree (created_at, tenant_id);
+
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
 CREATE UNIQUE INDEX turns_one_running ON public.turns USING btree (tenant_id, lane_id) WHERE (state = 'running'::text);
+
+CREATE INDEX turns_open ON public.turns USING btree (tenant_id, conversation_id) WHERE (state = ANY (ARRAY['running'::text, 'waiting'::text]));
+
+CREATE INDEX turns_poison ON public.turns USING btree (started_at DESC, id) WHERE (state = 'poison'::text);
 
 CREATE INDEX turns_quarantined ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'running'::text) AND quarantined);
 
 CREATE INDEX turns_ready ON public.turns USING btree (tenant_id, lane_id) WHERE ((state = 'waiting'::text) AND ready);
 
+CREATE INDEX turns_waiting ON public.turns USING btree (started_at, id) WHERE (state = 'waiting'::text);
+
 CREATE INDEX undo_records_number ON public.undo_records USING btree (tenant_id, number DESC);
 
 CREATE INDEX undo_records_until ON public.undo_records USING btree (open_until);
+
+CREATE INDEX usage_days_day ON public.usage_days USING btree (day);
+
+CREATE INDEX usage_days_models ON public.usage_days USING btree (day) WHERE (kind = 'model'::text);
+
+CREATE INDEX usage_days_tasks ON public.usage_days USING btree (day) WHERE ((kind = 'model'::text) AND (task_id <> ''::text));
 
 CREATE TRIGGER adopt_stream BEFORE INSERT ON public.outbound FOR EACH ROW WHEN (((new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL) AND (new.stream_at IS NULL))) EXECUTE FUNCTION public.adopt_stream();
 
@@ -1621,6 +1817,8 @@ CREATE TRIGGER enqueue_memory AFTER UPDATE OF state ON public.turns FOR EACH ROW
 CREATE TRIGGER files_deleted AFTER DELETE ON public.files FOR EACH ROW EXECUTE FUNCTION public.delete_bytes();
 
 CREATE TRIGGER identities_consent AFTER UPDATE OF state ON public.identities FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_consent();
+
+CREATE TRIGGER identities_directory AFTER INSERT OR DELETE OR UPDATE OF tenant_id, id, channel, account, user_key ON public.identities FOR EACH ROW EXECUTE FUNCTION public.note_address();
 
 CREATE TRIGGER identities_hold AFTER INSERT OR DELETE OR UPDATE OF state, tenant_id ON public.identities FOR EACH ROW EXECUTE FUNCTION public.hold_tasks();
 
@@ -1638,6 +1836,12 @@ CREATE TRIGGER inbound_gone AFTER DELETE ON public.inbound FOR EACH ROW WHEN ((o
 
 CREATE TRIGGER inbound_taken AFTER UPDATE OF state ON public.inbound FOR EACH ROW WHEN (((old.state = 'waiting'::text) AND (new.state <> 'waiting'::text))) EXECUTE FUNCTION public.note_waiting('-1');
 
+CREATE TRIGGER inbound_words AFTER UPDATE OF state, text, heard ON public.inbound FOR EACH ROW WHEN (((new.state = 'done'::text) AND ((old.state <> 'done'::text) OR (old.text <> new.text) OR (old.heard <> new.heard)))) EXECUTE FUNCTION public.keep_inbound_words();
+
+CREATE TRIGGER message_words_person BEFORE UPDATE OF tenant_id ON public.message_words FOR EACH ROW WHEN ((old.tenant_id <> new.tenant_id)) EXECUTE FUNCTION public.change_person_word();
+
+CREATE TRIGGER outbound_answer_time AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((old.sent_at IS NULL) AND (new.sent_at IS NOT NULL) AND (new.kind = 'reply'::text) AND (new.turn_id IS NOT NULL))) EXECUTE FUNCTION public.add_answer_time();
+
 CREATE TRIGGER outbound_event AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((old.state <> 'failed'::text) AND (new.state = 'failed'::text))) EXECUTE FUNCTION public.note_undelivered();
 
 CREATE TRIGGER outbound_notification AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'notification'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['sent'::text, 'ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification();
@@ -1647,6 +1851,8 @@ CREATE TRIGGER outbound_outreach AFTER UPDATE OF state ON public.outbound FOR EA
 CREATE TRIGGER outbound_part_outreach AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_outreach_undelivered();
 
 CREATE TRIGGER outbound_part_undelivered AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification_undelivered();
+
+CREATE TRIGGER outbound_words AFTER UPDATE OF state, text ON public.outbound FOR EACH ROW WHEN (((new.state = 'sent'::text) AND (new.kind <> 'receipt'::text) AND ((old.state <> 'sent'::text) OR (old.text <> new.text)))) EXECUTE FUNCTION public.keep_outbound_words();
 
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
 
@@ -1662,11 +1868,15 @@ CREATE TRIGGER tasks_mail_changed AFTER UPDATE OF tenant_id, state, trigger ON p
 
 CREATE TRIGGER tenants_mail AFTER UPDATE OF channel_events ON public.tenants FOR EACH ROW WHEN ((old.channel_events <> new.channel_events)) EXECUTE FUNCTION public.note_mail_wanted();
 
+CREATE TRIGGER tenants_partition BEFORE INSERT ON public.tenants FOR EACH ROW EXECUTE FUNCTION public.check_partition();
+
 CREATE TRIGGER tenants_reconsider AFTER UPDATE OF quiet_from, quiet_until, timezone, muted ON public.tenants FOR EACH ROW WHEN (((((old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.muted IS DISTINCT FROM new.muted))) EXECUTE FUNCTION public.reconsider_held();
 
 CREATE TRIGGER tenants_rezone AFTER UPDATE OF timezone ON public.tenants FOR EACH ROW WHEN ((old.timezone IS DISTINCT FROM new.timezone)) EXECUTE FUNCTION public.rezone_tasks();
 
 CREATE TRIGGER turns_profile AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((old.state = 'running'::text) AND (new.state = ANY (ARRAY['done'::text, 'waiting'::text])))) EXECUTE FUNCTION public.enqueue_profile();
+
+CREATE TRIGGER turns_usage AFTER UPDATE OF state ON public.turns FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION public.add_turn_usage();
 
 ALTER TABLE ONLY public.account_prompts
     ADD CONSTRAINT account_prompts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -1694,6 +1904,9 @@ ALTER TABLE ONLY public.approvals
 
 ALTER TABLE ONLY public.connect_links
     ADD CONSTRAINT connect_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.console_actions
+    ADD CONSTRAINT console_actions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.console_links
     ADD CONSTRAINT console_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -1730,6 +1943,9 @@ ALTER TABLE ONLY public.event_work
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.export_links
+    ADD CONSTRAINT export_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.files
     ADD CONSTRAINT files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -1809,6 +2025,12 @@ ALTER TABLE ONLY public.memory_vectors
 ALTER TABLE ONLY public.memory_versions
     ADD CONSTRAINT memory_versions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.message_words
+    ADD CONSTRAINT message_words_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.message_words
+    ADD CONSTRAINT message_words_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.notifications
     ADD CONSTRAINT notifications_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, id) ON DELETE SET NULL (conversation_id) DEFERRABLE;
 
@@ -1841,6 +2063,9 @@ ALTER TABLE ONLY public.profile_facts
 
 ALTER TABLE ONLY public.profile_jobs
     ADD CONSTRAINT profile_jobs_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.prompts
+    ADD CONSTRAINT prompts_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.recipients
     ADD CONSTRAINT recipients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -1893,6 +2118,9 @@ ALTER TABLE ONLY public.undo_records
 ALTER TABLE ONLY public.undo_records
     ADD CONSTRAINT undo_records_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.usage_days
+    ADD CONSTRAINT usage_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE public.account_prompts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.approval_audit ENABLE ROW LEVEL SECURITY;
@@ -1909,6 +2137,8 @@ ALTER TABLE public.connect_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.console_actions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.console_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.console_looks ENABLE ROW LEVEL SECURITY;
@@ -1921,7 +2151,13 @@ ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.deletion_secret ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deletions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.directory ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_groups ENABLE ROW LEVEL SECURITY;
 
@@ -1930,6 +2166,8 @@ ALTER TABLE public.event_sources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.event_work ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.export_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.file_deletions ENABLE ROW LEVEL SECURITY;
 
@@ -1979,9 +2217,15 @@ ALTER TABLE public.memory_vectors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.message_words ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.consents FOR INSERT WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.deletion_secret USING (true) WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.deletions USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.event_groups FOR SELECT USING (true);
 
@@ -1991,6 +2235,8 @@ CREATE POLICY nobodys ON public.guesses USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.ignored_messages USING (true) WITH CHECK (true);
 
+CREATE POLICY nobodys ON public.own_partition USING (true) WITH CHECK (true);
+
 CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.schema_functions FOR SELECT USING (true);
@@ -1998,6 +2244,8 @@ CREATE POLICY nobodys ON public.schema_functions FOR SELECT USING (true);
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
 
 CREATE POLICY nobodys ON public.segments_of_all USING (true) WITH CHECK (true);
+
+CREATE POLICY nobodys ON public.usage_totals USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.waiting_counts USING (true) WITH CHECK (true);
 
@@ -2016,6 +2264,8 @@ CREATE POLICY one_tenant ON public.approval_codes TO onevalet_app USING ((tenant
 CREATE POLICY one_tenant ON public.approvals TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.connect_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.console_actions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.console_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2036,6 +2286,8 @@ CREATE POLICY one_tenant ON public.event_sources TO onevalet_app USING ((tenant_
 CREATE POLICY one_tenant ON public.event_work TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.events TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.export_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.files TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2079,6 +2331,8 @@ CREATE POLICY one_tenant ON public.memory_vectors TO onevalet_app USING ((tenant
 
 CREATE POLICY one_tenant ON public.memory_versions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.message_words TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.notifications TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.outbound TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2092,6 +2346,8 @@ CREATE POLICY one_tenant ON public.pool_entries TO onevalet_app USING ((tenant_i
 CREATE POLICY one_tenant ON public.profile_facts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.profile_jobs TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.prompts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.recipients TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
@@ -2121,9 +2377,13 @@ CREATE POLICY one_tenant ON public.turns TO onevalet_app USING ((tenant_id = NUL
 
 CREATE POLICY one_tenant ON public.undo_records TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.usage_days TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 ALTER TABLE public.outbound ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbound_parts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.own_partition ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY owner ON public.account_prompts TO onevalet USING (true) WITH CHECK (true);
 
@@ -2139,6 +2399,8 @@ CREATE POLICY owner ON public.connect_links TO onevalet USING (true) WITH CHECK 
 
 CREATE POLICY owner ON public.consents TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.console_actions TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.console_links TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.console_looks TO onevalet USING (true) WITH CHECK (true);
@@ -2153,6 +2415,8 @@ CREATE POLICY owner ON public.data_keys TO onevalet USING (true) WITH CHECK (tru
 
 CREATE POLICY owner ON public.deliveries TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.directory TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.event_groups TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.event_sources TO onevalet USING (true) WITH CHECK (true);
@@ -2160,6 +2424,8 @@ CREATE POLICY owner ON public.event_sources TO onevalet USING (true) WITH CHECK 
 CREATE POLICY owner ON public.event_work TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.events TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.export_links TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.files TO onevalet USING (true) WITH CHECK (true);
 
@@ -2203,6 +2469,8 @@ CREATE POLICY owner ON public.memory_vectors TO onevalet USING (true) WITH CHECK
 
 CREATE POLICY owner ON public.memory_versions TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.message_words TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.notifications TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.outbound TO onevalet USING (true) WITH CHECK (true);
@@ -2216,6 +2484,8 @@ CREATE POLICY owner ON public.pool_entries TO onevalet USING (true) WITH CHECK (
 CREATE POLICY owner ON public.profile_facts TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.profile_jobs TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.prompts TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.recipients TO onevalet USING (true) WITH CHECK (true);
 
@@ -2249,6 +2519,8 @@ CREATE POLICY owner ON public.turns TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.undo_records TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.usage_days TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.write_probe TO onevalet USING (true) WITH CHECK (true);
 
 ALTER TABLE public.pairings ENABLE ROW LEVEL SECURITY;
@@ -2260,6 +2532,8 @@ ALTER TABLE public.pool_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.profile_facts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.profile_jobs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.prompts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.recipients ENABLE ROW LEVEL SECURITY;
 
@@ -2295,6 +2569,10 @@ ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.undo_records ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.usage_days ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.usage_totals ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.waiting_counts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.worker_health ENABLE ROW LEVEL SECURITY;
@@ -2325,6 +2603,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connect_links TO onevalet_app;
 
 GRANT INSERT ON TABLE public.consents TO onevalet_app;
 
+GRANT SELECT,INSERT ON TABLE public.console_actions TO onevalet_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.console_links TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.console_looks TO onevalet_app;
@@ -2337,6 +2617,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.credentials TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data_keys TO onevalet_app;
 
+GRANT SELECT ON TABLE public.deletion_secret TO onevalet_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.deletions TO onevalet_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.deliveries TO onevalet_app;
 
 GRANT SELECT ON TABLE public.event_groups TO onevalet_app;
@@ -2346,6 +2630,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_sources TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_work TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.events TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_links TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.file_deletions TO onevalet_app;
 
@@ -2391,11 +2677,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_vectors TO onevalet_app
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.memory_versions TO onevalet_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.message_words TO onevalet_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.notifications TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbound_parts TO onevalet_app;
+
+GRANT SELECT ON TABLE public.own_partition TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.pairings TO onevalet_app;
 
@@ -2406,6 +2696,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pool_entries TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_facts TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_jobs TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.prompts TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.recipients TO onevalet_app;
 
@@ -2438,6 +2730,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.undo_records TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.usage_days TO onevalet_app;
+
+GRANT SELECT ON TABLE public.usage_totals TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.waiting_counts TO onevalet_app;
 

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from core.db.database import ROLE, Database
+from core.db.database import Database
+from core.db.serving import ROLE
 from core.errors import LeaseLost
 from core.people.tenant_tables import TENANT_TABLES
 from tests.core.harness import Store
@@ -15,6 +16,7 @@ ANN, BOB = "+15550000001", "+15550000002"
 WITHOUT_TENANT = {
     "schema_functions",
     "schema_migrations",
+    "directory",
     "ignored_messages",
     "channel_state",
     "file_deletions",
@@ -25,13 +27,18 @@ WITHOUT_TENANT = {
     "worker_health",
     "write_probe",
     "segments_of_all",
+    "usage_totals",
     "waiting_counts",
+    "deletions",
+    "deletion_secret",
+    "own_partition",
 }
 
-APPEND_ONLY = {"approval_audit", "person_audit"}
+APPEND_ONLY = {"approval_audit", "console_actions", "person_audit"}
 TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 """What a function across tenants may give beside what `TOLD` names: whether, how many, nothing."""
 
+_USED = {"calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "cost", "took_ms"}
 # What a function that looks across tenants may tell: ids, places and counts, never what anybody wrote or is.
 TOLD = {
     "find_identity": {"tenant_id", "identity_id"},
@@ -40,11 +47,26 @@ TOLD = {
     "find_revoked_accounts": {"tenant_id", "service"},
     "find_console_link": {"tenant_id"},
     "find_console_session": {"tenant_id"},
+    "console_people": {"tenant_id", "since"},
+    "find_unsettled": {"tenant_id", "outbound_id", "at", "state"},
+    "find_held_people": {"tenant_id", "held", "until"},
+    # Of an address only its end: a STOP of somebody who belongs to nobody here has to be listed too.
+    "list_consents": {"id", "channel", "ending", "state", "how", "at", "tenant_id"},
+    "find_export_link": {"tenant_id"},
     "console_owner": {"tenant_id"},
     "console_conversations": {"tenant_id", "conversation_id", "last_at"},
     "console_oldest": {"waiting", "to_send"},
+    "console_strain": {"lapsed", "connections", "most"},
+    "console_given_up": {"channel", "messages", "reason"},
+    "console_waiting": {"tenant_id", "kind", "id", "since"},
+    "console_tasks": {"tenant_id", "task_id", "state", "next_at"},
+    "find_messages": {"message_id", "conversation_id", "inward", "at"},
+    "console_messages": {"tenant_id", "message_id", "conversation_id", "inward", "at"},
+    # The names are those of models and tools.
+    "console_usage": {"day", "kind", "name", *_USED},
+    "console_spenders": {"tenant_id", "spent", "segments", *_USED},
+    "console_task_usage": {"tenant_id", "task_id", *_USED},
     "find_received": {"tenant_id", "inbound_id"},
-    "find_taken": {"tenant_id", "inbound_id"},
     "replied_recipient": {"tenant_id", "recipient_id"},
     "take_answer": {"outcome"},
     "find_conversations": {"tenant_id", "conversation_id"},
@@ -70,7 +92,7 @@ TOLD = {
     "find_failed_notices": {"tenant_id", "notices"},
     "size_of_files": {"bytes"},
     "count_set_aside": {"tasks", "notices", "events"},
-    "claim_notices": {"tenant_id", "run_id", "key"},
+    "claim_notices": {"tenant_id", "run_id", "key", "traceparent"},
     "claim_mail_watches": {"tenant_id", "watch_id", "revision"},
     "keep_mail_watches": {"tenant_id", "watch_id", "revision"},
     "count_mail_watches": {"problem", "watched", "unwatched", "ended"},
@@ -93,6 +115,9 @@ TOLD = {
     "find_link_code": {"tenant_id"},
     "count_belongings": {"counts"},
     "begin_link": {"outcome", "gone_id", "identity_id", "counts"},
+    "begin_link_by": {"outcome", "gone_id", "identity_id", "counts"},
+    "begin_link_in_console": {"outcome", "gone_id", "identity_id", "counts"},
+    "find_asked_links": {"channel", "until"},
     "merge_people": {"rows_moved"},
     "drop_link_codes": {"codes"},
     "move_apart": {"rows_moved"},
@@ -137,7 +162,14 @@ KEPT = (
     "select keep_console_link($1, decode(md5($1), 'hex'), false, now(), now(), now() - interval '1 day', 5)",
     "insert into console_sessions (tenant_id, token_hash, operator, begun_at, seen_at, expires_at)"
     " values ($1, decode(md5($1), 'hex'), false, now(), now(), now())",
+    "select keep_export_link($1, decode(md5($1), 'hex'), now(), now(), now() - interval '1 day', 5)",
+    "insert into prompts (tenant_id, turn_id, step, packed) select tenant_id, id, 0, '' from turns"
+    " where tenant_id = $1",
+    "insert into usage_days (tenant_id, day, kind, name) values ($1, '2026-01-01', 'model', 'm')",
+    "insert into message_words (tenant_id, message_id, conversation_id, inward, at, words)"
+    " select tenant_id, 'w' || $1, id, true, now(), '' from conversations where tenant_id = $1 limit 1",
     "insert into console_looks (tenant_id, id, viewer, what, subject, at) values ($1, 'l' || $1, '', '', '', now())",
+    "insert into console_actions (tenant_id, id, viewer, what, subject, at) values ($1, 'a' || $1, '', '', '', now())",
     "select keep_undo($1, (select id from turns where tenant_id = $1 limit 1), 'c' || $1, jsonb_build_array("
     "jsonb_build_object('title', 'Tea', 'tool', 't', 'arguments', '{}'::jsonb, 'made_at', now(), 'until', now())))",
     "insert into account_prompts (tenant_id, topic, turn_id) values ($1, 'mail.read', 'a')",
@@ -231,7 +263,8 @@ async def test_every_table_is_under_forced_row_security_with_a_policy(store: Sto
         "select p.polrelid::regclass::text from pg_policy p where p.polname <> 'one_tenant' and exists (select"
         " from unnest(p.polroles) r where r = 0 or pg_has_role('onevalet_app', nullif(r, 0), 'member'))"
     )
-    assert set(others) == WITHOUT_TENANT - {"write_probe"}  # a function alone writes there
+    # Functions alone write and read there.
+    assert set(others) == WITHOUT_TENANT - {"write_probe", "directory"}
 
 
 async def test_references_between_a_tenants_tables_name_the_tenant(store: Store) -> None:

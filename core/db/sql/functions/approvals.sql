@@ -258,20 +258,26 @@ begin
     end if;
 end $$;
 
--- Also shows a high-risk approval that came by SMS in the person's newest other chat, once. Returns that conversation.
+-- Also shows a high-risk approval that came by SMS or email in the person's newest other chat, once. Returns that
+-- conversation.
 create function show_elsewhere(p_tenant text, p_approval text, p_outbound text)
 returns text
 language plpgsql as $$
 declare
+    v_channel text;
     v_other text;
     v_card outbound%rowtype;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    v_other := other_conversation(p_tenant, 'sms');
+    select c.channel into v_channel from approval_cards k
+    join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel in ('sms', 'email')
+    where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card' limit 1;
+    v_other := other_conversation(p_tenant, v_channel);
     perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for update;
     select o.* into v_card from approval_cards k
     join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
-    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'sms'
+    join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = v_channel
     join approvals a on a.tenant_id = k.tenant_id and a.id = k.approval_id and a.state = 'pending' and a.risk = 'high'
     where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card'
       and (select count(*) from approval_cards n
@@ -312,6 +318,38 @@ begin
         return null;
     end if;
     perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', '', '', '{}');
+    perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
+        'id', p_outbound, 'kind', 'notification',
+        'sentences', jsonb_build_array(about_approval(p_tenant, p_approval, 'reminder')))));
+    return v_conversation;
+end $$;
+
+-- Reminds now, because somebody in the console asks for it; not again within p_gap, and once for an outbound id. p_by: the
+-- channel and how. Returns the conversation.
+create function remind_approval_now(
+    p_tenant text, p_approval text, p_outbound text, p_by jsonb, p_gap interval, p_now timestamptz)
+returns text
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
+    if found then
+        return v_conversation;
+    end if;
+    select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    -- What is due within the gap would say the same again.
+    update approvals a set remind_at = case when a.remind_at > p_now + p_gap then a.remind_at end
+    where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
+      and not exists (select from approval_audit u
+                      where u.tenant_id = p_tenant and u.approval_id = p_approval and u.what = 'reminded'
+                        and u.at > p_now - p_gap);
+    if not found then
+        return null;
+    end if;
+    perform audit_approval(p_tenant, p_approval, p_now, 'reminded', '', p_by ->> 'channel', p_by ->> 'how', '{}');
     perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
         'id', p_outbound, 'kind', 'notification',
         'sentences', jsonb_build_array(about_approval(p_tenant, p_approval, 'reminder')))));

@@ -131,7 +131,7 @@ end $$;
 -- Nothing changes where the account is not as it was read. p_attend_in: when the account is next looked after.
 create function end_refresh(
     p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_key_version int, p_sealed bytea,
-    p_revoked boolean, p_attend_in interval)
+    p_revoked boolean, p_attend_in interval default null)
 returns void
 language plpgsql as $$
 begin

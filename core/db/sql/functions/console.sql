@@ -83,6 +83,17 @@ language sql stable security definer set search_path = public, pg_temp as $$
     limit p_limit
 $$;
 
+-- Lists the people who were let in, those who came last first, from a place on; ids and times only.
+create function console_people(p_before timestamptz, p_before_id text, p_limit int)
+returns table (tenant_id text, since timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, t.created_at from tenants t
+    where (t.created_at, t.tenant_id) < (coalesce(p_before, 'infinity'), p_before_id)
+      and exists (select from identities i where i.tenant_id = t.tenant_id and i.admitted <> '')
+    order by t.created_at desc, t.tenant_id desc
+    limit p_limit
+$$;
+
 -- Returns the owner who was here first, whose console `dev` shows.
 create function console_owner()
 returns table (tenant_id text)
@@ -96,4 +107,59 @@ returns table (waiting timestamptz, to_send timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
     select (select min(l.pending_since) from lanes l where l.pending),
            (select min(o.created_at) from outbound o where o.state in ('ready', 'sending', 'checking'))
+$$;
+
+-- Lists what waits for anybody, the longest wait first, from a place on: cards to decide, agents that asked or wait for
+-- an account, and turns that wait without either.
+create function console_waiting(p_after timestamptz, p_after_id text, p_limit int)
+returns table (tenant_id text, kind text, id text, since timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select w.tenant_id, w.kind, w.id, w.since from (
+        select a.tenant_id, 'approval' as kind, a.id, a.created_at as since from approvals a where a.state = 'pending'
+        union all
+        select e.tenant_id, 'agent', e.agent_id, e.created_at from pool_entries e
+        where e.status not in ('CANCELLED', 'COMPLETED') and e.status <> 'WAITING_FOR_APPROVAL'
+        union all
+        select t.tenant_id, 'turn', t.id, t.started_at from turns t
+        where t.state = 'waiting' and not t.ready
+          and not exists (select from approvals a
+                          where a.tenant_id = t.tenant_id and a.turn_id = t.id and a.state = 'pending')
+          and not exists (select from pool_entries e
+                          where e.tenant_id = t.tenant_id and e.turn_id = t.id
+                            and e.status not in ('CANCELLED', 'COMPLETED'))
+    ) w
+    where p_after is null or (w.since, w.id) > (p_after, p_after_id)
+    order by w.since, w.id limit p_limit
+$$;
+
+-- Lists everybody's tasks by when they come next, from a place on; those that nothing is planned for come last, under
+-- 'infinity'.
+create function console_tasks(p_state text, p_after text, p_after_id text, p_limit int)
+returns table (tenant_id text, task_id text, state text, next_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select t.tenant_id, t.id, t.state, t.next_at from tasks t
+    where t.deleted_at is null and (p_state = '' or t.state = p_state)
+      and (coalesce(t.next_at, timestamptz 'infinity'), t.id)
+          > (coalesce(nullif(p_after, ''), '-infinity')::timestamptz, p_after_id)
+    order by coalesce(t.next_at, timestamptz 'infinity'), t.id limit p_limit
+$$;
+
+-- Counts work whose process is gone and that no other has taken up, and the server's connections beside their limit.
+create function console_strain(p_lapsed interval)
+returns table (lapsed bigint, connections bigint, most bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select (select count(*) from lanes l where l.owner is not null and l.lease_until < clock_timestamp() - p_lapsed)
+           + (select count(*) from outbound o where o.owner is not null and o.lease_until < clock_timestamp() - p_lapsed),
+           (select count(*) from pg_stat_activity a where a.usesysid is not null),
+           current_setting('max_connections')::bigint
+$$;
+
+-- Counts what was given up of late and nobody has looked after, by channel, with the most frequent reason.
+create function console_given_up(p_within interval)
+returns table (channel text, messages bigint, reason text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select c.channel, count(*), mode() within group (order by o.reason)
+    from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+    where o.state = 'failed' and o.resolution = '' and o.created_at > clock_timestamp() - p_within
+    group by c.channel order by c.channel
 $$;

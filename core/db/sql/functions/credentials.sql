@@ -103,7 +103,7 @@ end $$;
 -- Notes that a service takes what is stored no longer, unless it was stored again since it was read. p_tell_in: when its
 -- person is told, unless the turn that met it has done so by then.
 create function revoke_account(
-    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_tell_in interval)
+    p_tenant text, p_service text, p_account text, p_written_at timestamptz, p_tell_in interval default null)
 returns void
 language plpgsql as $$
 begin

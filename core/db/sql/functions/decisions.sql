@@ -143,7 +143,7 @@ declare
     v_number text;
     v_again boolean;
 begin
-    v_again := was_received(v.channel, v.account, v.keys, v.id);
+    v_again := was_received(v.channel, v.account, v.user_key, v.keys, v.id);
     select r.* into v_in from receive_message(p_arrival) r;
     if v_again and v_in.inbound_id = v.id and v_in.lane_id is null then
         return query select v.id, false, v_in.tenant_id, null::text, d.conversation_id, d.outcome, d.lanes_to_wake
@@ -245,10 +245,10 @@ begin
 end $$;
 
 -- Returns whether this very call was committed before and its answer lost.
-create function was_received(p_channel text, p_account text, p_keys text[], p_id text)
+create function was_received(p_channel text, p_account text, p_user_key text, p_keys text[], p_id text)
 returns boolean
 language sql as $$
-    select exists (select 1 from find_received(p_channel, p_account, p_keys) f where f.inbound_id = p_id)
+    select exists (select 1 from find_received(p_channel, p_account, p_user_key, p_keys) f where f.inbound_id = p_id)
 $$;
 
 -- Returns the decision that a press or an exact word made when it was received.
@@ -341,7 +341,7 @@ declare
     v_language text;
     v_timezone text;
 begin
-    v_again := was_received(v.channel, v.account, v.keys, v.id);
+    v_again := was_received(v.channel, v.account, v.user_key, v.keys, v.id);
     select f.tenant_id, f.approval_id into v_tenant, v_approval from find_approval(p_token) f;
     select f.tenant_id, f.identity_id into v_own, v_identity from find_identity(v.channel, v.account, v.user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_own, ''), true);

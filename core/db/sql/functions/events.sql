@@ -12,7 +12,8 @@ $$;
 -- Stores an event and returns the groups that want it; null if it is known already, under this id or under p_also (its
 -- id in the previous period, for events that are distinguished by content alone).
 create function publish_event(
-    p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamptz)
+    p_tenant text, p_source text, p_id text, p_also text, p_type text, p_data jsonb, p_occurred_at timestamptz,
+    p_traceparent text default null)
 returns text[]
 language plpgsql as $$
 declare
@@ -25,8 +26,8 @@ begin
                                 where e.tenant_id = p_tenant and e.source = p_source and e.id = p_also) then
         return null;
     end if;
-    insert into events (tenant_id, source, id, type, data, occurred_at)
-    values (p_tenant, p_source, p_id, p_type, p_data, coalesce(p_occurred_at, clock_timestamp()))
+    insert into events (tenant_id, source, id, type, data, occurred_at, traceparent)
+    values (p_tenant, p_source, p_id, p_type, p_data, coalesce(p_occurred_at, clock_timestamp()), p_traceparent)
     on conflict on constraint events_pkey do nothing;
     if not found then
         return null;
@@ -96,7 +97,7 @@ end $$;
 -- Claims one event for a group, until the lease ends. Repeatable by owner.
 create function claim_event(
     p_tenant text, p_source text, p_id text, p_group text, p_owner text, p_ttl interval)
-returns table (type text, data jsonb, occurred_at timestamptz, attempts int, names text[])
+returns table (type text, data jsonb, occurred_at timestamptz, attempts int, names text[], traceparent text)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -108,7 +109,7 @@ begin
       and w.state = 'waiting' and w.next_attempt_at <= clock_timestamp()
       and (w.lease_until is null or w.lease_until < clock_timestamp() or w.owner = p_owner)
       and e.tenant_id = w.tenant_id and e.source = w.source and e.id = w.event_id
-    returning e.type, e.data, e.occurred_at, w.attempts, names_of_source(p_tenant, p_source);
+    returning e.type, e.data, e.occurred_at, w.attempts, names_of_source(p_tenant, p_source), e.traceparent;
 end $$;
 
 -- Frees the work on an event whose person has become another's meanwhile: whoever had claimed it may have looked for
@@ -285,7 +286,7 @@ $$;
 -- this name. Web processes cache sources for seconds, in which people may be merged or the source deleted.
 create function publish_source_event(
     p_tenant text, p_source_id text, p_source text, p_id text, p_also text, p_type text, p_data jsonb,
-    p_occurred_at timestamptz)
+    p_occurred_at timestamptz, p_traceparent text default null)
 returns table (current boolean, groups text[])
 language plpgsql as $$
 begin
@@ -293,7 +294,8 @@ begin
     perform from event_sources s
     where s.tenant_id = p_tenant and s.id = p_source_id and s.name = p_source for key share;
     if found then
-        return query select true, publish_event(p_tenant, p_source, p_id, p_also, p_type, p_data, p_occurred_at);
+        return query select true, publish_event(
+            p_tenant, p_source, p_id, p_also, p_type, p_data, p_occurred_at, p_traceparent);
     else
         return query select false, null::text[];
     end if;

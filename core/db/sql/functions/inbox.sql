@@ -1,20 +1,13 @@
 -- The way in: one round trip, one transaction, repeatable by its keys.
 
-create function find_received(p_channel text, p_account text, p_keys text[])
+-- Returns the message of whose address this is that has one of these keys.
+create function find_received(p_channel text, p_account text, p_user_key text, p_keys text[])
 returns table (tenant_id text, inbound_id text)
 language sql stable security definer set search_path = public, pg_temp as $$
-    select k.tenant_id, k.inbound_id from inbox_keys k
-    where k.channel = p_channel and k.account = p_account and k.key = any (p_keys) limit 1
-$$;
-
--- Returns the message that had one of these keys before p_id took those that were free, p_added of them.
-create function find_taken(p_channel text, p_account text, p_keys text[], p_id text, p_added int)
-returns table (tenant_id text, inbound_id text)
-language sql stable security definer set search_path = public, pg_temp as $$
-    select k.tenant_id, k.inbound_id from inbox_keys k
-    where k.channel = p_channel and k.account = p_account and k.key = any (p_keys)
-      and (k.inbound_id <> p_id or p_added = 0)
-    order by k.key limit 1
+    select k.tenant_id, k.inbound_id from directory d
+    join inbox_keys k on k.tenant_id = d.person and k.channel = p_channel and k.account = p_account
+        and k.key = any (p_keys)
+    where d.channel = p_channel and d.account = p_account and d.user_key = p_user_key limit 1
 $$;
 
 create function open_conversation(
@@ -65,6 +58,9 @@ declare
     v_stopping text;
     v_ignored text := '';
 begin
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
     duplicate := false;
     again := false;
     busy := false;
@@ -73,9 +69,9 @@ begin
     from find_identity(v.channel, v.account, v.user_key) f;
     v_owner := set_config('onevalet.tenant', coalesce(v_tenant, ''), true);
     -- A message that was stored without its text because its sender was unknown is not received later.
-    select i.admitted, c.id as conversation_id, exists (
+    select i.admitted, i.created_at, c.id as conversation_id, exists (
                select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
-                 and g.key = any (v.keys) and g.reason in ('unknown', 'answer')) as stored
+                 and g.key = any (v.keys) and g.reason in ('unknown', 'answer', 'unlinked')) as stored
     into v_me from (select v_tenant as tenant_id, v_identity as id) me
     left join identities i on i.tenant_id = me.tenant_id and i.id = me.id
     left join conversations c on c.tenant_id = me.tenant_id and c.channel = v.channel and c.account = v.account
@@ -88,7 +84,9 @@ begin
                             or (v.listed_only and v_me.admitted in ('open', 'allowlist'))) then
         return;
     end if;
-    if v_me.stored then
+    -- Nor is one of somebody who was deleted, which only a new person may still get: it would bring them back.
+    if v_me.stored or (v_me.created_at is null or v_me.created_at > clock_timestamp() - interval '30 days')
+                      and is_of_deleted(v.channel, v.account, v.keys) then
         inbound_id := (v.keys)[1];
         duplicate := true;
         return;
@@ -130,22 +128,21 @@ begin
     -- A key that is taken waits for whoever takes it: the same message through another conversation.
     insert into inbox_keys (channel, account, key, tenant_id, inbound_id)
     select v.channel, v.account, k, v_tenant, v.id from unnest(v.keys) k order by k
-    on conflict (channel, account, key) do nothing;
+    on conflict on constraint inbox_keys_pkey do nothing;
     get diagnostics v_added = row_count;
     if v_added < cardinality(v.keys) then
-        select r.tenant_id, r.inbound_id into v_owner, v_known
-        from find_taken(v.channel, v.account, v.keys, v.id, v_added) r;
+        -- What had one of the keys before this message took those that were free.
+        select k.inbound_id into v_known from inbox_keys k
+        where k.tenant_id = v_tenant and k.channel = v.channel and k.account = v.account and k.key = any (v.keys)
+          and (k.inbound_id <> v.id or v_added = 0)
+        order by k.key limit 1;
     end if;
     if v_known is not null then
-        if v_owner = v_tenant then
-            update inbox_keys k set inbound_id = v_known where k.tenant_id = v_tenant and k.inbound_id = v.id;
-        else
-            delete from inbox_keys k where k.tenant_id = v_tenant and k.inbound_id = v.id;
-        end if;
+        update inbox_keys k set inbound_id = v_known where k.tenant_id = v_tenant and k.inbound_id = v.id;
         inbound_id := v_known;
         duplicate := v_known <> v.id;
         again := not duplicate;
-        tenant_id := v_owner;
+        tenant_id := v_tenant;
         lane_id := (select i.conversation_id from inbound i
                     where i.tenant_id = v_tenant and i.id = v.id and (
                         i.state = 'waiting' or i.reason = 'stop'));
@@ -289,6 +286,9 @@ declare
     v_me identities%rowtype;
     v_conversation text;
 begin
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
     if cardinality(v.keys) > 0 and not ignore_message(v.channel, v.account, v.keys, p_reason) then
         return query select false, null::text;
         return;
@@ -372,6 +372,9 @@ declare
     v_identity text;
     v_conversation text;
 begin
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
     select f.tenant_id, f.identity_id into v_tenant, v_identity
     from find_identity(v.channel, v.account, v.user_key) f;
     perform set_config('onevalet.tenant', coalesce(v_tenant, ''), true);

@@ -79,10 +79,12 @@ declare
 begin
     counts := '{}';
     foreach v_table in array p_tables loop
-        -- Commands say nothing about their person.
+        -- Commands say nothing about their person, nor do the plans of calls, which are kept for their repeats.
         execute format('select count(*) filter (where tenant_id = $1), count(*) filter (where tenant_id = $2) from %I'
                        ' where tenant_id in ($1, $2) %s', v_table,
-                       case when v_table = 'inbound' then 'and command is null and text || heard <> ''''' else '' end)
+                       case v_table when 'inbound' then 'and command is null and text || heard <> '''''
+                                    when 'stored_values' then 'and right(collection, 6) <> ''_calls'''
+                                    else '' end)
         into v_gone, v_kept using p_gone, p_kept;
         if v_gone + v_kept > 0 then
             counts := counts || jsonb_build_object(v_table, jsonb_build_array(v_gone, v_kept));
@@ -91,10 +93,7 @@ begin
     return next;
 end $$;
 
--- The first half of a link, by the turn in which its code was typed: 'linked' with the person to be merged into this
--- one, who stays locked until the commit; 'ask', with the person and the identity that were given the code, until the typer
--- agrees in a message after the question, whatever the two own; 'linked' with nobody if this turn has done it before;
--- 'same' for one's own code; 'busy' while the other person is being answered; otherwise as try_link_code.
+-- The first half of a link, by the turn in which its code was typed: as begin_link_by.
 create function begin_link(
     p_kept text, p_turn text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamptz,
     p_limit_of_sender int, p_window interval)
@@ -102,9 +101,6 @@ returns table (outcome text, gone_id text, identity_id text, counts jsonb)
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
     v_me identities%rowtype;
-    v_code record;
-    v_gone text;
-    v_counts jsonb;
 begin
     select i.* into v_me from turns t
     join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
@@ -113,13 +109,50 @@ begin
     if v_me.id is null then
         raise exception 'turn over' using errcode = 'OV001';
     end if;
+    return query select * from begin_link_by(
+        p_kept, jsonb_build_object('channel', v_me.channel, 'account', v_me.account, 'user_key', v_me.user_key,
+                                   'by', p_turn),
+        p_code_hash, p_agreed, p_tables, p_now, p_limit_of_sender, p_window);
+end $$;
+
+-- The first half of a link by a form of the console, p_key: the person's console is one more place, where only a
+-- question that was asked there is answered.
+create function begin_link_in_console(
+    p_kept text, p_key text, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamptz,
+    p_limit_of_sender int, p_window interval)
+returns table (outcome text, gone_id text, identity_id text, counts jsonb)
+language sql security definer set search_path = public, pg_temp as $$
+    select * from begin_link_by(
+        p_kept, jsonb_build_object('channel', 'console', 'account', '', 'user_key', p_kept, 'by', p_key),
+        p_code_hash, p_agreed, p_tables, p_now, p_limit_of_sender, p_window)
+$$;
+
+-- p_typer: the address that typed the code, and the turn or the form by which it did. 'linked' with the person to be
+-- merged into this one, who stays locked until the commit; 'ask', with the person and the identity that were given the
+-- code, until the typer agrees in a message after the question, whatever the two own; 'linked' with nobody if this turn
+-- has done it before; 'same' for one's own code; 'busy' while the other person is being answered; otherwise as
+-- try_link_code.
+create function begin_link_by(
+    p_kept text, p_typer jsonb, p_code_hash bytea, p_agreed boolean, p_tables text[], p_now timestamptz,
+    p_limit_of_sender int, p_window interval)
+returns table (outcome text, gone_id text, identity_id text, counts jsonb)
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_channel text := p_typer ->> 'channel';
+    v_account text := p_typer ->> 'account';
+    v_user_key text := p_typer ->> 'user_key';
+    v_by text := p_typer ->> 'by';
+    v_code record;
+    v_gone text;
+    v_counts jsonb;
+begin
     select k.tenant_id into v_gone from link_codes k where k.code_hash = p_code_hash;
     -- In one order, whoever asks: two people who type each other's codes at once do not deadlock.
     perform lock_person(least(p_kept, coalesce(v_gone, p_kept)), true);
     perform lock_person(greatest(p_kept, coalesce(v_gone, p_kept)), true);
     select * into v_code from try_link_code(
-        p_code_hash, 'link', v_me.channel, v_me.account, v_me.user_key, p_turn, p_now, p_limit_of_sender, p_window);
-    if v_code.outcome = 'used' and v_code.used_by = p_turn then
+        p_code_hash, 'link', v_channel, v_account, v_user_key, v_by, p_now, p_limit_of_sender, p_window);
+    if v_code.outcome = 'used' and v_code.used_by = v_by then
         return query select 'linked', '', '', '{}'::jsonb;
         return;
     elsif v_code.outcome = 'good' and v_code.tenant_id = p_kept then
@@ -132,7 +165,7 @@ begin
     v_gone := v_code.tenant_id;
     select b.counts into v_counts from count_belongings(p_kept, v_gone, p_tables) b;
     if not (p_agreed and v_code.asked) then
-        perform note_link_asked(v_gone, p_code_hash, v_me.channel, v_me.account, v_me.user_key, p_turn);
+        perform note_link_asked(v_gone, p_code_hash, v_channel, v_account, v_user_key, v_by);
         return query select 'ask', v_gone, v_code.identity_id, v_counts;
         return;
     end if;
@@ -150,7 +183,7 @@ begin
     perform 1 from tasks t where t.tenant_id = v_gone order by t.id for update;
     perform 1 from data_keys d where d.tenant_id in (p_kept, v_gone) order by d.tenant_id, d.version for update;
     perform 1 from credentials c where c.tenant_id = v_gone order by c.service, c.account_name for update;
-    update link_codes k set used_at = p_now, used_by = p_turn where k.code_hash = p_code_hash;
+    update link_codes k set used_at = p_now, used_by = v_by where k.code_hash = p_code_hash;
     return query select 'linked', v_gone, v_code.identity_id, v_counts;
 end $$;
 
@@ -260,6 +293,17 @@ begin
     select p_kept, g.day, g.task_id, g.spent from spending g where g.tenant_id = p_gone
     on conflict (tenant_id, day, task_id) do update set spent = s.spent + excluded.spent;
     delete from spending g where g.tenant_id = p_gone;
+    insert into usage_days as u (tenant_id, day, task_id, kind, name, calls, failed, input_tokens, output_tokens,
+                                 cached_tokens, cost, took_ms)
+    select p_kept, g.day, g.task_id, g.kind, g.name, g.calls, g.failed, g.input_tokens, g.output_tokens, g.cached_tokens,
+           g.cost, g.took_ms
+    from usage_days g where g.tenant_id = p_gone
+    on conflict (tenant_id, day, task_id, kind, name) do update
+    set calls = u.calls + excluded.calls, failed = u.failed + excluded.failed,
+        input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
+        cached_tokens = u.cached_tokens + excluded.cached_tokens, cost = u.cost + excluded.cost,
+        took_ms = u.took_ms + excluded.took_ms;
+    delete from usage_days g where g.tenant_id = p_gone;
     insert into credentials (tenant_id, service, account_name, key_version, credentials_json, preferred, preferred_for,
                              revoked_at, attend_at, created_at)
     select p_kept, v.value ->> 'service', v.value ->> 'account_name', (v.value ->> 'key_version')::int,
@@ -303,6 +347,9 @@ begin
     join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     where t.tenant_id = p_kept and t.id = p_turn;
+    if not found then
+        insert into person_audit (tenant_id, what, channel, other) values (p_kept, 'merged', 'console', p_gone);
+    end if;
     -- Any row that is left would be deleted silently with its person: there must be none.
     set constraints all immediate;
     for v_rule in select r.key as of from jsonb_each_text(p_rules) r
@@ -353,6 +400,16 @@ begin
     delete from link_codes k where k.scrubbed and k.made_at < p_now - interval '2 days';
     return next;
 end $$;
+
+-- Lists the questions about a link that a person was asked in a chat and has not answered; channels and times only.
+create function find_asked_links(p_tenant text, p_now timestamptz)
+returns table (channel text, until timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select k.asked_channel, k.expires_at from link_codes k
+    join directory d on d.channel = k.asked_channel and d.account = k.asked_account and d.user_key = k.asked_user_key
+    where d.person = p_tenant and k.used_at is null and k.expires_at > p_now
+    order by k.expires_at, k.code_hash
+$$;
 
 -- Records that an address is asked whether its person agrees to the link of a code.
 create function note_link_asked(
@@ -423,6 +480,7 @@ create function note_link_of_stranger(p_tenant text, p_identity text, p_link tex
 returns void
 language plpgsql as $$
 begin
+    p_other := in_partition(p_other);
     perform set_config('onevalet.tenant', p_tenant, true);
     insert into links (tenant_id, id, other_id, other, before, made_at)
     select p_tenant, p_link, p_other, to_jsonb(t) || jsonb_build_object(

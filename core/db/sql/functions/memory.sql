@@ -245,6 +245,7 @@ language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
+    delete from prompts p where p.tenant_id = p_tenant;  -- compressed: nobody can look for a phrase in them
     update inbound i set text = redact_text(i.text, p_phrases), heard = redact_text(i.heard, p_phrases),
         subject = redact_text(i.subject, p_phrases),
         media = redact_value(i.media, p_phrases), command = redact_value(i.command, p_phrases)
@@ -297,9 +298,9 @@ declare
 begin
     select m.shared_id into v_shared from memory_members m where m.tenant_id = p_owner and m.name = p_name;
     if v_shared is null then
-        insert into tenants (tenant_id, name, role) values (p_id, p_name, 'guest');
-        insert into memory_members (tenant_id, name, shared_id, role) values (p_owner, p_name, p_id, 'owner');
-        v_shared := p_id;
+        v_shared := in_partition(p_id);
+        insert into tenants (tenant_id, name, role) values (v_shared, p_name, 'guest');
+        insert into memory_members (tenant_id, name, shared_id, role) values (p_owner, p_name, v_shared, 'owner');
     end if;
     return query select v_shared;
 end $$;

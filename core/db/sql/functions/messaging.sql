@@ -143,13 +143,15 @@ begin
                    and o.fence = p_fence and o.owner is null);
 end $$;
 
--- Returns a claimed row, with where it goes and whether parts of it are stored, in one round trip.
+-- Returns a claimed row, with where it goes and whether parts of it are stored, in one round trip. "waited": of the first
+-- answer or card of a turn, how long ago its first message came in; where the answer has grown in sight, until that began.
 create function read_outbound(p_tenant text, p_outbound text)
 returns table (
     id text, kind text, text text, actions jsonb, media jsonb, sentences jsonb, wants_reply boolean, closing text,
     regardless boolean, attempts int, hangs int, stream text, stream_at timestamptz, age interval, rendered boolean,
     channel text, account text, peer text, thread text, overtaken boolean, own_chat boolean, missing boolean,
-    identity_state text, language text, timezone text, answers text, subject text)
+    identity_state text, language text, timezone text, answers text, subject text, traceparent text,
+    waited interval)
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
@@ -164,7 +166,8 @@ begin
                    and g.conversation_id = o.conversation_id and g.given_up_at is not null
                    and g.state in ('ambiguous', 'failed') and coalesce(g.told_missing_by, o.id) = o.id),
            coalesce(i.state, state_of_recipient(c.tenant_id, c.recipient_id)), nullif(p.language, ''),
-           nullif(p.timezone, ''), coalesce(a.provider_id, ''), coalesce(a.subject, '')
+           nullif(p.timezone, ''), coalesce(a.provider_id, ''), coalesce(a.subject, ''),
+           o.traceparent, w.waited
     from outbound o
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
     left join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
@@ -174,6 +177,13 @@ begin
         select m.provider_id, m.subject from inbound m
         where c.channel = 'email' and m.tenant_id = o.tenant_id and m.conversation_id = c.id and m.provider_id <> ''
         order by m.turn_id is not distinct from o.turn_id desc, m.seq desc limit 1) a on true
+    -- What the same turn said before stands just before it: no more than that is looked at.
+    left join lateral (
+        select coalesce(o.stream_at, clock_timestamp()) - min(n.received_at) as waited from inbound n
+        where o.kind in ('reply', 'card') and n.tenant_id = o.tenant_id and n.turn_id = o.turn_id
+          and not exists (select 1 from outbound e where e.tenant_id = o.tenant_id
+                          and e.conversation_id = o.conversation_id and e.seq between o.seq - 20 and o.seq - 1
+                          and e.turn_id = o.turn_id and e.kind in ('reply', 'card'))) w on true
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
 

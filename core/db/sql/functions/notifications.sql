@@ -43,6 +43,9 @@ begin
     if v_note.id is null or v_note.state <> p_from then
         return;
     end if;
+    if v_note.traceparent is not null then
+        perform set_config('onevalet.trace', v_note.traceparent, true);
+    end if;
     for v_place in select * from jsonb_array_elements(p_places) loop
         continue when not may_notify(p_tenant, v_place ->> 'identity_id', v_place ->> 'channel', v_place ->> 'peer');
         v_conversation := open_conversation(
@@ -55,6 +58,10 @@ begin
         perform enqueue(p_tenant, v_conversation, null, jsonb_build_array(jsonb_build_object(
             'id', p_outbound, 'kind', 'notification', 'text', v_place ->> 'text', 'actions', v_place -> 'actions',
             'media', v_place -> 'media')));
+        -- Nobody has to decide about the message that did not arrive.
+        update outbound o set resolution = 'elsewhere'
+        where o.tenant_id = p_tenant and o.id = v_note.outbound_id and o.state in ('failed', 'ambiguous')
+          and o.resolution = '';
         update notifications n
         set state = 'queued', reason = '', conversation_id = v_conversation, outbound_id = p_outbound,
             tried = n.tried || (v_place ->> 'identity_id'), queued_at = coalesce(n.queued_at, p_now),
@@ -81,6 +88,9 @@ declare
     v_known text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    if p_note ->> 'traceparent' is not null then
+        perform set_config('onevalet.trace', p_note ->> 'traceparent', true);
+    end if;
     -- Serialises two concurrent notifications with the same content.
     perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
     if exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then

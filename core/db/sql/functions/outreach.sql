@@ -106,8 +106,12 @@ declare
     v_name text;
     v_answers int;
 begin
-    v_known := exists (select from identities i where i.channel = v.channel and i.account = v.account
-                       and i.user_key = v.user_key and i.admitted <> '');
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
+    v_known := exists (select from directory d join identities i on i.tenant_id = d.person and i.id = d.identity_id
+                       where d.channel = v.channel and d.account = v.account and d.user_key = v.user_key
+                         and i.admitted <> '');
     if exists (select from ignored_messages g where g.channel = v.channel and g.account = v.account
                and g.key = any (v.keys) and g.reason = 'answer') then
         outcome := 'duplicate';

@@ -1,29 +1,5 @@
 -- People: who an address belongs to, their preferences, and their consents to being written to.
 
--- Looks an address up across tenants, so it returns ids only. The result stays valid until the caller commits.
-create function find_identity(p_channel text, p_account text, p_user_key text)
-returns table (tenant_id text, identity_id text)
-language plpgsql volatile security definer set search_path = public, pg_temp as $$
-declare
-    v_tenant text;
-    v_identity text;
-begin
-    loop
-        select i.tenant_id, i.id into v_tenant, v_identity from identities i
-        where i.channel = p_channel and i.account = p_account and i.user_key = p_user_key;
-        exit when v_tenant is null;
-        -- Assigned where the lock is free, which costs a tenth of the call that waits.
-        if not pg_try_advisory_xact_lock_shared(hashtextextended('person' || chr(31) || v_tenant, 0)) then
-            perform lock_person(v_tenant, false);
-        end if;
-        exit when exists (select from identities i where i.tenant_id = v_tenant and i.id = v_identity
-                          and i.channel = p_channel and i.account = p_account and i.user_key = p_user_key);
-    end loop;
-    if v_tenant is not null then
-        return query select v_tenant, v_identity;
-    end if;
-end $$;
-
 -- Lists the people, for commands that may omit the tenant if there is only one; ids and counts only.
 create function find_tenants(p_limit int)
 returns table (tenant_id text, identities bigint)
@@ -92,7 +68,7 @@ begin
             update tenants t set role = p_role where t.tenant_id = v_found.tenant_id;
             v_tenant := coalesce(v_tenant, v_found.tenant_id);
         else
-            v_tenant := coalesce(v_tenant, p_tenant);
+            v_tenant := coalesce(v_tenant, in_partition(p_tenant));
             perform set_config('onevalet.tenant', v_tenant, true);
             insert into tenants (tenant_id, name, timezone, role) values (v_tenant, p_name, p_timezone, p_role)
             on conflict (tenant_id) do nothing;
@@ -160,6 +136,27 @@ begin
     insert into person_audit (tenant_id, what, other, turn_id)
     select p_tenant, 'preference', string_agg(k, ','), p_turn from jsonb_object_keys(p_values) k
     where k <> 'language_from';
+end $$;
+
+-- Stores preferences as keep_preferences does, once for a call; returns what read_person returns, before and after.
+create function change_preferences(p_tenant text, p_values jsonb, p_turn text, p_call text)
+returns table (before jsonb, after jsonb)
+language plpgsql as $$
+declare
+    v_made jsonb;
+    v_before jsonb;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    select v.value into v_made from read_values(p_tenant, 'preference_calls', p_call) v;
+    if v_made is null then
+        select to_jsonb(p) - 'channels' into v_before from read_person(p_tenant) p;
+        perform keep_preferences(p_tenant, p_values, p_turn);
+        select jsonb_build_object('before', v_before, 'after', to_jsonb(p) - 'channels') into v_made
+        from read_person(p_tenant) p;
+        perform keep_call(p_tenant, 'preference_calls', p_call, v_made);
+    end if;
+    return query select v_made -> 'before', v_made -> 'after';
 end $$;
 
 -- Stores the language that a channel or the profile tells, '' for none: never over the person's own choice, nor over

@@ -143,6 +143,26 @@ begin
     return query select v_fact.key, v_fact.value, coalesce(v_before, '');
 end $$;
 
+-- Undoes a fact as above, once for a call: a repeat of it returns the same again.
+create function undo_fact(p_tenant text, p_number bigint, p_now timestamptz, p_call text)
+returns table (key text, value text, before text)
+language plpgsql as $$
+declare
+    v_gone jsonb;
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    select v.value into v_gone from read_values(p_tenant, 'fact_calls', p_call) v;
+    if v_gone is null then
+        select to_jsonb(u) into v_gone from undo_fact(p_tenant, p_number, p_now) u;
+        if v_gone is null then
+            return;
+        end if;
+        perform keep_call(p_tenant, 'fact_calls', p_call, v_gone);
+    end if;
+    return query select v_gone ->> 'key', v_gone ->> 'value', v_gone ->> 'before';
+end $$;
+
 -- Lets a fact count again that was undone, in place of the older one; nothing where a newer one has its key by now.
 create function restore_fact(p_tenant text, p_number bigint)
 returns table (key text, value text)

@@ -25,6 +25,17 @@ begin
     return v_number;
 end $$;
 
+-- Keeps what a call has changed, for a repeat of the call after a crash; of a collection only the newest 20.
+create function keep_call(p_tenant text, p_collection text, p_call text, p_value jsonb)
+returns void
+language plpgsql as $$
+declare
+    v_number bigint := put_value(p_tenant, p_collection, p_call, p_value);
+begin
+    delete from stored_values v
+    where v.tenant_id = p_tenant and v.collection = p_collection and v.number <= v_number - 20;
+end $$;
+
 -- Stores a value where p_was is still there, null for nothing. Returns whether it is stored, also in a repeat.
 create function swap_value(p_tenant text, p_collection text, p_key text, p_value jsonb, p_was jsonb)
 returns boolean

@@ -13,6 +13,7 @@ begin
     if found then
         return;
     end if;
+    p_tenant_id := in_partition(p_tenant_id);
     perform set_config('onevalet.tenant', p_tenant_id, true);
     insert into tenants (tenant_id, name, timezone, role) values (p_tenant_id, p_name, p_timezone, p_role);
     insert into identities (tenant_id, id, channel, account, user_key, name, timezone, admitted, state, state_reason)
@@ -71,7 +72,11 @@ declare
     v_conversation text;
     v_asked record;
 begin
-    if exists (select 1 from find_received(v.channel, v.account, v.keys))
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
+    if exists (select 1 from find_received(v.channel, v.account, v.user_key, v.keys))
+       or is_of_deleted(v.channel, v.account, v.keys)
        or not ignore_message(v.channel, v.account, v.keys, 'unknown') then
         return query select true, null::text;
         return;
@@ -188,8 +193,11 @@ declare
     v_code record;
     v_conversation text;
 begin
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
     if exists (select 1 from ignored_messages g where g.channel = v.channel and g.account = v.account
-               and g.key = any (v.keys)) then
+               and g.key = any (v.keys)) or is_of_deleted(v.channel, v.account, v.keys) then
         return query select 'duplicate', '', '', '';
         return;
     end if;
@@ -250,6 +258,9 @@ declare
     v_tenant text;
     v_identity text;
 begin
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
     if exists (select from find_consent(v.channel, v.account, v.user_key) f where f.state = 'stopped') then
         return;
     end if;

@@ -22,6 +22,9 @@ declare
     v_run text := p_run ->> 'run_id';
     v_queued boolean := p_run ->> 'state' = 'QUEUED';
 begin
+    if p_run ->> 'traceparent' is not null then
+        perform set_config('onevalet.trace', p_run ->> 'traceparent', true);
+    end if;
     insert into task_runs (tenant_id, id, task_id, occurrence, due_at, state, reason, cause, turn_id, finished_at)
     values (p_tenant, v_run, p_task, p_run ->> 'occurrence', (p_run ->> 'due_at')::timestamptz, p_run ->> 'state',
             p_run ->> 'reason', p_run -> 'cause', case when v_queued then p_run ->> 'turn_id' end,
@@ -349,7 +352,7 @@ end $$;
 
 -- Claims notices of all people that nobody is sending. Materialized: see find_event_work.
 create function claim_notices(p_limit int, p_lease interval)
-returns table (tenant_id text, run_id text, key text)
+returns table (tenant_id text, run_id text, key text, traceparent text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     return query
@@ -360,7 +363,7 @@ begin
     update run_notices n set next_attempt_at = clock_timestamp() + p_lease, attempts = n.attempts + 1
     from due
     where n.tenant_id = due.tenant_id and n.run_id = due.run_id and n.key = due.key
-    returning n.tenant_id, n.run_id, n.key;
+    returning n.tenant_id, n.run_id, n.key, n.traceparent;
 end $$;
 
 -- When a person's timezone changes, schedules in their own time are computed again at the next check.

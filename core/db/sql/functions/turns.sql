@@ -152,13 +152,15 @@ $$;
 -- waiting inbound, or none (then the lane is released). A clean hand-over by leave_lane is not counted as an attempt.
 -- A lane without a conversation is a run's own.
 create function begin_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text)
-returns table (turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean)
+returns table (turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean,
+               traceparent text)
 language plpgsql as $$
 declare
     v_turn turns%rowtype;
     v_conversation text;
     v_command bigint;
     v_first bigint;
+    v_trace text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
@@ -175,7 +177,7 @@ begin
             where t.tenant_id = p_tenant and t.id = v_turn.id returning t.* into v_turn;
         end if;
         return query select v_turn.id, v_turn.attempts, v_conversation is null, v_turn.crashes,
-            v_turn.solo_crashes, v_turn.quarantined;
+            v_turn.solo_crashes, v_turn.quarantined, v_turn.traceparent;
         return;
     end if;
     -- A waiting turn that may resume precedes later messages: its person has answered.
@@ -187,7 +189,7 @@ begin
         set state = 'running', ready = false, attempts = 1, fence = p_fence, tried_at = clock_timestamp(),
             quarantined = false, crashes = 0, solo_crashes = 0, crashed_after = -1
         where t.tenant_id = p_tenant and t.id = v_turn.id;
-        return query select v_turn.id, 1, v_conversation is null, 0, 0, false;
+        return query select v_turn.id, 1, v_conversation is null, 0, 0, false, v_turn.traceparent;
         return;
     end if;
     if not exists (select 1 from inbound i where i.tenant_id = p_tenant
@@ -196,19 +198,20 @@ begin
         where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
         return;
     end if;
-    insert into turns (tenant_id, id, lane_id, conversation_id, fence)
-    values (p_tenant, p_turn, p_lane, v_conversation, p_fence);
     -- Messages are taken together up to the next command; a command is a turn of its own.
     select min(i.seq) into v_command from inbound i
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
       and i.command is not null;
-    select min(i.seq) into v_first from inbound i
-    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting';
+    select i.seq, i.traceparent into v_first, v_trace from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
+    order by i.seq limit 1;
+    insert into turns (tenant_id, id, lane_id, conversation_id, fence, traceparent)
+    values (p_tenant, p_turn, p_lane, v_conversation, p_fence, v_trace);
     update inbound i set state = 'taken', turn_id = p_turn
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
       and case when v_command is null then true when v_command = v_first then i.seq = v_first
                else i.seq < v_command end;
-    return query select p_turn, 1, false, 0, 0, false;
+    return query select p_turn, 1, false, 0, 0, false, v_trace;
 end $$;
 
 -- A worker that stops on purpose (or must wait) releases the lane with its work still pending; the next one continues
@@ -249,6 +252,13 @@ begin
     set state = excluded.state, outcome = excluded.outcome, result = excluded.result, usage = excluded.usage,
         duration_ms = excluded.duration_ms, finished_at = excluded.finished_at
     where s.state = 'started';
+    -- What is being forgotten may stand in the prompts of turns that run meanwhile.
+    if p_step ->> 'prompt' is not null
+       and not exists (select from memory_forgettings f where f.tenant_id = p_tenant and f.confirmed) then
+        insert into prompts (tenant_id, turn_id, agent_path, step, packed)
+        values (p_tenant, p_turn, v.agent_path, v.step, decode(p_step ->> 'prompt', 'base64'))
+        on conflict do nothing;
+    end if;
     if v.state = 'done' and v.result ? 'undo' then
         perform keep_undo(p_tenant, p_turn, concat_ws('/', p_turn, v.agent_path, v.step, v.call_index),
                           v.result -> 'undo');
@@ -271,7 +281,10 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select * into v from jsonb_to_record(p_end) as e (
         state text, reason text, usage jsonb, history jsonb, outbound jsonb, absorbed text[], new_session boolean,
-        pool jsonb, waiting_step int);
+        pool jsonb, waiting_step int, traceparent text);
+    if v.traceparent is not null then
+        perform set_config('onevalet.trace', v.traceparent, true);
+    end if;
     select c.* into v_conversation from conversations c
     join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
     where l.tenant_id = p_tenant and l.id = p_lane for update of c;
@@ -421,6 +434,9 @@ begin
       and case when p_turn is null then t.state = 'running' or t.state = 'waiting' and t.ready
                else t.id = p_turn and t.state = 'running' end
     order by t.state, t.started_at limit 1;
+    if v_turn.traceparent is not null then
+        perform set_config('onevalet.trace', v_turn.traceparent, true);
+    end if;
     v_begun := turn_took_effect(p_tenant, v_turn.id);
     v_text := case when v_begun then p_templates ->> 'begun' else p_templates ->> 'failed' end;
     if v_turn.id is not null then
@@ -505,7 +521,7 @@ language sql stable as $$
     select jsonb_build_object(
         'id', p_inbound.id, 'text', p_inbound.text, 'received_at', p_inbound.received_at,
         'media_count', jsonb_array_length(p_inbound.media), 'command', p_inbound.command, 'origin', p_inbound.origin,
-        'provider_id', p_inbound.provider_id,
+        'provider_id', p_inbound.provider_id, 'traceparent', p_inbound.traceparent,
         -- Few messages answer another: a call that finds nothing costs as much as all the rest.
         'about', case when p_inbound.reply_to <> ''
                       then answered_card(p_inbound.tenant_id, p_inbound.conversation_id, p_inbound.reply_to) end)
@@ -525,7 +541,7 @@ end $$;
 -- or waiting agents that concern it.
 create function open_turn(p_tenant text, p_lane text, p_fence bigint, p_turn text, p_history int)
 returns table (
-    turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean,
+    turn_id text, attempts int, is_run boolean, crashes int, solo_crashes int, quarantined boolean, traceparent text,
     channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
     sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
     timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean,
@@ -612,4 +628,19 @@ begin
     select i.id, i.text, i.received_at, jsonb_array_length(i.media), i.command, i.origin, i.provider_id,
            answered_card(i.tenant_id, i.conversation_id, i.reply_to)
     from inbound i where i.tenant_id = p_tenant and i.turn_id = p_turn and i.state = 'taken' order by i.seq;
+end $$;
+
+-- Deletes prompts that were sent before a time, the oldest first, p_limit at most; returns how many.
+create function prune_prompts(p_before timestamptz, p_limit int)
+returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    v_pruned int;
+begin
+    delete from prompts p using (
+        select o.tenant_id, o.turn_id, o.agent_path, o.step from prompts o
+        where o.created_at <= p_before order by o.created_at limit p_limit for update skip locked) old
+    where p.tenant_id = old.tenant_id and p.turn_id = old.turn_id and p.agent_path = old.agent_path and p.step = old.step;
+    get diagnostics v_pruned = row_count;
+    return v_pruned;
 end $$;

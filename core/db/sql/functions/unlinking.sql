@@ -14,6 +14,7 @@ declare
     v_old tenants%rowtype;
     v_conversation text;
 begin
+    p_new_tenant := in_partition(p_new_tenant);
     perform set_config('onevalet.tenant', p_tenant, true);
     perform lock_person(p_tenant, true);
     select c.* into v_from from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
@@ -42,6 +43,14 @@ begin
     where i.tenant_id = p_tenant and i.id = v_me.id;
     insert into person_audit (tenant_id, what, channel, account, identity_id, other, turn_id)
     values (p_tenant, 'unlinked', v_me.channel, v_me.account, v_me.id, p_new_tenant, p_turn);
+    -- A message that its provider hands over once more comes to the new person, whose it is not.
+    insert into ignored_messages (channel, account, key, reason)
+    select k.channel, k.account, k.key, 'unlinked' from conversations c
+    join inbound i on i.tenant_id = c.tenant_id and i.conversation_id = c.id
+        and i.received_at > clock_timestamp() - interval '30 days'
+    join inbox_keys k on k.tenant_id = i.tenant_id and k.inbound_id = i.id
+    where c.tenant_id = p_tenant and c.identity_id = v_me.id
+    order by k.key on conflict (channel, account, key) do nothing;
     perform set_config('onevalet.tenant', p_new_tenant, true);
     -- Starting again grants no more rights than before, and never those of the operator.
     insert into tenants (tenant_id, name, timezone, language, language_from, role, tier)
