@@ -11,12 +11,13 @@ from datetime import timedelta
 from typing import Any, cast
 
 import structlog
-from arq.connections import RedisSettings, create_pool
+from arq.connections import ArqRedis
 from arq.cron import CronJob, cron
 from arq.typing import WorkerCoroutine
 from arq.worker import Worker
 from redis.exceptions import RedisError
 
+from core.db.redis_client import client_of
 from core.errors import StoreUnavailable
 from core.queue.payloads import pack, unpack
 from jobs.periodic import Periodic
@@ -31,11 +32,10 @@ _log = structlog.get_logger()
 
 async def run_chores(redis_url: str, chores: Iterable[Periodic]) -> None:
     """Run arq's worker in this loop until it fails or is cancelled, and close what it opened."""
-    settings = RedisSettings.from_dsn(redis_url)
-    settings.conn_retries = 0  # the supervisor tries again
-    settings.conn_timeout = 2
+    pool = client_of(ArqRedis, redis_url, socket_connect_timeout=2)
     # JSON, never pickle, whose reader runs what a writer wants.
-    pool = await create_pool(settings, job_serializer=pack, job_deserializer=unpack, default_queue_name=QUEUE)
+    pool.job_serializer, pool.job_deserializer, pool.default_queue_name = pack, unpack, QUEUE
+    await pool.ping()  # who is away now is tried again by the supervisor
     worker = Worker(
         cron_jobs=[_job(chore) for chore in chores],
         queue_name=QUEUE,

@@ -2,9 +2,10 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
 
@@ -19,6 +20,19 @@ from core.messaging.segments import Bill
 from core.messaging.states import CallOutcome, SendState
 from core.queue.quarantine import CURRENT_WORK
 from jobs.backoff import CHECK_AFTER, fate
+from jobs.delivery_reports import (
+    HANGS,
+    NOT_CONFIGURED,
+    STOPPED,
+    UNRENDERED,
+    count_failed,
+    count_lost_answer,
+    measure_call,
+    report_part,
+    report_refused,
+)
+from jobs.delivery_span import delivery_span
+from jobs.delivery_types import BegunCall, RowEnd
 from jobs.provider_calls import ProviderCalls
 from jobs.rendering import render
 from jobs.sent_files import SentFiles, prepared, reader
@@ -30,28 +44,9 @@ MAX_HANGS = 3
 """A message that blocked the event loop of so many workers is given up."""
 WRITE_WITHIN = 60.0
 """Seconds that a known outcome waits for a database that went away."""
-HANGS = "it blocked its worker again and again"
 REFUSED = "the database takes nothing that is written about it"
-STOPPED = "the person stopped or blocked this channel"
 
 _log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class _BegunCall:
-    """A call that may have begun, and since when the database was asked whether it may."""
-
-    what: Begun
-    asked: float
-
-
-@dataclass(frozen=True, slots=True)
-class _RowEnd:
-    """How a row stands; with `asked`, its end told at once what to send after it."""
-
-    state: SendState
-    following: Claim | None = None
-    asked: bool = False
 
 
 class DeliveryRunner:
@@ -113,7 +108,7 @@ class DeliveryRunner:
             _log.warning("claim_delayed", work="delivery", cause=str(error))
             return None
 
-    async def _sent_or_set_aside(self, claim: Claim) -> _RowEnd:
+    async def _sent_or_set_aside(self, claim: Claim) -> RowEnd:
         """Send a row. If the database refuses its writes twice, set it aside, so that later rows may be sent.
 
         The second try is safe: it continues as after the death of a sender.
@@ -128,40 +123,41 @@ class DeliveryRunner:
                 claim = replace(claim, row=None)  # read again
         await self._outbox.set_aside(claim, REFUSED)
         _log.error("outbound_set_aside", outbound=claim.outbound_id)
-        return _RowEnd(SendState.FAILED)
+        return RowEnd(SendState.FAILED)
 
-    async def _send_row(self, claim: Claim) -> _RowEnd:
+    async def _send_row(self, claim: Claim) -> RowEnd:
         due = await self._outbox.load(claim)
-        channel = self._channels.get(due.address.channel)
-        if channel is None:
-            return await self._failed(claim, "the channel is not configured")
-        if not due.reachable:  # promise 8, on every path: a person who said STOP or blocked us gets nothing
-            return await self._failed(claim, STOPPED)
-        if due.hangs >= MAX_HANGS:
-            return await self._failed(claim, HANGS, missed=True)
-        if due.takes_back:
-            return _RowEnd(await self._take_back(claim, due, channel))
-        parts, begun = await self._begin(claim, due, channel)
-        if not parts:
-            return await self._failed(claim, "it cannot be rendered", missed=True)
-        attempt = due.attempts
-        for part in parts:
-            if part.state in (SendState.SENT, SendState.AMBIGUOUS):
-                continue
-            if self._stopping and begun is None:
-                await self._outbox.give_back(claim)
-                return _RowEnd(SendState.READY)
-            attempt += 1
-            end = await self._send_part(claim, due, channel, part, attempt, begun)
-            if end.state is not SendState.SENDING:
-                return end
-            begun = None
-        # No part was left to send: callbacks have reported the last ones.
-        return _RowEnd(await self._outbox.settle(claim))
+        with delivery_span(due):
+            channel = self._channels.get(due.address.channel)
+            if channel is None:
+                return await self._failed(claim, NOT_CONFIGURED)
+            if not due.reachable:  # promise 8, on every path: a person who said STOP or blocked us gets nothing
+                return await self._failed(claim, STOPPED)
+            if due.hangs >= MAX_HANGS:
+                return await self._failed(claim, HANGS, missed=True)
+            if due.takes_back:
+                return RowEnd(await self._take_back(claim, due, channel))
+            parts, begun = await self._begin(claim, due, channel)
+            if not parts:
+                return await self._failed(claim, UNRENDERED, missed=True)
+            attempt = due.attempts
+            for part in parts:
+                if part.state in (SendState.SENT, SendState.AMBIGUOUS):
+                    continue
+                if self._stopping and begun is None:
+                    await self._outbox.give_back(claim)
+                    return RowEnd(SendState.READY)
+                attempt += 1
+                end = await self._send_part(claim, due, channel, part, attempt, begun)
+                if end.state is not SendState.SENDING:
+                    return end
+                begun = None
+            # No part was left to send: callbacks have reported the last ones.
+            return RowEnd(await self._outbox.settle(claim))
 
     async def _begin(
         self, claim: Claim, due: DueMessage, channel: NotificationChannel
-    ) -> tuple[list[KeptPart], _BegunCall | None]:
+    ) -> tuple[list[KeptPart], BegunCall | None]:
         """Return the stored parts, or render: the parts are stored with the first call, which has then begun."""
         if due.rendered:
             return await self._outbox.parts(claim), None
@@ -178,7 +174,7 @@ class DeliveryRunner:
             return await self._outbox.keep_parts(claim, rendered.parts, rendered.text), None
         asked, bill = self._elapsed(), _bill(channel, self._clock, rendered.parts[0])
         begun, parts = await self._outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
-        return parts, None if begun is Begun.KEPT else _BegunCall(begun, asked)
+        return parts, None if begun is Begun.KEPT else BegunCall(begun, asked)
 
     async def _send_part(
         self,
@@ -187,8 +183,8 @@ class DeliveryRunner:
         channel: NotificationChannel,
         part: KeptPart,
         attempt: int,
-        begun: _BegunCall | None,
-    ) -> _RowEnd:
+        begun: BegunCall | None,
+    ) -> RowEnd:
         stream = due.stream if part.number == 1 else None
         target = Target(
             due.address, part.ref, due.answers, due.subject, stream, read_file=reader(self._files, claim.tenant_id)
@@ -196,37 +192,33 @@ class DeliveryRunner:
         if part.state in (SendState.SENDING, SendState.CHECKING):
             found = await _noted(self._notes, part) or await self._calls.look_up(due, channel, part, target)
             if found is not None:
-                return _RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
+                count_lost_answer(due.address.channel, found)
+                return RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
         if begun is None:
             asked, bill = self._elapsed(), _bill(channel, self._clock, part.part)
             what = await self._outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
-            begun = _BegunCall(what, asked)
+            begun = BegunCall(what, asked)
         if (refused := await self._refused(claim, begun.what)) is not None:
-            return _RowEnd(refused)
+            return RowEnd(refused)
         if self._elapsed() - begun.asked > self._outbox.lease.total_seconds() / 2:
             # The loop was held up: the lease might end before the call does, and another worker send the part as well.
             end = fate(Unavailable("held up before the call"), attempt, due.age, self._calls.chance)
         else:
+            called = time.monotonic()
             end = await self._calls.send(due, channel, part, target, attempt)
+            measure_call(due.address.channel, end, time.monotonic() - called, again=0 < part.attempt < attempt)
         if not due.own_chat:
             end = replace(end, identity_state=None)
         # The provider's answer is known nowhere else, so it is kept and written again while the database is away.
         async with self._notes.while_written(part.ref, end.receipt) if self._notes else nullcontext():
             written = await _patiently(lambda: self._end(claim, part.number, attempt, end))
-        _log.info(
-            "part_sent" if end.state is SendState.SENT else "part_not_sent",
-            outbound=claim.outbound_id,
-            part=part.number,
-            attempt=attempt,
-            outcome=end.outcome,
-            code=end.error_code,
-        )
+        report_part(claim, due, part, attempt, end)
         return written
 
-    async def _end(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> _RowEnd:
+    async def _end(self, claim: Claim, part: int, attempt: int, end: PartEnd) -> RowEnd:
         if self._stopping:
-            return _RowEnd(await self._outbox.end_delivery(claim, part, attempt, end))
-        return _RowEnd(*await self._outbox.end_and_claim(claim, part, attempt, end, self._worker), asked=True)
+            return RowEnd(await self._outbox.end_delivery(claim, part, attempt, end))
+        return RowEnd(*await self._outbox.end_and_claim(claim, part, attempt, end, self._worker), asked=True)
 
     async def _refused(self, claim: Claim, begun: Begun) -> SendState | None:
         """Return None where a call may leave now; otherwise the state of the row, which may not leave."""
@@ -237,15 +229,13 @@ class DeliveryRunner:
                 return SendState.SENDING
             case Begun.UNREACHABLE:
                 await self._outbox.fail(claim, STOPPED)
-            case Begun.OVER_PERSON:
-                _log.warning("segments_used_up", outbound=claim.outbound_id, of="person")
-            case Begun.OVER_ALL:
-                _log.error("segments_used_up", outbound=claim.outbound_id, of="all")
+        report_refused(claim, begun)
         return SendState.FAILED
 
-    async def _failed(self, claim: Claim, reason: str, *, missed: bool = False) -> _RowEnd:
+    async def _failed(self, claim: Claim, reason: str, *, missed: bool = False) -> RowEnd:
         await self._outbox.fail(claim, reason, missed=missed)
-        return _RowEnd(SendState.FAILED)
+        count_failed(reason)
+        return RowEnd(SendState.FAILED)
 
     async def _take_back(self, claim: Claim, due: DueMessage, channel: NotificationChannel) -> SendState:
         """Remove a message that was begun for an answer that never came. It is no answer, so a few tries are enough."""

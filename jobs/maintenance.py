@@ -3,7 +3,7 @@
 What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -27,7 +27,7 @@ from jobs.catchup import CatchUp
 from jobs.memory import MemoryUpkeep
 from jobs.periodic import Periodic
 from jobs.reading import TalkReader
-from jobs.supervision import PartSupervisor
+from jobs.supervision import PartSupervisor, stalls_seen
 from notify.service import NotificationService
 
 NOTIFICATIONS_KEPT = timedelta(days=90)
@@ -39,6 +39,8 @@ IGNORED_KEPT = timedelta(days=30)
 DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
 MAX_IGNORED = 5000
 """Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
+MAX_PROMPTS = 1000
+"""Prompts deleted at a time: each may be hundreds of kilobytes."""
 
 _log = structlog.get_logger()
 
@@ -59,10 +61,13 @@ class Maintenance:
     memory: MemoryUpkeep
     catch_up: CatchUp
     runs_kept: timedelta
+    prompts_kept: timedelta
     files: FileStore
     talks: TalkReader | None = None
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
+    note_stalls: Callable[[Sequence[str]], None] | None = None
+    """Is told every ten seconds what stalls, for the worker's health file."""
 
     def table(self) -> tuple[Periodic, ...]:
         """Return the periodic work of each worker: its name, how often it is done, and the call that does it."""
@@ -95,13 +100,14 @@ class Maintenance:
 
     def chores(self) -> tuple[Periodic, ...]:
         """Return the rare work that one worker does for all."""
-        clock = self.clock
-        news = NotificationStore(self.database, self.make_id)
-        events = EventStore(self.database, self.make_id)
+        database, clock = self.database, self.clock
+        news = NotificationStore(database, self.make_id)
+        events = EventStore(database, self.make_id)
         return (
             Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
             Periodic("old notifications", timedelta(hours=1), lambda: prune_notifications(news, clock)),
             Periodic("old events", timedelta(hours=1), lambda: prune_events(events, clock)),
+            Periodic("old prompts", timedelta(minutes=10), lambda: prune_prompts(database, clock, self.prompts_kept)),
             Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, clock)),
         )
 
@@ -110,7 +116,11 @@ class Maintenance:
             self.ask_for_process()
 
     async def _report_health(self) -> None:
-        await report_health(self.database, self.worker, self.clock, self.supervisor)
+        try:
+            await report_health(self.database, self.worker, self.clock, self.supervisor)
+        finally:
+            if self.note_stalls is not None:
+                self.note_stalls(await stalls_seen(self.database, self.supervisor))
 
 
 async def release_notifications(service: NotificationService, clock: Clock) -> int:
@@ -198,6 +208,16 @@ async def prune_notifications(store: NotificationStore, clock: Clock) -> int:
 async def prune_events(store: EventStore, clock: Clock) -> int:
     """Delete events older than `core.events.store.KEPT`. Return how many."""
     return await _in_batches(clock, lambda now: store.prune(now - EVENTS_KEPT))
+
+
+async def prune_prompts(database: Database, clock: Clock, kept: timedelta) -> int:
+    """Delete prompts that were sent longer than `kept` ago. Return how many."""
+
+    async def prune(now: datetime) -> int:
+        row = await database.call("select prune_prompts($1,$2) as pruned", now - kept, MAX_PROMPTS)
+        return int(row["pruned"]) if row else 0
+
+    return await _in_batches(clock, prune)
 
 
 async def _in_batches(clock: Clock, work: Callable[[datetime], Awaitable[int]]) -> int:

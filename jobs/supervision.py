@@ -8,13 +8,17 @@ from datetime import UTC, datetime
 import structlog
 from redis.exceptions import RedisError
 
+from core.db.database import Database
 from core.errors import StoreUnavailable
+from core.messaging.stalls import read_stalls
 from core.queue.quarantine import CURRENT_WORK
 
 FIRST_PAUSE, MAX_PAUSE = 0.2, 60.0
 """Seconds before a failed part is started again: doubling, up to the maximum."""
 AWAY_PAUSE = 2.0
 """The maximum where only Redis or Postgres were away."""
+REPEATED = 2
+"""Failures of a part in a row that are told: a single one may be chance."""
 STEADY = 60.0
 """Seconds that a part has to run until it no longer counts as failing."""
 
@@ -89,6 +93,16 @@ class PartSupervisor:
         if history.failing is None or (history.began is not None and _now() - history.began > STEADY):
             return 0
         return history.failing.failures
+
+
+async def stalls_seen(database: Database, supervisor: PartSupervisor) -> tuple[str, ...]:
+    """Return a phrase for each stall that a worker sees: those of all processes, and its own parts."""
+    failing = (part for part in supervisor.failing() if part.failures >= REPEATED)
+    parts = (f"{part.name}: failed {part.failures} times in a row" for part in failing)
+    try:
+        return (*await read_stalls(database), *parts)
+    except StoreUnavailable:
+        return ("Postgres does not answer", *parts)
 
 
 def _now() -> float:

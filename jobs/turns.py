@@ -1,6 +1,7 @@
 """Turns: claim a lane, run what waits on it in order, and commit each turn's outcome."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,6 +10,7 @@ from functools import partial
 
 import structlog
 
+from core import metrics
 from core.approvals.cards import Card, card
 from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
@@ -25,6 +27,7 @@ from core.turns.types import BegunTurn, TurnEnd, TurnState
 from jobs.stops import Stops
 from jobs.turn_features import TurnFeatures
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
+from jobs.turn_span import note_delay, note_end, turn_span
 
 RETRY_DELAY = timedelta(seconds=2)
 HAND_BACK_WITHIN = 60.0
@@ -40,6 +43,8 @@ SECOND_TRY = 0.1
 """Seconds before a refused write is tried once more."""
 
 _log = structlog.get_logger()
+_FORGEABLE = ("sms", "email")
+"""Channels whose senders prove less than a press does: a card of high risk is shown in another chat, too."""
 
 
 class TurnRunner:
@@ -95,6 +100,7 @@ class TurnRunner:
             raise
         except StoreUnavailable as error:
             # The journal says where to continue. Handing back, as soon as that can be written, burns no attempt.
+            metrics.TURNS_DELAYED.labels("store").inc()
             _log.warning("turn_delayed", lane=lease.lane_id, cause=str(error))
             await self._hand_back(lease, RETRY_DELAY, within=HAND_BACK_WITHIN)
         except Exception:
@@ -118,7 +124,7 @@ class TurnRunner:
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
-            with turn.request.tenant.speaking(), self.stops.reach(lease, turn):
+            with turn.request.tenant.speaking(), self.stops.reach(lease, turn), turn_span(turn):
                 return await self._to_its_end(lease, turn, log)
         except (LeaseLost, StoreUnavailable):
             raise
@@ -127,23 +133,32 @@ class TurnRunner:
             return await self._fail(lease, turn)
 
     async def _to_its_end(self, lease: Lease, turn: BegunTurn, log: structlog.typing.FilteringBoundLogger) -> bool:
+        began = time.monotonic()
         try:
             outcome = await self._results.of(lease, turn)
         except ModelAway as away:
+            metrics.TURNS_DELAYED.labels("model").inc()
+            note_delay("model")
             log.warning("turn_delayed", cause=str(away), told=away.told)
             if away.told:
                 self._wakeups.wake_delivery(lease.lane_id)
             return False
         except TurnDelayed as error:
+            metrics.TURNS_DELAYED.labels("check").inc()
+            note_delay("check")
             log.warning("turn_delayed", cause=str(error))
             await self._store.leave(lease, RETRY_DELAY)
             return False
         more = await self._finish(lease, turn, outcome)
         log.info("turn_finished", state=outcome.result.state.value, reason=outcome.result.reason)
+        state = TurnState.POISON if is_poison(turn) else outcome.result.state
+        metrics.TURN_SECONDS.labels(state.value).observe(time.monotonic() - began)
+        note_end(turn, outcome.result, state)
         return more
 
     async def _fail(self, lease: Lease, turn: BegunTurn | None) -> bool:
         """End a turn with an apology only; without a turn, end whatever cannot begin. Return whether more waits."""
+        metrics.TURNS_FAILED.inc()
         absorbed: list[str] = []
         if turn is not None:
             with suppress(Exception):  # messages not known to be taken in are answered by the next turn
@@ -206,12 +221,12 @@ class TurnRunner:
         return await holds_cards(turn.request.tenant.id, turn.run_id)
 
     async def _show(self, turn: BegunTurn, cards: Sequence[Card]) -> None:
-        """Wake the delivery of a turn's cards, and show high-risk cards of SMS in another chat too."""
+        """Wake the delivery of a turn's cards, and show high-risk cards of SMS and email in another chat too."""
         if turn.request.conversation_id is not None:
             self._wakeups.wake_delivery(turn.request.conversation_id)
         approvals = self._features.approvals
         for shown in cards:
-            if shown.approval.high_risk and turn.address.channel == "sms" and approvals is not None:
+            if shown.approval.high_risk and turn.address.channel in _FORGEABLE and approvals is not None:
                 try:
                     await approvals.show_elsewhere(turn.request.tenant.id, shown.approval.id, self._make_id("out"))
                 except Exception:

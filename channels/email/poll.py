@@ -51,6 +51,11 @@ class MailPoller:
         self._clock = clock
         self._position: Position | None = None
 
+    @property
+    def stall(self) -> str:
+        """Return why this process reads nothing; empty where it does, or another one reads."""
+        return self._loop.stall
+
     def stop(self) -> None:
         self._loop.stop()
 

@@ -59,6 +59,10 @@ class EmailChannel:
     def routes(self) -> "Sequence[web.RouteDef]":
         return ()
 
+    @property
+    def stall(self) -> str:
+        return self._poller.stall if self._poller is not None else ""
+
     async def identify(self) -> None: ...
 
     async def start(self) -> None:

@@ -19,13 +19,14 @@ from core.events.source_index import SourceIndex
 from core.events.source_types import EventSource
 from core.events.sources import EventSources
 from core.events.types import SourceGone
+from core.ids import PARTITION
 
 PATH = "/events/{source}"
 REMEMBERED_SECONDS = 10.0
 """How long a source is remembered, with the secret that proves its requests."""
 MAX_REMEMBERED = 2000
 
-_SOURCE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_SOURCE = re.compile(rf"{PARTITION}[a-z0-9][a-z0-9_-]{{0,79}}")
 _log = structlog.get_logger()
 
 

@@ -74,6 +74,10 @@ class SlackChannel:
     def routes(self) -> Sequence[web.RouteDef]:
         return () if self._app_token else (web.post(WEBHOOK_PATH, self._receive),)
 
+    @property
+    def stall(self) -> str:
+        return "its socket is closed" if self._sockets is not None and not self._sockets.is_open else ""
+
     async def identify(self) -> None:
         self.account = (await self._identity.ask()).team
 

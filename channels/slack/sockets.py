@@ -20,6 +20,7 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from channels.slack.bolt_app import BoltGateway
+from core import metrics
 from core.errors import RequestRefused, StoreUnavailable
 from core.http.provider_session import open_session
 from core.json_types import JsonObject
@@ -28,6 +29,9 @@ from providers.slack.errors import FAILURES, to_delivery_error
 
 REPLACED_WITHIN = 20.0
 """Seconds in which a socket that is silently dead is noticed and replaced, while Slack can be reached."""
+
+DEAD = "dead"
+"""Why a socket is replaced that no longer answers; one that Slack sends away stays open until the next one is."""
 
 _log = structlog.get_logger()
 
@@ -58,6 +62,7 @@ class Sockets:
         self._bolt = bolt
         self._app_token = app_token
         self._pace = pace
+        self.is_open = False
         self._closing = False
         self._busy: set[asyncio.Task[Any]] = set()
 
@@ -72,16 +77,24 @@ class Sockets:
                     await self._leave(old)  # the new one is there first: in between nothing is missed
                 old = fresh
                 opened = monotonic()
+                self._tell(is_open=fresh is not None)
                 if fresh is not None:
-                    _log.info("slack_socket_replaced", reason=await self._watch(fresh))
+                    reason = await self._watch(fresh)
+                    self._tell(is_open=reason != DEAD)
+                    _log.info("slack_socket_replaced", reason=reason)
                 if monotonic() - opened >= self._pace.longest:
                     wait = self._pace.wait
                 else:  # none, or sent away soon: too many, switched off, or Slack itself is not well
                     await asyncio.sleep(wait)
                     wait = min(wait * 2, self._pace.longest)
         finally:
+            self._tell(is_open=False)
             if old is not None:
                 await old.end()
+
+    def _tell(self, *, is_open: bool) -> None:
+        self.is_open = is_open
+        metrics.SOCKET_OPEN.labels("slack").set(is_open)
 
     async def finish(self) -> None:
         """Accept nothing more, and let commits in progress end and be acknowledged."""
@@ -138,7 +151,7 @@ class Sockets:
         """Wait until the socket is dead or told to go; return the reason."""
         while not socket.leaving.is_set():
             if not await socket.is_connected():
-                return "dead"
+                return DEAD
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pace.look):
                     await socket.leaving.wait()

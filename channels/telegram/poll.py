@@ -58,6 +58,11 @@ class Poller:
         """Return whether this process is the one that polls."""
         return self._loop.held
 
+    @property
+    def stall(self) -> str:
+        """Return why this process reads nothing; empty where it does, or another one reads."""
+        return self._loop.stall
+
     def stop(self) -> None:
         self._loop.stop()
 

@@ -76,6 +76,10 @@ class TelegramChannel:
     def routes(self) -> Sequence[web.RouteDef]:
         return (web.post(WEBHOOK_PATH, self._receive),) if self._secret else ()
 
+    @property
+    def stall(self) -> str:
+        return self._poller.stall if self._poller is not None else ""
+
     async def identify(self) -> None: ...
 
     async def start(self) -> None:

@@ -10,12 +10,14 @@ from fnmatch import fnmatchcase
 import structlog
 from redis.exceptions import RedisError
 
+from core import tracing
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.events.store import ClaimedEvent, EventRef, EventStore, WorkState
 from core.events.streams import EventStreams
 from core.events.types import Event, EventHandler, UnreadableEvent
 from core.ids import IdMaker, make_id
+from core.tracing import SpanKind
 
 SLOTS = 8
 """Events of a group that one process handles at once."""
@@ -160,7 +162,9 @@ class EventBus:
         try:
             claimed = await self.store.claim(ref, group.name, self._lease)
             if claimed is not None:
-                await self._handle(group, claimed)
+                named = f"{ref.tenant_id}:{ref.source}:{ref.id}"
+                with tracing.span("handle event", SpanKind.CONSUMER, parent=claimed.traceparent, root=named):
+                    await self._handle(group, claimed)
             if entry_id:
                 await self._streams.acknowledge(group.name, entry_id)
         except StoreUnavailable as error:

@@ -13,7 +13,7 @@ from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.errors import OneValetError
 from core.events.source_types import RESERVED, EventSource, SourceOptions, Style
-from core.ids import IdMaker
+from core.ids import IdMaker, for_person
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -54,8 +54,10 @@ class EventSources:
                 f"A signature of {style.value} covers the body only: name fields of it, not headers,"
                 " or make a source for each type."
             )
-        secret = secret or secrets.token_urlsafe(32)
-        source = EventSource(tenant_id, self._make_id("src"), name, style, options or SourceOptions())
+        secret = secret or for_person(tenant_id, secrets.token_urlsafe(32))
+        source = EventSource(
+            tenant_id, for_person(tenant_id, self._make_id("src")), name, style, options or SourceOptions()
+        )
         hashed, version, sealed = None, None, None
         if style is Style.BEARER:
             hashed = hash_secret(secret)

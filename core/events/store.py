@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from core import tracing
 from core.db.database import Database
 from core.events.types import Event, SourceGone
 from core.ids import IdMaker
@@ -27,7 +28,8 @@ class EventRef:
 class ClaimedEvent:
     """An event that a consumer holds for a group, until its lease ends.
 
-    `attempts` counts this one. `names` are all that its source is or was called.
+    `attempts` counts this one. `names` are all that its source is or was called, `traceparent`
+    the context of the span in which it came in.
     """
 
     event: Event
@@ -35,6 +37,7 @@ class ClaimedEvent:
     owner: str
     attempts: int
     names: tuple[str, ...]
+    traceparent: str | None = None
 
 
 class WorkState(StrEnum):
@@ -70,15 +73,15 @@ class EventStore:
 
         Raises `SourceGone` when `source_id` is given and is not the tenant's source of this name.
         """
-        values = (event.source, event.id, also or "", event.type, event.data, event.occurred_at)
+        values = (event.source, event.id, also or "", event.type, event.data, event.occurred_at, tracing.traceparent())
         if source_id is not None:
-            statement = "select * from publish_source_event($1,$2,$3,$4,$5,$6,$7,$8)"
+            statement = "select * from publish_source_event($1,$2,$3,$4,$5,$6,$7,$8,$9)"
             row = await self._database.call(statement, event.tenant_id, source_id, *values)
             if row is None or not row["current"]:
                 raise SourceGone(source_id)
         else:
             row = await self._database.call(
-                "select publish_event($1,$2,$3,$4,$5,$6,$7) as groups", event.tenant_id, *values
+                "select publish_event($1,$2,$3,$4,$5,$6,$7,$8) as groups", event.tenant_id, *values
             )
         return None if row is None or row["groups"] is None else tuple(row["groups"])
 
@@ -104,7 +107,7 @@ class EventStore:
         if row is None:
             return None
         event = Event(ref.source, row["type"], row["data"], ref.id, ref.tenant_id, row["occurred_at"])
-        return ClaimedEvent(event, group, owner, row["attempts"], tuple(row["names"]))
+        return ClaimedEvent(event, group, owner, row["attempts"], tuple(row["names"]), row["traceparent"])
 
     async def end(
         self, claimed: ClaimedEvent, state: WorkState, reason: str = "", delay: timedelta = timedelta()

@@ -10,6 +10,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from core.db.redis_client import redis_client
 from core.events.store import EventRef
 
 MAX_ENTRIES = 100_000
@@ -132,7 +133,7 @@ class EventStreams:
 
     def _client(self) -> Redis:
         if self._redis is None:
-            self._redis = Redis.from_url(self._redis_url, decode_responses=True, socket_connect_timeout=2)
+            self._redis = redis_client(self._redis_url, decode_responses=True, socket_connect_timeout=2)
         return self._redis
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from core import tracing
 from core.errors import RequestRefused
 from core.ids import IdMaker
 from core.json_types import JsonObject, storable
@@ -23,6 +24,7 @@ def from_address(came: InboundMessage | Press | IgnoredMessage, sender: str, mak
         "new_identity": make_id("idn"),
         "new_conversation": make_id("cv"),
         "outbound": make_id("out"),
+        **tracing.carried(),
     }
 
 

@@ -1,6 +1,7 @@
 """The journal of a turn in Postgres, written under the lease on the turn's lane."""
 
 import time
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self, cast
@@ -46,14 +47,19 @@ class TurnNews:
 class PostgresJournal:
     """The journal of one turn, written under its lease. `is_new`: the turn has just been begun, with no steps yet.
 
+    `keep_prompts`: a model's step is written with the prompt that it was sent, in the same statement.
+
     Each write tells what has reached the turn meanwhile, so that nobody need ask: `news` is what the last one told.
     """
 
-    def __init__(self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False) -> None:
+    def __init__(
+        self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False, keep_prompts: bool = False
+    ) -> None:
         self._database = database
         self._lease = lease
         self._turn_id = turn_id
         self._empty = is_new
+        self._keep_prompts = keep_prompts
         self.news = TurnNews() if is_new else None
 
     async def recorded(self) -> Sequence[StepRecord]:
@@ -64,6 +70,7 @@ class PostgresJournal:
 
     async def write(self, record: StepRecord) -> None:
         self._empty = False
+        kept = record.prompt.packed() if record.prompt and self._keep_prompts else b""
         row = await self._database.call(
             "select record_step($1,$2,$3,$4,$5) as news",
             self._lease.tenant_id,
@@ -84,6 +91,7 @@ class PostgresJournal:
                 "result": record.result,
                 "usage": record.usage.to_json(),
                 "duration_ms": record.duration_ms,
+                "prompt": b64encode(kept).decode() or None,
             },
         )
         self.news = TurnNews.of(row["news"]) if row else None

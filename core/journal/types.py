@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from core.journal.prompts import SentPrompt
 from core.json_types import JsonObject
 from core.llm.types import TokenUsage
 
@@ -79,7 +80,7 @@ class StepRecord:
     `name` is the tool's or the model's; `arguments_hash` the canonical hash of a call's arguments, or of the
     tools that a model was offered. `result` is the model's answer (`ModelAnswer.to_json`), or of a call
     {"text": what the model is told, "chars": length before truncation}. `idempotency_key` is what the tool
-    got.
+    got. `prompt` is what a model was sent: written with its answer, never read back.
     """
 
     key: StepKey
@@ -93,6 +94,7 @@ class StepRecord:
     usage: TokenUsage = field(default_factory=TokenUsage)
     duration_ms: int = 0
     idempotency_key: str = ""
+    prompt: SentPrompt | None = field(default=None, compare=False, repr=False)
 
     def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
         """Return the row of the same step with what became of it; each call makes one: no `dataclasses.replace`."""

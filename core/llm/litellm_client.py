@@ -11,10 +11,13 @@ from typing import Any, Literal
 
 from core.errors import ModelRejected
 from core.llm import litellm_library, litellm_path
+from core.llm.call_meter import CallMeter
+from core.llm.call_span import Operation
 from core.llm.chat_format import format_messages, format_tools
 from core.llm.direct.plans import Plans
 from core.llm.direct.transport import Transport
 from core.llm.json_mode import from_json_mode, to_json_mode
+from core.llm.layers import layers_of, provider_of
 from core.llm.prices import embedding_price_of
 from core.llm.provider_errors import whole_within
 from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest, TokenUsage
@@ -53,8 +56,8 @@ class LiteLLMClient:
         self._keys = tuple(keys)
         self._tool_mode = tool_mode
         self._unstreamed: set[str] = set()
-        self.layers: Sequence[ModelLayer] = _layers(model, fallback_models, len(self._keys), reasoning_effort)
-        self._provider = _provider(model)
+        self.layers: Sequence[ModelLayer] = layers_of(model, fallback_models, len(self._keys), reasoning_effort)
+        self._provider = provider_of(model)
         self._plans, self._transport = Plans(enabled=direct), Transport()
         self._loaded = False
 
@@ -105,11 +108,14 @@ class LiteLLMClient:
             return
         as_json = self._json_mode(layer.model)
         answer = None
+        sent = to_json_mode(request) if as_json else request
         try:
-            async with aclosing(self._chunks(to_json_mode(request) if as_json else request, layer)) as chunks:
-                async for chunk in chunks:
-                    answer = chunk.answer
-                    if not (as_json and answer):
+            with CallMeter(layer.model, sent) as meter:
+                async with aclosing(self._chunks(sent, layer)) as chunks:
+                    async for chunk in chunks:
+                        answer = meter.read(chunk)
+                        if as_json and answer:
+                            continue
                         yield ModelChunk(begun=chunk.begun) if as_json else chunk
         except ModelRejected as error:
             if "stream" not in str(error.__cause__).lower():
@@ -123,11 +129,15 @@ class LiteLLMClient:
 
     async def _call(self, request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
         arguments = self._arguments(request, layer)
-        if plan := self._plans.plan(arguments, stream=False):
-            return await self._transport.answer(
-                plan, arguments["messages"], arguments["timeout"], request.max_output_tokens
-            )
-        return await litellm_path.answer(arguments, request.max_output_tokens)
+        with CallMeter(layer.model, request) as meter:
+            if plan := self._plans.plan(arguments, stream=False):
+                answer = await self._transport.answer(
+                    plan, arguments["messages"], arguments["timeout"], request.max_output_tokens
+                )
+            else:
+                answer = await litellm_path.answer(arguments, request.max_output_tokens)
+            meter.answered(answer.usage, answer)
+        return answer
 
     def _chunks(self, request: ModelRequest, layer: ModelLayer) -> AsyncGenerator[ModelChunk]:
         arguments = self._arguments(request, layer)
@@ -139,15 +149,17 @@ class LiteLLMClient:
         """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
         await self.warm_up()
         litellm = litellm_library.load()
-        key = self._keys[0] if self._keys and _provider(model) == self._provider else None
+        key = self._keys[0] if self._keys and provider_of(model) == self._provider else None
         patience = EMBED_PATIENCE + _NET
-        async with whole_within(patience):
-            with litellm_path.errors_made_ours(litellm, model):
-                response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
+        with CallMeter(model, operation=Operation.EMBEDDINGS) as meter:
+            async with whole_within(patience):
+                with litellm_path.errors_made_ours(litellm, model):
+                    response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
+            price, tokens = embedding_price_of(self.known(model)), getattr(response.usage, "prompt_tokens", 0) or 0
+            usage = TokenUsage(tokens, cost=price.input * tokens if price and tokens else None)
+            meter.answered(usage)
         items = sorted(response.data, key=lambda item: int(item["index"]))
-        vectors = [[float(number) for number in item["embedding"]] for item in items]
-        price, tokens = embedding_price_of(self.known(model)), getattr(response.usage, "prompt_tokens", 0) or 0
-        return Embeddings(vectors, TokenUsage(tokens, cost=price.input * tokens if price and tokens else None))
+        return Embeddings([[float(number) for number in item["embedding"]] for item in items], usage)
 
     async def close(self) -> None:
         await self._transport.close()
@@ -200,21 +212,6 @@ class LiteLLMClient:
         return min(most, longest) if most is not None and isinstance(longest, int) else most
 
     def _key(self, layer: ModelLayer) -> str | None:
-        if not self._keys or _provider(layer.model) != self._provider:
+        if not self._keys or provider_of(layer.model) != self._provider:
             return None
         return self._keys[layer.key]
-
-
-def _layers(model: str, fallbacks: Sequence[str], keys: int, effort: str) -> tuple[ModelLayer, ...]:
-    """Return the layers in order: every key, then less reasoning, then the fallback models with their keys."""
-    layers = [ModelLayer(model, key, effort) for key in range(max(keys, 1))]
-    if effort in ("medium", "high"):
-        layers.append(ModelLayer(model, 0, "low"))
-    for fallback in fallbacks:
-        same = _provider(fallback) == _provider(model)
-        layers += [ModelLayer(fallback, key, effort) for key in range(max(keys, 1) if same else 1)]
-    return tuple(layers)
-
-
-def _provider(model: str) -> str:
-    return model.split("/", 1)[0] if "/" in model else ""

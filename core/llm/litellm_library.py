@@ -11,10 +11,9 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from core.llm import lean_litellm
+from core.llm import lean_litellm, no_mcp
 from core.llm.chat_format import format_call
 from core.llm.types import LocalModel
 
@@ -44,6 +43,7 @@ def load() -> "ModuleType":
     """Import what direct calls need of litellm, with its own price map, without telemetry and terminal output."""
     global _loaded
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    no_mcp.replace_gateway()
     litellm = lean_litellm.import_lean()
     if not _loaded:
         vars(litellm).update(_SETTINGS)
@@ -67,11 +67,7 @@ def load_calls() -> "ModuleType":
     global _calls_loaded
     litellm = load()
     lean_litellm.complete()
-    if not _calls_loaded:
-        with warnings.catch_warnings(), suppress(ImportError):
-            warnings.simplefilter("ignore")
-            importlib.import_module("litellm.responses.mcp.chat_completions_handler")
-        _calls_loaded = True
+    _calls_loaded = True
     return litellm
 
 

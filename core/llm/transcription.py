@@ -7,6 +7,8 @@ from typing import Any
 from core.errors import ModelRateLimited, ModelUnavailable
 from core.json_types import storable
 from core.llm import litellm_library, litellm_path
+from core.llm.call_meter import CallMeter
+from core.llm.call_span import Operation
 from core.llm.guarded_openai import guarded_client
 from core.llm.provider_errors import whole_within
 
@@ -99,7 +101,10 @@ class Transcriber:
             arguments["api_base"] = self._url
         if language := _language(recording.language):
             arguments["language"] = language
-        with litellm_path.errors_made_ours(litellm, self._model):
+        with (
+            CallMeter(self._model, operation=Operation.TRANSCRIPTION),
+            litellm_path.errors_made_ours(litellm, self._model),
+        ):
             response = await litellm.atranscription(**arguments)
             text, seconds = response.text, getattr(response, "duration", None)
         if not isinstance(text, str):

@@ -52,7 +52,8 @@ class ReactLoop:
         """
         run = await begin_run(task, self._config, self._hooks)
         try:
-            return await self._loop(run)
+            with task.span():
+                return await self._loop(run)
         except CutOff as cut:
             if cut.superseded:
                 return run.end(Ended.SUPERSEDED, "")

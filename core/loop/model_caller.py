@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from core import metrics
 from core.errors import ModelError, ModelTimeout, ModelUnavailable
+from core.journal.prompts import SentPrompt
 from core.llm.types import ModelAnswer, ModelChunk, ModelClient, ModelRequest, StreamingModelClient, TextSoFar
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager, Messages
@@ -22,11 +24,15 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer, and the messages that were really sent; `cut` if an overflow shortened them."""
+    """An answer, and the prompt that was really sent; `cut` if an overflow shortened it."""
 
     answer: ModelAnswer
-    messages: Messages
+    prompt: SentPrompt
     cut: bool = False
+
+    @property
+    def messages(self) -> Messages:
+        return self.prompt.request.messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +65,11 @@ class ModelCaller:
         while True:
             try:
                 answer = await self._try(effort.request.within(effort.wait(begun=False)), effort, tell)
-                return Asked(answer, effort.request.messages, effort.cut)
+                return Asked(answer, SentPrompt(effort.request, effort.layers[effort.layer]), effort.cut)
             except ModelError as error:
                 effort.tries += 1
                 layer = effort.layers[effort.layer]
+                metrics.MODEL_FAILURES.labels(layer.model, type(error).__name__).inc()
                 _log.warning(
                     "model_failed", kind=type(error).__name__, cause=str(error), layer=layer.model, key=layer.key
                 )

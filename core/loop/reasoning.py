@@ -75,6 +75,7 @@ class Reasoning:
                 result=answer.to_json(),
                 usage=answer.usage,
                 duration_ms=int((time.monotonic() - run.step_began) * 1000),
+                prompt=asked.prompt,
             )
         )
         return answer

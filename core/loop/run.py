@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from core import replies
 from core.hooks.hooks import Hook, Hooks
 from core.hooks.judge import Judge, Judging
-from core.journal.patient import PatientJournal
+from core.journal.reported import journal_of_run
 from core.journal.types import Outcome, StepKey
 from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Role, TokenUsage
@@ -131,9 +131,10 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
     """Return a run that stands at the task's first step."""
     recorded = {record.key: record for record in await task.journal.recorded()}
     window = repair(task.messages)
+    tools = Toolbox(task.tools, task.state.groups, config.tools_in_full)
     scope = TurnScope(
         where=task.where,
-        journal=PatientJournal(task.journal, config.journal_patience),
+        journal=journal_of_run(task.journal, config.journal_patience, task.where.turn_id, tools.get),
         recorded=recorded,
         hooks=hooks.plus(task.hooks),
         budget=task.budget,
@@ -147,7 +148,6 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
     task.outside.begin(window, recorded, task.tools, task.where.agent_path)
     if not recorded:
         await scope.hooks.tell(Hook.pre_call, task.where, window)
-    tools = Toolbox(task.tools, task.state.groups, config.tools_in_full)
     judges = scope.hooks.of(Judge)
     run = LoopRun(
         task=task,

@@ -15,8 +15,13 @@ from core.loop.conversation_state import ConversationState
 from core.loop.outside import OutsideText
 from core.loop.steering import TakeIn
 from core.people.tenant import WhileRunning
+from core.tools.call_span import agent_span
 from core.tools.context import ToolExecutionContext
 from core.tools.registry import ToolRegistry
+from core.tracing import NOTHING, CurrentSpan
+
+ASSISTANT = "assistant"
+"""What traces call the agent that no tool is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +52,7 @@ class LoopTask:
     """The model answer at whose calls a waiting turn resumes; the earlier ones are in the history by now."""
     says_result: bool = False
     """The run ends with the results of its first calls, and no model is asked to say them."""
+
+    def span(self) -> CurrentSpan:
+        """Return the assistant's span; nothing for an agent's own loop, which is part of that agent's."""
+        return NOTHING if self.where.agent_path else agent_span(ASSISTANT)

@@ -6,6 +6,7 @@ from datetime import datetime, time, timedelta
 
 import asyncpg
 
+from core import tracing
 from core.db.database import Database
 from core.ids import IdMaker
 from core.json_types import JsonObject
@@ -204,7 +205,7 @@ class NotificationStore:
     async def release_card(self, tenant_id: str, outbound_id: str, approval_id: str) -> list[str]:
         """Release a held card; return the conversations to wake, none when it was not held."""
         row = await self.database.call("select release_outbound($1,$2) as released", tenant_id, outbound_id)
-        # A card of high risk that goes by SMS is shown in another chat, too, where it can be approved.
+        # A card of high risk that goes by SMS or email is shown in another chat, too, where it can be approved.
         other = await self.database.call(
             "select show_elsewhere($1,$2,$3) as place", tenant_id, approval_id, self.make_id("out")
         )
@@ -239,7 +240,7 @@ where c.tenant_id = $1 and c.id = $2 and c.thread <> '' and i.state = 'active' a
 
 def _note(id: str, notification: Notification) -> JsonObject:
     stored = {name: "" if value is None else value for name, value in asdict(notification).items()}
-    return stored | {"id": id}
+    return stored | {"id": id} | tracing.carried()
 
 
 def _result_of(row: asyncpg.Record, id: str | None = None) -> NotifyResult:

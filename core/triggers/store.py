@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
+from core import tracing
 from core.db.database import Connection, Database, fetch_one
 from core.json_types import JsonObject
 from core.tools.context import TaskChange, TaskState
@@ -90,6 +91,11 @@ class TaskStore:
         )
         return [_task_of(row) for row in rows]
 
+    async def by_ids(self, tenant_id: str, task_ids: Sequence[str]) -> Sequence[Task]:
+        """Return some of a person's tasks by number, even those that were deleted."""
+        rows = await self.database.tenant_rows(tenant_id, f"{_TASK} and id = any ($2) order by number", task_ids)
+        return [_task_of(row) for row in rows]
+
     async def on_events(self, tenant_id: str) -> Sequence[Task]:
         """Return a person's active tasks that wait for events."""
         rows = await self.database.tenant_rows(
@@ -141,7 +147,8 @@ class TaskStore:
 
     async def start(self, tenant_id: str, runs: Sequence[JsonObject]) -> list[str]:
         """Start runs of one person's tasks, each once; return the lanes of those that are new."""
-        rows = await self.database.rows("select start_runs($1,$2) as lane", tenant_id, list(runs))
+        given = [run | tracing.carried() for run in runs]
+        rows = await self.database.rows("select start_runs($1,$2) as lane", tenant_id, given)
         return [row["lane"] for row in rows]
 
     async def begin_look(self, task: Task, now: datetime, lease: timedelta) -> bool:

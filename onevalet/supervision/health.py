@@ -1,4 +1,7 @@
-"""The health file of a worker: its loop writes it every few seconds, and `worker --check` reads it."""
+"""The health file of a worker: its loop writes it every few seconds, and `worker --check` reads it.
+
+Its first line is when that was and by whom; each further one says what stalls.
+"""
 
 import os
 import time
@@ -18,12 +21,13 @@ class HealthFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._failed = False
+        self.stalls: tuple[str, ...] = ()
 
     def write(self) -> None:
         """Replace the file; a failing disk is logged once and shows in the check."""
         new = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         try:
-            new.write_text(f"{time.monotonic():.1f} {os.getpid()}\n")
+            new.write_text("\n".join((f"{time.monotonic():.1f} {os.getpid()}", *self.stalls, "")))
             new.replace(self._path)
         except OSError as error:
             if not self._failed:
@@ -53,3 +57,11 @@ def health_problem(path: Path | None) -> str:
     if not -1.0 <= silent < heartbeat.HUNG_AFTER:
         return f"The worker hangs or has died: {path} was last written too long ago."
     return ""
+
+
+def stalls_told(path: Path) -> list[str]:
+    """Return what a healthy worker's file says that stalls; none where it has just gone."""
+    try:
+        return path.read_text().splitlines()[1:]
+    except OSError:
+        return []

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -43,6 +43,11 @@ class LoopWatch:
         self._tell()
         if self._speaks:
             notify("READY=1")
+
+    def note_stalls(self, stalls: Sequence[str]) -> None:
+        """Have the health file tell from now on what stalls."""
+        if self._health is not None:
+            self._health.stalls = tuple(stalls)
 
     async def beat(self) -> None:
         """Beat until cancelled."""

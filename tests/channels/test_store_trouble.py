@@ -29,6 +29,8 @@ from tests.services import private_postgres
 from tests.simulator.telegram_harness import Harness, open_harness, until
 from tests.small_disk import SmallDisk, admin_on, needs_root, small_disk
 
+pytestmark = pytest.mark.slow
+
 OPEN = Access(Policy.OPEN)
 LONG = "lunch on Friday? " * 90
 _END_OTHERS = (

@@ -10,7 +10,7 @@ from core.errors import Ambiguous, OptedOut, RateLimited, Rejected, Unavailable,
 from core.messaging.channels import Target
 from core.messaging.messages import DeliveryStatus, StatusUpdate
 from core.replies import MISSING
-from jobs import delivery, provider_calls
+from jobs import delivery_reports, provider_calls
 from jobs.delivery import DeliveryRunner
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.jobs.harness import Act, RecordingChannel
@@ -127,7 +127,7 @@ async def test_promise_8_nothing_leaves_to_a_person_who_said_stop(store: Store, 
     await store.reach(ANN, False, "k")
     await deliver(store, channel)
     assert channel.calls == []
-    assert await store.column("select reason from outbound") == [delivery.STOPPED]
+    assert await store.column("select reason from outbound") == [delivery_reports.STOPPED]
 
 
 async def test_promise_8_a_stop_in_the_middle_keeps_the_other_parts(store: Store, channel: RecordingChannel) -> None:

@@ -3,12 +3,16 @@
 import asyncio
 import time
 
+import pytest
+
 from core.inbox.inbox import Inbox
 from core.queue.limits import MAX_LANES_PER_TENANT, BacklogLimits
 from core.turns.types import TurnRequest, TurnResult
 from jobs.worker import TURN_SLOTS
 from tests.core.harness import OPEN, Store, message
 from tests.jobs.worker_harness import WorkerHarness, echo
+
+pytestmark = pytest.mark.slow
 
 FLOODER = "+15550000999"
 BOUND, THREADS, OTHERS = 40, 24, 12

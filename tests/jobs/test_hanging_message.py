@@ -1,7 +1,8 @@
 """A message that blocks its worker again and again does not block all others."""
 
 from core.replies import MISSING
-from jobs.delivery import HANGS, MAX_HANGS
+from jobs.delivery import MAX_HANGS
+from jobs.delivery_reports import HANGS
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import deliver

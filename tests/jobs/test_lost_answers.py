@@ -7,7 +7,7 @@ import pytest
 from core.errors import Ambiguous
 from core.messaging.channels import Target
 from core.messaging.messages import DeliveryStatus, StatusUpdate
-from onevalet.cli.doctor import _database
+from onevalet.doctor.work import check_answers
 from onevalet.paths.trace import WITHOUT_LOOK_UP, trace
 from tests.core.harness import ACCOUNT, CHANNEL, Store
 from tests.jobs.harness import RecordingChannel
@@ -74,7 +74,7 @@ async def test_the_doctor_counts_them_and_those_given_up(store: Store) -> None:
     await deliver(store, channel)
     await later(store, channel, "25 hours")
     assert await shown(store) == ["left as it is"]
-    [check] = [check for check in await _database(store.database) if check.what == "sends without an answer"]
+    [check] = [check for check in await check_answers(store.database) if check.what == "sends without an answer"]
     assert check.detail == "1 in 7 days: 0 found by look-up, 0 told by the provider, 0 sent again, 1 left, 0 open"
 
 

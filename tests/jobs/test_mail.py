@@ -10,7 +10,7 @@ from core.errors import LeaseLost
 from core.events.types import Event
 from core.json_types import JsonObject
 from core.mail.watches import MailWatches
-from onevalet.cli.mailbox_checks import check_mailboxes
+from onevalet.doctor.accounts import check_mailboxes
 from onevalet.paths.trace import trace
 from tests.core.harness import Store
 from tests.jobs.mail_harness import MailHarness, age, mail, open_mail, until

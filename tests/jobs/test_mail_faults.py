@@ -16,6 +16,8 @@ from tests.jobs.mail_harness import MailHarness, open_mail, until
 from tests.servers.dovecot import Dovecot, running_dovecot
 from tests.servers.dovecot import dovecot as dovecot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def harness(

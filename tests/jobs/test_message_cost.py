@@ -15,7 +15,7 @@ from core.replies import MISSING, REST_LEFT_OUT
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery import DeliveryRunner
 from notify.sms.render import render
-from onevalet.cli.doctor import _database
+from onevalet.doctor.work import check_texts
 from tests.core.harness import Store
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness
@@ -290,4 +290,4 @@ async def test_promise_11_counts_are_hidden_from_others(phone: Phone) -> None:
 
 async def texts_check(phone: Phone) -> Check | None:
     """Return what the doctor says of texts."""
-    return next((check for check in await _database(phone.store.database) if check.what == "texts"), None)
+    return next((check for check in await check_texts(phone.store.database) if check.what == "texts"), None)

@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 
 from core.messaging.messages import OutboundKind, OutboundMessage
 from jobs.memory import MemoryRunner
-from onevalet.cli.doctor import _database
+from onevalet.doctor.database import check_writes
+from onevalet.doctor.work import check_work
 from tests.core.harness import opened
 from tests.core.memory.harness import make_momex
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
@@ -74,7 +75,7 @@ async def test_promise_4_a_refused_statement_lets_what_comes_after_be_sent(syste
         assert await system.store.one("select count(*) from outbound where state in ('ready', 'sending')") == 0
     assert len(statements) > 3
     assert "failed" in await system.store.column("select distinct state from outbound")
-    [trouble] = [check for check in await _database(system.database) if check.what == "trouble"]
+    [trouble] = [check for check in await check_work(system.database) if check.what == "trouble"]
     assert not trouble.detail.startswith("0 ambiguous, 0 not deliverable")
 
 
@@ -103,7 +104,7 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     assert sorted(map(str, await system.store.column("select state from redraws"))) == ["given_up", "given_up"]
     reasons = await system.store.column("select reason from redraws where outbound_id = $1", claim.outbound_id)
     assert reasons == ["the database refuses it"]
-    [aside] = [check for check in await _database(system.database) if check.what == "not tried any more"]
+    [aside] = [check for check in await check_writes(system.database) if check.what == "not tried any more"]
     assert "2 cards" in aside.detail
 
 
@@ -124,6 +125,6 @@ async def test_a_job_of_memory_that_always_fails_is_set_aside_and_shown(system: 
             "update memory_jobs set not_before = clock_timestamp() where not_before < 'infinity'"
         )
     assert tries == 10
-    [aside] = [check for check in await _database(system.database) if check.what == "not tried any more"]
+    [aside] = [check for check in await check_writes(system.database) if check.what == "not tried any more"]
     assert aside.detail.startswith("1 of memory's jobs")
     await momex.close()

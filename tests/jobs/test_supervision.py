@@ -12,8 +12,8 @@ from core.queue.setbacks import LONGEST, Setbacks
 from core.queue.worker_health import workers_seen
 from jobs import supervision
 from jobs.maintenance import report_health
-from jobs.supervision import Part, PartSupervisor
-from onevalet.cli.doctor import check_workers
+from jobs.supervision import Part, PartSupervisor, stalls_seen
+from onevalet.doctor.work import check_workers
 
 
 class Pauses:
@@ -112,6 +112,7 @@ async def test_doctor_shows_the_part_of_a_worker_that_keeps_failing(database_url
     assert (workers.ok, workers.detail) == (True, "1 seen in the last minute")
     assert (trouble.ok, trouble.what) == (False, "part of host:7")
     assert "profiles: failed 3 times in a row, last with LookupError" in trouble.detail
+    assert await stalls_seen(database, supervisor) == ("profiles: failed 3 times in a row",)
     await ends(running)
     await database.close()
 
@@ -122,9 +123,16 @@ async def test_a_worker_that_is_well_is_seen_without_trouble(database_url: str) 
     await report_health(database, "host:7/run_1", CheckedClock(None, database), PartSupervisor())
     [seen] = await workers_seen(database)
     assert seen.failing == ()
+    assert await stalls_seen(database, PartSupervisor()) == ()
     assert seen.ahead is not None
     assert all(check.ok for check in await check_workers(database))
     await database.close()
+
+
+async def test_a_worker_without_its_database_says_so() -> None:
+    nowhere = Database("postgresql://onevalet@127.0.0.1:1/onevalet", patience=0.1)
+    assert await stalls_seen(nowhere, PartSupervisor()) == ("Postgres does not answer",)
+    await nowhere.close()
 
 
 async def test_who_raises_is_left_alone_longer_each_time_and_the_others_go_on() -> None:

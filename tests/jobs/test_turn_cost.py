@@ -44,7 +44,7 @@ with added as (
 update conversations set history_seq = history_seq + 5000
 """
 
-pytestmark = pytest.mark.xdist_group("model")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
 
 @dataclass(slots=True)

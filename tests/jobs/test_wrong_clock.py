@@ -31,7 +31,7 @@ from jobs.maintenance import (
 from jobs.memory import MemoryUpkeep
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
-from onevalet.cli.doctor import check_workers
+from onevalet.doctor.work import check_workers
 from tests.core.harness import Store, opened
 from tests.core.triggers.harness import Harness, make_harness
 

@@ -8,15 +8,25 @@ from core.notifications.types import Notified
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimedNotice:
+    """A notice that is ours to hand over; `traceparent` is the context of the span that left it behind."""
+
+    tenant_id: str
+    run_id: str
+    key: str
+    traceparent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeStore:
     """Everybody's notices."""
 
     database: Database
 
-    async def claim(self, limit: int, lease: timedelta) -> list[tuple[str, str, str]]:
-        """Claim open notices of all people for a time: (tenant, run, key)."""
+    async def claim(self, limit: int, lease: timedelta) -> list[ClaimedNotice]:
+        """Claim open notices of all people for a time."""
         rows = await self.database.rows("select * from claim_notices($1,$2)", limit, lease)
-        return [(row["tenant_id"], row["run_id"], row["key"]) for row in rows]
+        return [ClaimedNotice(row["tenant_id"], row["run_id"], row["key"], row["traceparent"]) for row in rows]
 
     async def handed_over(self, tenant_id: str, run_id: str, key: str, notified: Notified) -> None:
         """Store that the notifier has a notice, and what it did with it."""

@@ -8,11 +8,12 @@ from datetime import timedelta
 
 import structlog
 
+from core import tracing
 from core.errors import StoreUnavailable
 from core.json_types import canonical_hash
 from core.notifications.types import Notification, Notifier
 from core.triggers.codec import Kind
-from core.triggers.runs.notice_store import NoticeStore
+from core.triggers.runs.notice_store import ClaimedNotice, NoticeStore
 from core.triggers.store import TaskStore
 from core.triggers.types import Task, TaskRun
 from core.turns.runs import NoticeKind
@@ -50,23 +51,25 @@ class Notices:
     async def hand_over(self) -> int:
         """Hand over the open notices; return their number. Raises `StoreUnavailable`."""
         claimed = await self._store.claim(AT_ONCE, self._lease)
-        people: dict[str, list[tuple[str, str]]] = {}
-        for tenant_id, run_id, key in sorted(claimed):
-            people.setdefault(tenant_id, []).append((run_id, key))
-        await asyncio.gather(*(self._hand_over_all(tenant_id, notices) for tenant_id, notices in people.items()))
+        people: dict[str, list[ClaimedNotice]] = {}
+        for notice in sorted(claimed, key=lambda notice: (notice.tenant_id, notice.run_id, notice.key)):
+            people.setdefault(notice.tenant_id, []).append(notice)
+        await asyncio.gather(*(self._hand_over_all(notices) for notices in people.values()))
         return len(claimed)
 
-    async def _hand_over_all(self, tenant_id: str, notices: Sequence[tuple[str, str]]) -> None:
+    async def _hand_over_all(self, notices: Sequence[ClaimedNotice]) -> None:
         """Hand over one person's notices, in the order of the runs."""
-        for run_id, key in notices:
+        for notice in notices:
+            tenant_id, run_id = notice.tenant_id, notice.run_id
             try:
-                await self._hand_over(tenant_id, run_id, key)
+                with tracing.span("notify", parent=notice.traceparent, root=run_id):
+                    await self._hand_over(tenant_id, run_id, notice.key)
             except StoreUnavailable:
                 raise
             except Exception:
                 # A bad notice must not block the others: it is retried later and later, then set aside.
                 _log.exception("notice_failed", run=run_id)
-                if await self._store.put_off(tenant_id, run_id, key, MAX_TRIES):
+                if await self._store.put_off(tenant_id, run_id, notice.key, MAX_TRIES):
                     _log.error("notice_set_aside", run=run_id)
 
     async def _hand_over(self, tenant_id: str, run_id: str, key: str) -> None:

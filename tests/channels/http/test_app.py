@@ -30,13 +30,13 @@ async def _away() -> bool:
 
 async def test_readyz_is_200_when_postgres_answers() -> None:
     status, body, _ = await _get(build_app([], ready=_yes), "/readyz")
-    assert (status, body) == (200, '{"ready": true, "missing": []}')
+    assert (status, body) == (200, '{"ready": true, "missing": [], "degraded": []}')
 
 
 @pytest.mark.parametrize("ready", [_no, _away])
 async def test_readyz_is_503_without_postgres_and_says_so(ready: object) -> None:
     status, body, _ = await _get(build_app([], ready=ready), "/readyz")  # type: ignore[arg-type]
-    assert (status, body) == (503, '{"ready": false, "missing": ["postgres"]}')
+    assert (status, body) == (503, '{"ready": false, "missing": ["postgres"], "degraded": []}')
 
 
 async def test_healthz_is_200_even_without_postgres() -> None:

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 
 from channels.slack.bolt_app import BoltGateway
 from channels.slack.sockets import REPLACED_WITHIN, Pace, Sockets
+from core import metrics
 from core.messaging.messages import Command, Form, FormField, InboundMessage, Press
 from providers.slack.client import SlackApi
 from simulator.config import SlackConfig
@@ -212,6 +213,33 @@ async def test_stopping_lets_what_is_being_committed_end_and_be_acknowledged(tea
     assert texts(team) == ["last words"]
     assert team.person()["failed"] == []
     await until(lambda: team.slack.sockets.count == 0)
+
+
+async def test_metrics_and_health_tell_whether_a_socket_is_open(team: Team) -> None:
+    def is_open() -> float | None:
+        return metrics.REGISTRY.get_sample_value("onevalet_socket_open", {"channel": "slack"})
+
+    await until(lambda: is_open() == 1)
+    assert await told(team) == []
+    team.simulator.wire.faults.add(Rule("slack.apps.connections.open", FaultKind.SERVER_ERROR, times=1000))
+    await team.act("set", socket_dead=True)
+    await until(lambda: is_open() == 0)
+    assert await told(team) == ["slack: its socket is closed"]
+    team.simulator.wire.faults.clear()
+    await team.act("set", socket_dead=False)
+    await until(lambda: is_open() == 1)
+    assert await told(team) == []
+
+
+async def told(team: Team) -> list[str]:
+    """Return what `/healthz` and `/readyz` tell of stalls, with 200."""
+    bodies = []
+    for path in ("/healthz", "/readyz"):
+        async with team.gateway.session.get(f"http://127.0.0.1:{team.gateway.port}{path}") as answer:
+            assert answer.status == 200
+            bodies.append((await answer.json())["degraded"])
+    assert bodies[0] == bodies[1]
+    return list(bodies[0])
 
 
 async def test_a_wrong_app_token_is_logged_and_not_raised() -> None:

@@ -20,6 +20,7 @@ from core.messaging import polling
 from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
 from core.messaging.poll_lease import PollLease
+from core.messaging.stalls import POLL_TROUBLED, read_stalls
 from providers.telegram.client import TelegramApi
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
@@ -170,17 +171,22 @@ async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(harnes
     async with running(harness, sink, database) as channel:
         await harness.act("say", text="before")
         await until(lambda: sink.texts() == ["before"])
-        await harness.act("second_poller", seconds=1)
+        await harness.act("second_poller", seconds=2)
         check = await polling_check(channel)
         async with asyncio.timeout(PATIENCE):
             while check.ok:
                 check = await polling_check(channel)
         assert "terminated by other getUpdates request" in check.detail
         assert "another program" in check.fix
+        seen = set[str]()  # between two refusals a poll may go well
+        async with asyncio.timeout(PATIENCE):
+            while len(seen) < 2:
+                seen |= {channel.stall} & {POLL_TROUBLED}
+                seen |= {f"telegram: {POLL_TROUBLED}"} & set(await read_stalls(database))
         await harness.act("say", text="during")
         await until(lambda: sink.texts() == ["before", "during"])
         async with asyncio.timeout(PATIENCE):
-            while not check.ok:
+            while not check.ok or channel.stall or f"telegram: {POLL_TROUBLED}" in await read_stalls(database):
                 check = await polling_check(channel)
 
 

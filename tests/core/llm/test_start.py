@@ -5,14 +5,15 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("model")  # one process for the three
-MCP = "litellm.responses.mcp.chat_completions_handler"
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]  # one process for the three
+ALL = "litellm.router"
+"""What nothing but all of litellm imports."""
 STARTS = {"'openai/mine'": False, "'openai/mine', ['cohere/mine']": True, "'openai/mine', direct=False": True}
 """The arguments of a client, and whether they need what litellm's own calls need."""
 FORKED = """
 if not os.fork():
     asyncio.run(LiteLLMClient({arguments}).warm_up())
-    print({mcp!r} in sys.modules, flush=True)
+    print({all!r} in sys.modules, flush=True)
     os._exit(0)
 os.wait()
 """
@@ -23,7 +24,7 @@ def loaded() -> dict[str, bool]:
     """Return what each start loaded; each goes on from a process that has loaded litellm itself and nothing else."""
     script = "import asyncio, os, sys\nfrom core.llm import litellm_library\n"
     script += "from core.llm.litellm_client import LiteLLMClient\nlitellm_library.load()\n"
-    script += "".join(FORKED.format(arguments=arguments, mcp=MCP) for arguments in STARTS)
+    script += "".join(FORKED.format(arguments=arguments, all=ALL) for arguments in STARTS)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     said = done.stdout.split()
     return {arguments: word == "True" for arguments, word in zip(STARTS, said, strict=True)}

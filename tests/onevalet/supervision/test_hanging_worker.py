@@ -180,9 +180,15 @@ async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
             database_url, redis_url, model.url, TEST_HUNG_AFTER="12", ONEVALET_HEALTH_FILE=str(health)
         )
         assert await checked(forker, environment, tmp_path) == 1
+        await store.enqueue("later")
+        await store.admin.execute("update outbound set created_at = now() - interval '10 minutes'")
+        await store.admin.execute("update outbound set next_attempt_at = now() + interval '1 hour'")
         worker = forker.fork(["worker", "--no-spare"], environment, log, module=IMPATIENT)
         await until(health.exists, 40, log)
         assert await checked(forker, environment, tmp_path) == 0
+        await until(lambda: "message to be sent is" in health.read_text(), 40, log)
+        assert await checked(forker, environment, tmp_path) == 0, "a restart would not send it"
+        assert "but not all is well: the oldest message to be sent is" in (tmp_path / "check").read_text()
         await store.say("doze")
         assert await asyncio.wait_for(worker.wait(), 60) == -signal.SIGKILL
         assert "doze" in log.read_text(), "the log says where the loop stood"

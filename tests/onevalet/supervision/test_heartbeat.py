@@ -11,7 +11,7 @@ import pytest
 
 from core.queue.quarantine import CURRENT_WORK
 from onevalet.supervision import heartbeat as beats
-from onevalet.supervision.health import HealthFile, health_problem
+from onevalet.supervision.health import HealthFile, health_problem, stalls_told
 from onevalet.supervision.heartbeat import BEAT_EVERY, HUNG_AFTER, START_WITHIN, Heartbeat, Observer
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.supervision.systemd import notify
@@ -99,12 +99,18 @@ def test_the_health_file_lists_busy_hanging_and_ended_workers(tmp_path: Path, mo
     file = HealthFile(path)
     file.write()
     assert health_problem(path) == ""
+    assert stalls_told(path) == []
+    file.stalls = ("telegram: nobody polls it", "new mail: failed 3 times in a row")
+    file.write()
+    assert health_problem(path) == "", "neither a restart nor another worker ends a stall"
+    assert stalls_told(path) == list(file.stalls)
     now = time.monotonic()
     for later in (HUNG_AFTER + 1, -3600):  # it hangs, and the machine was started again
         monkeypatch.setattr(time, "monotonic", lambda later=later: now + later)
         assert "hangs" in health_problem(path)
     file.remove()
     assert "not at work" in health_problem(path)
+    assert stalls_told(path) == []
     path.write_text("x")
     assert "not a worker's" in health_problem(path)
 

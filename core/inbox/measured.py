@@ -1,0 +1,57 @@
+"""The inbox as processes build it: each call is timed, counted by what became of it, and a span."""
+
+import time
+from typing import override
+
+from core import metrics, tracing
+from core.errors import RequestRefused, StoreUnavailable
+from core.inbox.inbox import Inbox
+from core.messaging.channels import Received
+from core.messaging.messages import (
+    AddressChange,
+    IgnoredMessage,
+    Inbound,
+    InboundMessage,
+    Press,
+    ReachabilityChange,
+    SenderProfile,
+    StatusUpdate,
+)
+from core.tracing import SpanKind
+
+_KINDS = {
+    InboundMessage: "message",
+    Press: "press",
+    IgnoredMessage: "ignored",
+    StatusUpdate: "status",
+    ReachabilityChange: "reachability",
+    AddressChange: "address",
+    SenderProfile: "profile",
+}
+
+
+class MeasuredInbox(Inbox):
+    """An inbox that tells the metrics and the trace of each commit."""
+
+    @override
+    async def accept(self, inbound: Inbound) -> Received:
+        """Commit it as `Inbox` does, and raise what it raises."""
+        with tracing.span("receive", SpanKind.CONSUMER, {"onevalet.inbound.kind": _KINDS[type(inbound)]}) as span:
+            received = await self._measured(inbound)
+            span.set({"onevalet.inbound": received.id or "", "onevalet.inbound.duplicate": received.duplicate})
+            return received
+
+    async def _measured(self, inbound: Inbound) -> Received:
+        began, outcome = time.monotonic(), "failed"
+        try:
+            received = await super().accept(inbound)
+            outcome = "duplicate" if received.duplicate else "accepted"
+            return received
+        except RequestRefused:
+            outcome = "refused"
+            raise
+        except StoreUnavailable:
+            outcome = "not_kept"
+            raise
+        finally:
+            metrics.INBOX_SECONDS.labels(_KINDS[type(inbound)], outcome).observe(time.monotonic() - began)

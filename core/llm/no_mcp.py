@@ -1,0 +1,25 @@
+"""litellm's gateway to MCP servers, replaced by one that has none.
+
+litellm 1.106 imports its gateway at each call with tools and at each over the Responses API, to ask whether a tool is
+an MCP server's. None of ours is; but the import takes a second of CPU, and fails without `mcp`, which nothing else of
+ours needs.
+"""
+
+import sys
+from types import ModuleType
+
+GATEWAY = "litellm.responses.mcp.litellm_proxy_mcp_handler"
+
+
+def replace_gateway() -> None:
+    """Let litellm find ours when it looks for its own, unless that is imported already."""
+    if GATEWAY not in sys.modules:
+        module = ModuleType(GATEWAY, __doc__)
+        module.__dict__["LiteLLM_Proxy_MCP_Handler"] = _NoServers
+        sys.modules[GATEWAY] = module
+
+
+class _NoServers:
+    @staticmethod
+    def should_use_litellm_mcp_gateway(tools: object) -> bool:
+        return False

@@ -1,0 +1,1 @@
+"""`/metrics`: what a process counted, and what the database holds, for Prometheus."""

@@ -1,0 +1,118 @@
+"""What waits in the database, as gauges: counts and ages over everybody, no text and no person."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from asyncpg import Record
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from core.db.database import Database
+from core.errors import StoreUnavailable
+from core.json_types import JsonObject
+from core.messaging.stalls import FRESH, OLDEST, POLLERS
+from core.queue.worker_health import WorkerHealth, workers_seen
+
+READ_WITHIN = 3.0
+"""Seconds, less than the ten in which Prometheus gives up: a scrape must tell that the database is away."""
+
+_COUNTS = {
+    "waiting_messages": ("onevalet_waiting_messages", "Messages that wait for a worker."),
+    "running_turns": ("onevalet_running_turns", "Turns that a worker runs."),
+    "open_outbound": ("onevalet_unsent_messages", "Messages to be sent, or whose outcome is looked up."),
+    "ambiguous": ("onevalet_ambiguous_messages", "Messages of which nobody knows whether they arrived."),
+    "failed": ("onevalet_undelivered_messages", "Messages that were given up."),
+    "poison": ("onevalet_set_aside_turns", "Turns that were set aside, since processes died of them."),
+}
+_AGES = {
+    "waiting": ("onevalet_oldest_waiting_seconds", "How long the oldest message waits for a worker; 0: none waits."),
+    "to_send": ("onevalet_oldest_unsent_seconds", "How old the oldest message to be sent is; 0: there is none."),
+}
+_SET_ASIDE = ("tasks", "notices", "events")
+
+
+class Backlog:
+    """Read the gauges. They are made anew each time: what could not be read is absent, and no old number stays."""
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.monotonic) -> None:
+        self._database = database
+        self._now = now
+        self._reading = asyncio.Lock()
+        self._text = b""
+        self._read_at = float("-inf")
+
+    async def text(self) -> bytes:
+        """Return the gauges in Prometheus' format."""
+        async with self._reading:
+            if self._now() - self._read_at > FRESH:
+                self._text = await self._read()
+                self._read_at = self._now()
+            return self._text
+
+    async def _read(self) -> bytes:
+        registry = CollectorRegistry()
+        is_up = Gauge("onevalet_database_up", "1 while Postgres answers, otherwise 0.", registry=registry)
+        try:
+            async with asyncio.timeout(READ_WITHIN):
+                work = await self._database.one("select * from count_work()")
+                oldest = await self._database.one(OLDEST)
+                aside = await self._database.one("select * from count_set_aside()")
+                workers = await workers_seen(self._database)
+                pollers = await self._database.rows(POLLERS)
+        except (StoreUnavailable, TimeoutError, OSError):
+            is_up.set(0)
+        else:
+            is_up.set(1)
+            _add_counts(registry, work)
+            _add_ages(registry, oldest)
+            _add_set_aside(registry, aside)
+            _add_workers(registry, workers)
+            _add_pollers(registry, pollers)
+        return generate_latest(registry)
+
+
+def _add_counts(registry: CollectorRegistry, work: Record) -> None:
+    for column, (name, help_text) in _COUNTS.items():
+        Gauge(name, help_text, registry=registry).set(work[column])
+
+
+def _add_ages(registry: CollectorRegistry, oldest: Record) -> None:
+    for column, (name, help_text) in _AGES.items():
+        Gauge(name, help_text, registry=registry).set(oldest[column])
+
+
+def _add_set_aside(registry: CollectorRegistry, aside: Record) -> None:
+    gauge = Gauge("onevalet_set_aside", "What waits for an operator, by kind.", ("kind",), registry=registry)
+    for kind in _SET_ASIDE:
+        gauge.labels(kind).set(aside[kind])
+
+
+def _add_workers(registry: CollectorRegistry, workers: list[WorkerHealth]) -> None:
+    Gauge("onevalet_workers", "Workers seen in the last minute.", registry=registry).set(len(workers))
+    failing = Gauge(
+        "onevalet_part_failures",
+        "The most failures in a row of a part, over all workers; parts that run are absent.",
+        ("part",),
+        registry=registry,
+    )
+    most: dict[str, int] = {}
+    for part in (part for worker in workers for part in worker.failing):
+        name = str(part["part"])
+        most[name] = max(most.get(name, 0), _failures(part))
+    for name, failures in most.items():
+        failing.labels(name).set(failures)
+
+
+def _add_pollers(registry: CollectorRegistry, pollers: Sequence[Record]) -> None:
+    stalled = Gauge(
+        "onevalet_poller_stalled",
+        "1 while a channel that is polled has a problem, such as another program with its token, or nobody polls it.",
+        ("channel",),
+        registry=registry,
+    )
+    for row in pollers:
+        stalled.labels(row["channel"]).set(int(row["unpolled"] or row["troubled"]))
+
+
+def _failures(part: JsonObject) -> int:
+    return int(str(part["failures"]))

@@ -1,0 +1,1 @@
+"""Traces by OpenTelemetry, imported only where an operator names a collector."""

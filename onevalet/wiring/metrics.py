@@ -1,0 +1,61 @@
+"""What processes tell of themselves: `/metrics` where the settings say, and what stalls.
+
+A process that nobody scrapes opens no port and adds no route.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import structlog
+from aiohttp import web
+
+from channels.http.health import KnownStalls
+from core.messaging.stalls import Stalls
+from core.queue.quarantine import QuarantineMode
+from onevalet.metrics.backlog import Backlog
+from onevalet.metrics.endpoint import MetricsEndpoint, serve_metrics
+from onevalet.settings import Settings
+from onevalet.supervision.worker_start import WorkerStart
+from onevalet.wiring.connections import Connections
+
+_log = structlog.get_logger()
+
+
+@asynccontextmanager
+async def open_web_metrics(connections: Connections) -> AsyncIterator[list[web.RouteDef]]:
+    """Serve `/metrics` on its own port inside the block; yield its routes for the public port, none without a token.
+
+    Only `web` tells what waits in the database: it is the same in every process.
+    """
+    settings = connections.settings
+    token = _token(settings)
+    endpoint = MetricsEndpoint(token, Backlog(connections.database))
+    async with AsyncExitStack() as stack:
+        await _open_port(stack, settings, endpoint)
+        yield endpoint.routes() if token else []
+
+
+def known_stalls(connections: Connections) -> KnownStalls:
+    """Return what tells `/readyz` of stalls."""
+    return Stalls(connections.database).known
+
+
+@asynccontextmanager
+async def open_worker_metrics(settings: Settings, start: WorkerStart) -> AsyncIterator[None]:
+    """Serve a worker's `/metrics` inside the block; a process for quarantined turns, gone in seconds, has none."""
+    async with AsyncExitStack() as stack:
+        if start.quarantine is not QuarantineMode.ONLY:
+            await _open_port(stack, settings, MetricsEndpoint(_token(settings)))
+        yield
+
+
+async def _open_port(stack: AsyncExitStack, settings: Settings, endpoint: MetricsEndpoint) -> None:
+    if settings.onevalet_metrics_port is None:
+        return
+    port = await stack.enter_async_context(serve_metrics(endpoint, settings.host, settings.onevalet_metrics_port))
+    _log.info("metrics_served", port=port)
+
+
+def _token(settings: Settings) -> str:
+    token = settings.onevalet_metrics_token
+    return token.get_secret_value() if token else ""

@@ -1,0 +1,45 @@
+"""Promise 1 with a standby that must confirm: what only one machine has is not acknowledged, however often it comes."""
+
+import pytest
+
+from core.db.database import Database
+from core.db.migrate import migrate
+from core.errors import StoreUnavailable
+from core.ids import make_id
+from core.inbox.inbox import Inbox
+from core.messaging.messages import Address, InboundMessage
+from core.people.access_policy import Access, Policy
+from core.queue.wakeups import NoWakeups
+from tests.services import private_postgres
+from tests.small_disk import admin_on
+
+
+def message(number: int) -> InboundMessage:
+    """One text of one person."""
+    address = Address("sms", "b", "+15550000001", "")
+    return InboundMessage(address, address.peer, (f"SM{number}",), f"hello {number}")
+
+
+@pytest.mark.slow
+async def test_promise_1_a_duplicate_waits_for_the_standby_as_its_first_did() -> None:
+    # Who stops waiting for a standby leaves the row committed on the primary alone, where the next delivery meets it.
+    async with private_postgres(wal_level="replica", max_wal_senders="2") as server, admin_on(server.url) as admin:
+        await migrate(server.url)
+        database = Database(server.url, patience=1.0)
+        inbox = Inbox(database, NoWakeups(), make_id, Access(Policy.OPEN))
+        try:
+            await inbox.accept(message(1))
+            await admin.execute("alter system set synchronous_standby_names = 'nobody'")
+            await admin.execute("select pg_reload_conf()")
+            while await admin.fetchval("show synchronous_standby_names") != "nobody":
+                pass  # it is read between two statements
+            for number in (2, 2, 1):
+                with pytest.raises(StoreUnavailable):
+                    await inbox.accept(message(number))
+            kept = await admin.fetchval("select count(*) from inbound")
+            assert kept == 2, "the second is there, on this machine alone"
+            await admin.execute("alter system reset synchronous_standby_names")
+            await admin.execute("select pg_reload_conf()")
+            assert (await inbox.accept(message(2))).duplicate
+        finally:
+            await database.close()
