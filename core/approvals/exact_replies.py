@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from core.ids import PARTITION
+
 _DIGITS = "23456789"
 _LETTERS = "ABCDEFGHJKMNPQRTUVWXY"
 """Without letters that look like others, and without S, with which a carrier's STOP begins."""
 _CODE = re.compile(rf"[{_DIGITS}{_LETTERS}]{{2,3}}")
+_TOKEN = re.compile(rf"{PARTITION}[A-Za-z0-9_-]{{22}}")
 _LIKE_A_CODE = re.compile(r"(?![0-9](?:AM|PM|ST|ND|RD|TH))[0-9][A-Z][0-9A-Z]?")
 """What can only be meant as a code, mistyped or not: neither a time nor an ordinal."""
 _REPLY = re.compile(
@@ -109,7 +112,7 @@ def button(verb: Verb, token: str) -> str:
 def read_button(data: str) -> tuple[Verb, str] | None:
     """Parse a button's or a form's token; None for one that is not ours."""
     verb, _, token = data.partition(".")
-    if verb not in tuple(Verb) or not re.fullmatch(r"[A-Za-z0-9_-]{22}", token):
+    if verb not in tuple(Verb) or not _TOKEN.fullmatch(token):
         return None
     return Verb(verb), token
 

@@ -193,4 +193,6 @@ def _by(channel: Json) -> str:
             return gettext("by you by SMS")
         case "operator":
             return gettext("by the operator")
+        case "console":
+            return gettext("by you in the console")
     return gettext("by you on {channel}", channel=_CHANNELS.get(str(channel), str(channel).capitalize()))

@@ -20,18 +20,20 @@ _NAME = re.compile(r"\w(?:[\w .-]*\w)?")
 def render_arguments(arguments: JsonObject, described: Described) -> tuple[tuple[str, str], ...]:
     """Return what a card shows as label and text: the action's own details first, then every other argument.
 
-    Arguments in `hidden_when_empty` are left out while they are empty, those `in_words` always.
+    Arguments in `hidden_when_empty` are left out while they are empty. Those `in_words` are always left out: the
+    details say them, perhaps under the same name.
     """
     details = {name: value for name, value in described.details.items() if not _hidden(name, value, described)}
     pairs = [(_label(name, described.labels), as_text(value)) for name, value in details.items()]
     for name, value in arguments.items():
-        if (name not in details or details[name] != value) and not _hidden(name, value, described):
+        said = name in described.in_words or (name in details and details[name] == value)
+        if not said and not _hidden(name, value, described):
             pairs.append((_label(name, described.labels), as_text(value)))
     return tuple(pairs)
 
 
 def _hidden(name: str, value: Json, described: Described) -> bool:
-    return name in described.in_words or (name in described.hidden_when_empty and is_empty(value))
+    return name in described.hidden_when_empty and is_empty(value)
 
 
 def is_empty(value: Json) -> bool:

@@ -16,6 +16,7 @@ from core.approvals.store import ApprovalStore
 from core.approvals.types import NOT_SHOWN, Approval, ApprovalState, NewApproval, Source
 from core.clock import Clock
 from core.errors import ToolError
+from core.ids import for_person
 from core.journal.types import Outcome
 from core.json_types import JsonObject, canonical_hash, storable
 from core.language.catalogue import gettext, gettext_noop, speaking
@@ -139,7 +140,7 @@ class ApprovalRequests:
             risk=request.risk,
             source=self.source,
             code="",
-            token=self.make_token(),
+            token=for_person(self.tenant_id, self.make_token()),
             seconds=(described.open_for or self.open_for).total_seconds(),
             sealed=sealed,
             created_at=now,
@@ -231,7 +232,7 @@ async def _differences(request: ConsentTo, before: JsonObject, after: JsonObject
     old, new = await request.describe(before), await request.describe(after)
     if any(before.get(name) != after.get(name) for name in new.in_words):
         shown = [
-            {name: value for name, value in (described.details | arguments).items() if name not in new.in_words}
+            described.details | {name: value for name, value in arguments.items() if name not in new.in_words}
             for described, arguments in ((old, before), (new, after))
         ]
         if in_words := differences(*shown):

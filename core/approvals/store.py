@@ -14,6 +14,8 @@ from core.queue.wakeups import Wakeups
 
 CODE_RESTS = timedelta(days=7)
 """How long a code stays reserved after its approval, before another action may get it."""
+REMIND_GAP = timedelta(minutes=10)
+"""How long after one reminder nobody is reminded of the same by hand."""
 _MAX_AT_ONCE = 100
 _SELECT = (
     "select a.*, (select min(o.sent_at) from approval_cards c join outbound o on o.tenant_id = c.tenant_id"
@@ -148,7 +150,7 @@ class ApprovalStore:
         return [dict(row) | {"at": row["at"].isoformat()} for row in rows]
 
     async def show_elsewhere(self, tenant_id: str, approval_id: str, outbound_id: str) -> None:
-        """Show a high-risk card that went out by SMS in another chat of the person too, if there is one."""
+        """Show a high-risk card that went out by SMS or email in another chat of the person too, if there is one."""
         row = await self._database.call("select show_elsewhere($1,$2,$3) as shown", tenant_id, approval_id, outbound_id)
         if row and row["shown"]:
             self._wakeups.wake_delivery(row["shown"])
@@ -182,6 +184,26 @@ class ApprovalStore:
         )
         if row and row["told"]:
             self._wakeups.wake_delivery(row["told"])
+
+    async def remind_now(
+        self, tenant_id: str, approval_id: str, outbound_id: str, *, how: DecidedBy, channel: str, now: datetime
+    ) -> bool:
+        """Remind a person because somebody asks for it; return False where it is decided, or they were just reminded.
+
+        Repeatable by `outbound_id`.
+        """
+        row = await self._database.call(
+            "select remind_approval_now($1,$2,$3,$4,$5,$6) as told",
+            tenant_id,
+            approval_id,
+            outbound_id,
+            {"channel": channel, "how": how},
+            REMIND_GAP,
+            now,
+        )
+        if row and row["told"]:
+            self._wakeups.wake_delivery(row["told"])
+        return bool(row and row["told"])
 
 
 class ApprovalMerge(MergeHook):

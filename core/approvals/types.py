@@ -13,7 +13,7 @@ from core.tools.tool import Risk
 
 type Source = Literal["message", "trigger"]
 """What the turn that asks began with."""
-type DecidedBy = Literal["words", "again", "operator"]
+type DecidedBy = Literal["words", "again", "operator", "console"]
 """How an approval is decided otherwise than by a button, a form or a code."""
 HIGH: Risk = "high"
 """The risk that neither a text message alone nor words to the model may approve."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.db.database import Database
+from core.ids import for_person
 
 PATH = "/console"
 VALID = timedelta(minutes=10)
@@ -44,7 +45,7 @@ class ConsoleSignIn:
         """
         if not self.public_url:
             return None
-        token = secrets.token_urlsafe(32)
+        token = for_person(tenant_id, secrets.token_urlsafe(32))
         row = await self.database.tenant_row(
             tenant_id,
             "select keep_console_link($1, $2, t.role = 'owner', $3, $4, $5, $6) as kept"
@@ -73,7 +74,7 @@ class ConsoleSignIn:
         found = await self.database.call("select tenant_id from find_console_link($1)", token_hash(token))
         if found is None:
             return None
-        session = secrets.token_urlsafe(32)
+        session = for_person(found["tenant_id"], secrets.token_urlsafe(32))
         # Repeated after a lost answer it begins nothing: the person then asks for another link.
         row = await self.database.one(
             "select begin_console_session($1,$2,$3,$4,$5) as begun",

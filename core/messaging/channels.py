@@ -1,6 +1,6 @@
 """The two borders of the product: a channel brings messages in, a notification channel takes them out."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -113,6 +113,23 @@ class NotificationChannel(Protocol):
     async def close(self) -> None:
         """Release connections."""
         ...
+
+
+@runtime_checkable
+class Stalling(Protocol):
+    """Optional capability of a way in: it knows by itself when nothing comes in over it."""
+
+    name: str
+
+    @property
+    def stall(self) -> str:
+        """Return why nothing comes in, without the provider's words; empty where all is well."""
+        ...
+
+
+def stalls_of(channels: Iterable[object]) -> dict[str, str]:
+    """Return the channels that know by themselves whether anything comes in, each with what is wrong or nothing."""
+    return {channel.name: channel.stall for channel in channels if isinstance(channel, Stalling)}
 
 
 @dataclass(frozen=True, slots=True)

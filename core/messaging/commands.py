@@ -10,11 +10,12 @@ from core.messaging.messages import Command
 
 _LETTER = "[2-9A-HJ-NP-Z]"
 _LINK = re.compile(
-    rf"/?link ((?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"
+    rf"/?link ((?:[0-9]{{2}}[- ]?)?(?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"
     r"|[0-9A-Z]{3}-[0-9A-Z]{3}-[0-9A-Z]{3})(?: agree)?)",
     re.IGNORECASE,
 )
-"""A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so."""
+"""A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so. In
+front may stand the two digits of its partition."""
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
 _UNDO_FACT = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _UNDO = re.compile(r"/?undo(?: #?([0-9]{1,9}))?", re.IGNORECASE)
@@ -31,6 +32,16 @@ AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", 
 """The same word in each language: to read all catalogues at the door would take a second."""
 LISTEN = "listen"
 """Asks to transcribe recordings again, where that has just failed; else it is a word like any other."""
+EXPORT = "export"
+FORGET = "forget"
+"""What people ask about all that is kept of them: a card then asks whether they mean it."""
+_WHOLE = (
+    dict.fromkeys(AGAIN_WORDS, LISTEN)
+    | dict.fromkeys(("export my data", "exporta mis datos", "exportiere meine daten"), EXPORT)
+    | dict.fromkeys(("exporte mes données", "exporte os meus dados", "导出我的数据"), EXPORT)
+    | dict.fromkeys(("forget me", "olvídame", "vergiss mich", "oublie-moi", "esqueça-me", "忘记我"), FORGET)
+)
+"""Words that are a command where they are all that was said."""
 ACCOUNT_COMMANDS = frozenset({"connect", "accounts", "disconnect"})
 """What people say about their accounts elsewhere (core.turns.account_commands)."""
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
@@ -77,8 +88,8 @@ def own_words(text: str, channel: str) -> Command | None:
     if match := _AGAIN.fullmatch(words):
         return Command("again", match[1].upper())
     word = words.lower()
-    if word.rstrip("。！") in AGAIN_WORDS:
-        return Command(LISTEN)
+    if name := _WHOLE.get(word.rstrip("。！")):
+        return Command(name)
     if word in ("pending", "unlink"):  # as our own sentences name them, wherever they are read
         return Command(word)
     if channel == "sms" and word == MORE:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import asyncpg
@@ -65,6 +66,12 @@ class DueMessage:
     subject: str = ""
     sentences: tuple[Sentence, ...] = ()
     """What the message says instead of a text of its own, until its first rendering fixes the words."""
+    traceparent: str | None = None
+    """The context of the span in which it was queued."""
+    waited: timedelta | None = None
+    """How long the person has waited for this answer, or did until it began to grow in sight; None where it is none."""
+    read_at: float = field(default_factory=monotonic, compare=False)
+    """When all this was read, by the process' own clock."""
 
     @property
     def takes_back(self) -> bool:
@@ -129,6 +136,8 @@ async def load_message(database: Database, claim: Claim) -> DueMessage:
         answers=row["answers"],
         subject=row["subject"],
         sentences=tuple(Sentence(**sentence) for sentence in row["sentences"]),
+        traceparent=row["traceparent"],
+        waited=row["waited"],
     )
 
 

@@ -11,7 +11,7 @@ import structlog
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
-from core.ids import IdMaker
+from core.ids import IdMaker, for_person
 from core.messaging.calls import Begun, PartEnd, Rendered
 from core.messaging.channels import Part
 from core.messaging.claimed_rows import ClaimedRows
@@ -88,7 +88,7 @@ class Outbox(ClaimedRows):
 
         `text`: the words that the message's sentences became; they are its text from now on.
         """
-        rendered = [self._kept(portion) for portion in _portions(parts)]
+        rendered = [self._kept(claim, portion) for portion in _portions(parts)]
         rows = await self._database.rows(
             "select * from keep_parts($1,$2,$3,$4,$5,$6)",
             claim.tenant_id,
@@ -100,9 +100,10 @@ class Outbox(ClaimedRows):
         )
         return kept_parts(rows)
 
-    def _kept(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
+    def _kept(self, claim: Claim, parts: Sequence[Part]) -> list[dict[str, Any]]:
         return [
-            {**asdict(part), "part": number, "ref": self._make_id("part")} for number, part in enumerate(parts, start=1)
+            {**asdict(part), "part": number, "ref": for_person(claim.tenant_id, self._make_id("part"))}
+            for number, part in enumerate(parts, start=1)
         ]
 
     async def parts(self, claim: Claim) -> list[KeptPart]:
@@ -134,7 +135,7 @@ class Outbox(ClaimedRows):
 
         `Begun.KEPT`: the parts are those that an earlier attempt stored, and no call has begun.
         """
-        portions = [self._kept(portion) for portion in _portions(rendered.parts)]
+        portions = [self._kept(claim, portion) for portion in _portions(rendered.parts)]
         row = await self._database.one(
             "select begin_rendered($1,$2,$3,$4,$5,$6,$7,$8) as begun",
             claim.tenant_id,

@@ -10,6 +10,7 @@ from core.clock import Clock
 from core.db.outages import is_store_error
 from core.errors import LeaseLost, StoreUnavailable
 from core.messaging.poll_lease import PollLease
+from core.messaging.stalls import POLL_TROUBLED
 
 FIRST_PAUSE = 0.5
 NOT_OURS_PAUSE = 3.0
@@ -38,6 +39,11 @@ class PollLoop:
         self._pause = 0.0
         self._problem = self._shown = self._stored = ""
         self._broken: Counter[int] = Counter()
+
+    @property
+    def stall(self) -> str:
+        """Return that something stands in the way of this process' poll; empty where nothing does, or another polls."""
+        return POLL_TROUBLED if self.held and self._problem else ""
 
     def stop(self) -> None:
         self._stopping.set()

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import structlog
-from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from core.db.redis_client import redis_client
 from core.messaging.channels import Receipt
 
 NOTE_AFTER = 0.25
@@ -29,7 +29,7 @@ class ReceiptNotes:
     """Note receipts by the ref of their part, and find them."""
 
     def __init__(self, redis_url: str) -> None:
-        self._client: Redis = Redis.from_url(redis_url, socket_connect_timeout=REDIS_SECONDS)
+        self._client = redis_client(redis_url, socket_connect_timeout=REDIS_SECONDS)
 
     @asynccontextmanager
     async def while_written(self, ref: str, receipt: Receipt | None) -> AsyncIterator[None]:

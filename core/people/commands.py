@@ -74,7 +74,7 @@ class PersonCommands:
             change = gettext("To change one, tell me, or write for example: {example}", example=example)
             return CommandAnswer(f"{written(await self._preferences.read(tenant_id))}\n{change}")
         try:
-            changed = await change_preference(self._preferences, tenant_id, name, value, turn_id)
+            changed = await change_preference(self._preferences, tenant_id, name, value, turn_id, f"{turn_id}/command")
         except PreferenceRefused as error:
             return CommandAnswer(str(error))
         undo = CommandUndo(changed.title, TAKE_BACK_PREFERENCE, changed.to_json()) if changed.differs else None
@@ -84,10 +84,10 @@ class PersonCommands:
         person = self._people.for_turn(tenant_id, turn_id)
         match argument.lower().split():
             case ["undo", number] if number.isdecimal() and len(number) < 10:
-                fact = await person.fact(int(number))
-                title = gettext("Taken back: {fact}", fact=fact)
-                undo = CommandUndo(title, RESTORE_FACT, {"number": int(number)}) if fact else None
-                return CommandAnswer(await person.unlearn(int(number)), undo=undo)
+                gone = await person.unlearn(int(number), f"{turn_id}/command")
+                title = gettext("Taken back: {fact}", fact=gone.fact)
+                undo = CommandUndo(title, RESTORE_FACT, {"number": int(number)}) if gone.fact else None
+                return CommandAnswer(gone.text, undo=undo)
         word = dict.fromkeys(("sms", "email"), "PROFILE undo 3") | {"slack": "/valet profile undo 3"}
         how = word.get(channel, "/profile undo 3")
         facts = await person.profile()

@@ -20,15 +20,17 @@ AGREED = "AGREE"
 """The word after a code by which a person agrees to the link, once they were asked."""
 
 
-def new_link_code() -> str:
+def new_link_code(partition: str = "") -> str:
+    """Return a random code; in front the digits of a partition (`partition_of`), if it is not 0."""
     while True:
         code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         if sum(letter.isdigit() for letter in code) >= DIGITS:
-            return code
+            return partition[:2] + code
 
 
 def shown_code(code: str) -> str:
-    return "-".join(code[at : at + 3] for at in range(0, LENGTH, 3))
+    partition, code = code[:-LENGTH], code[-LENGTH:]
+    return "-".join(filter(None, (partition, *(code[at : at + 3] for at in range(0, LENGTH, 3)))))
 
 
 def read_code(argument: str) -> tuple[str, bool]:

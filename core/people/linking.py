@@ -11,8 +11,8 @@ import structlog
 from core.credentials.store import CredentialStore
 from core.db.database import Connection, Database, fetch_one
 from core.errors import LeaseLost
-from core.ids import IdMaker
-from core.language.catalogue import gettext, listed, ngettext
+from core.ids import IdMaker, partition_of
+from core.language.catalogue import gettext, listed, ngettext, speaking
 from core.people.access_policy import PersonRole
 from core.people.link_codes import (
     GUESSES_WITHIN,
@@ -24,12 +24,14 @@ from core.people.link_codes import (
 )
 from core.people.link_messages import now_linked
 from core.people.merge import MergeHook
-from core.people.place_names import Place, places_of, tell_places
+from core.people.place_names import Place, language_in, places_of, tell_places
 from core.people.tenant_tables import MERGE_RULES, TENANT_TABLES
 from core.people.unlinking import Unlinked, Unlinking
 
 _LEASE_LOST = "OV001"
 """The state with which our SQL functions report that the turn is over."""
+_IN_CHAT = "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8)"
+_IN_CONSOLE = "select * from begin_link_in_console($1,$2,$3,$4,$5,$6,$7,$8)"
 _log = structlog.get_logger()
 
 
@@ -81,7 +83,7 @@ class Linking:
 
     async def give_code(self, tenant_id: str, turn_id: str, now: datetime) -> str | None:
         """Return a new code for the person of a turn, replacing any other; None when there were too many today."""
-        code = new_link_code()
+        code = new_link_code(partition_of(tenant_id))
         row = await self._database.call(
             "select keep_link_code($1,$2,$3,$4,$5,$6) as kept",
             tenant_id,
@@ -99,39 +101,46 @@ class Linking:
         All in one transaction; the same turn may repeat it with the same result. Raises `LeaseLost` when the turn is
         over.
         """
-        hashed = link_code_hash(code)
         try:
-            async with self._database.tenant(tenant_id) as connection:
-                link, gone = await self._begin(connection, tenant_id, turn_id, hashed, agreed=agreed, now=now)
-                if link.outcome is LinkOutcome.LINKED and gone:
-                    queued = await self._merge(connection, tenant_id, gone, turn_id, hashed, now)
-                    link = replace(link, told=queued)
+            return await self._redeem(_IN_CHAT, tenant_id, turn_id, code, agreed=agreed, now=now)
         except asyncpg.PostgresError as error:
             if error.sqlstate == _LEASE_LOST:
                 raise LeaseLost from error
             raise
-        _log.info("link_code_typed", turn=turn_id, tenant=tenant_id, outcome=link.outcome.value, other=gone)
-        return link
+
+    async def redeem_in_console(self, tenant_id: str, key: str, code: str, *, agreed: bool, now: datetime) -> Link:
+        """Merge as `redeem` does, for somebody who typed the code in the console; `key` is that of the form."""
+        async with self._database.tenant(tenant_id) as connection:
+            language = await language_in(connection, tenant_id)
+        with speaking(language):
+            return await self._redeem(_IN_CONSOLE, tenant_id, key, code, agreed=agreed, now=now)
 
     async def unlink(self, tenant_id: str, turn_id: str, text: str, now: datetime) -> Unlinked:
         """Undo the person's newest link, or let the turn's place start again (`Unlinking.unlink`)."""
         return await self._unlinking.unlink(tenant_id, turn_id, text, now)
 
-    async def _begin(
-        self, connection: Connection, tenant_id: str, turn_id: str, hashed: bytes, *, agreed: bool, now: datetime
-    ) -> tuple[Link, str]:
-        row = await fetch_one(
-            connection,
-            "select * from begin_link($1,$2,$3,$4,$5,$6,$7,$8)",
-            tenant_id,
-            turn_id,
-            hashed,
-            agreed,
-            [table for table in TENANT_TABLES if MERGE_RULES[table].counted],
-            now,
-            MAX_GUESSES_PER_SENDER,
-            GUESSES_WITHIN,
-        )
+    async def _redeem(self, statement: str, tenant_id: str, by: str, code: str, *, agreed: bool, now: datetime) -> Link:
+        hashed = link_code_hash(code)
+        async with self._database.tenant(tenant_id) as connection:
+            row = await fetch_one(
+                connection,
+                statement,
+                tenant_id,
+                by,
+                hashed,
+                agreed,
+                [table for table in TENANT_TABLES if MERGE_RULES[table].counted],
+                now,
+                MAX_GUESSES_PER_SENDER,
+                GUESSES_WITHIN,
+            )
+            link, gone = await self._read(connection, tenant_id, row)
+            if link.outcome is LinkOutcome.LINKED and gone:
+                link = replace(link, told=await self._merge(connection, tenant_id, gone, by, hashed, now))
+        _log.info("link_code_typed", by=by, tenant=tenant_id, outcome=link.outcome.value, other=gone)
+        return link
+
+    async def _read(self, connection: Connection, tenant_id: str, row: asyncpg.Record) -> tuple[Link, str]:
         counts = {table: (both[0], both[1]) for table, both in row["counts"].items()}
         outcome = LinkOutcome(row["outcome"])
         gone = row["gone_id"]
@@ -142,21 +151,17 @@ class Linking:
         return Link(outcome, counts, tuple(places), await _lower_role(connection, tenant_id, gone)), gone
 
     async def _merge(
-        self, connection: Connection, kept: str, gone: str, turn_id: str, hashed: bytes, now: datetime
+        self, connection: Connection, kept: str, gone: str, by: str, hashed: bytes, now: datetime
     ) -> tuple[str, ...]:
         theirs, ours = await places_of(connection, gone), await places_of(connection, kept)
         await connection.execute("set constraints all deferred")
-        await connection.fetch(
-            "select note_link($1,$2,$3,$4,$5,$6)", kept, gone, self._make_id("lnk"), turn_id, hashed, now
-        )
+        await connection.fetch("select note_link($1,$2,$3,$4,$5,$6)", kept, gone, self._make_id("lnk"), by, hashed, now)
         for hook in self._hooks:
             await connection.execute("select set_config('onevalet.tenant', $1, true)", gone)
             await hook.before(connection, kept, gone)
         sealed = [account.to_json() for account in await self._credentials.sealed_for(connection, kept, gone)]
         rules = {table: rule.how.value for table, rule in MERGE_RULES.items()}
-        await connection.fetch(
-            "select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, turn_id, hashed, rules, sealed
-        )
+        await connection.fetch("select * from merge_people($1,$2,$3,$4,$5,$6)", kept, gone, by, hashed, rules, sealed)
         for hook in self._hooks:
             await hook.after(connection, kept, gone)
         # What waited for an account of one may go on with the other's.
@@ -165,11 +170,22 @@ class Linking:
             "select c.identity_id from turns t join conversations c on c.tenant_id = t.tenant_id"
             " and c.id = t.conversation_id where t.tenant_id = $1 and t.id = $2",
             kept,
-            turn_id,
+            by,
         )
         others = [place for place in ours if place.id != here]
         queued = await tell_places(connection, kept, others, now_linked(theirs), self._make_id)
         return (*queued, *await tell_places(connection, kept, theirs, now_linked(ours), self._make_id))
+
+
+async def withdraw_codes(database: Database, tenant_id: str, now: datetime) -> int:
+    """Have a person's link codes run out now; return how many were still good."""
+    rows = await database.tenant_rows(
+        tenant_id,
+        "update link_codes set expires_at = $2 where tenant_id = $1 and used_at is null and expires_at > $2"
+        " returning identity_id",
+        now,
+    )
+    return len(rows)
 
 
 async def _lower_role(connection: Connection, kept: str, gone: str) -> PersonRole | None:

@@ -10,13 +10,15 @@ from core.ids import IdMaker
 from core.language.catalogue import gettext
 from core.people.preference_changes import PreferenceChange, change_preference, take_back_preference
 from core.people.preferences import PreferenceRefused, PreferenceStore, written
-from core.people.profile import MAX_VALUE, FactSource, ProfileStore, fact_lines, written_facts
+from core.people.profile import MAX_VALUE, FactSource, FactTakenBack, ProfileStore, fact_lines, written_facts
+from core.people.waiting import WaitingNote, read_waiting
 
 
 class People:
     """Everybody's preferences and profiles, one person at a time."""
 
     def __init__(self, database: Database, make_id: IdMaker, clock: Clock) -> None:
+        self.database = database
         self.preferences = PreferenceStore(database)
         self.profile = ProfileStore(database, make_id)
         self.clock = clock
@@ -40,11 +42,14 @@ class Person:
         return written(await self.people.preferences.read(self.tenant_id))
 
     async def prefer(self, name: str, value: str) -> str:
-        return (await self.change(name, value)).text
-
-    async def change(self, name: str, value: str) -> PreferenceChange:
         try:
-            return await change_preference(self.people.preferences, self.tenant_id, name, value, self.turn_id)
+            return written(await self.people.preferences.set(self.tenant_id, name, value, self.turn_id))
+        except PreferenceRefused as error:
+            raise ToolRetry(str(error)) from error
+
+    async def change(self, name: str, value: str, key: str) -> PreferenceChange:
+        try:
+            return await change_preference(self.people.preferences, self.tenant_id, name, value, self.turn_id, key)
         except PreferenceRefused as error:
             raise ToolRetry(str(error)) from error
 
@@ -54,6 +59,9 @@ class Person:
 
     async def needs_timezone(self) -> bool:
         return await self.people.preferences.needs_timezone(self.tenant_id)
+
+    async def waiting(self) -> Sequence[WaitingNote]:
+        return await read_waiting(self.people.database, self.tenant_id, self.people.clock.now())
 
     async def profile(self) -> str:
         return written_facts(await self.people.profile.read(self.tenant_id))
@@ -76,11 +84,12 @@ class Person:
     async def relearn(self, number: int) -> bool:
         return await self.people.profile.restore(self.tenant_id, number)
 
-    async def unlearn(self, number: int) -> str:
-        undone = await self.people.profile.undo(self.tenant_id, number, self.people.clock.now())
+    async def unlearn(self, number: int, key: str) -> FactTakenBack:
+        undone = await self.people.profile.undo(self.tenant_id, number, self.people.clock.now(), key)
         if undone is None:
-            return gettext("There is no fact {number} now.", number=number)
+            return FactTakenBack("", gettext("There is no fact {number} now.", number=number))
+        fact = f"{undone.key.replace('_', ' ')}: {undone.value}"
         taken_back = gettext("Taken back: {key}: {value}.", key=undone.key, value=undone.value)
         if not undone.before:
-            return taken_back
-        return f"{taken_back} {gettext('What counts again: {value}.', value=undone.before)}"
+            return FactTakenBack(fact, taken_back)
+        return FactTakenBack(fact, f"{taken_back} {gettext('What counts again: {value}.', value=undone.before)}")

@@ -34,11 +34,10 @@ class PreferenceChange:
 
 
 async def change_preference(
-    store: PreferenceStore, tenant_id: str, name: str, value: str, turn_id: str
+    store: PreferenceStore, tenant_id: str, name: str, value: str, turn_id: str, call: str
 ) -> PreferenceChange:
-    """Store one preference in the person's words; raises `PreferenceRefused`."""
-    before = await store.read(tenant_id)
-    after = await store.set(tenant_id, name, value, turn_id)
+    """Store one preference in the person's words; raises `PreferenceRefused`. A repeat of the call changes nothing."""
+    before, after = await store.change(tenant_id, name, value, turn_id, call)
     name = name.strip().lower()
     title = gettext("{name}: {value}", name=label_of(name), value=value_in_words(after, name))
     return PreferenceChange(name, title, columns_of(before, name), columns_of(after, name), written(after))

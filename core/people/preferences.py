@@ -1,12 +1,13 @@
 """A person's preferences: parsed from their words, checked, and stored."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
 from functools import cache
+from typing import Any
 from unicodedata import combining, normalize
 from zoneinfo import available_timezones
 
@@ -89,22 +90,7 @@ class PreferenceStore:
 
     async def read(self, tenant_id: str) -> Preferences:
         row = await self._database.call("select * from read_person($1)", tenant_id)
-        if row is None:
-            return Preferences()
-        quiet = None
-        if row["quiet_from"]:
-            quiet = QuietHours(time.fromisoformat(row["quiet_from"]), time.fromisoformat(row["quiet_until"]))
-        return Preferences(
-            row["name"] or None,
-            row["language"] or None,
-            row["timezone"] or None,
-            row["preferred_channel"] or None,
-            quiet,
-            WhileRunning(row["while_running"]),
-            tuple(row["channels"]),
-            tuple(row["muted"]),
-            row["language_from"] or None,
-        )
+        return Preferences() if row is None else _preferences(dict(row), row["channels"])
 
     async def set(self, tenant_id: str, name: str, value: str, turn_id: str | None = None) -> Preferences:
         """Store one preference in the person's words; raises `PreferenceRefused`."""
@@ -112,6 +98,22 @@ class PreferenceStore:
         columns = read_preference(name, value, known.channels)
         await self._database.rows("select keep_preferences($1,$2,$3)", tenant_id, columns, turn_id or "")
         return await self.read(tenant_id)
+
+    async def change(
+        self, tenant_id: str, name: str, value: str, turn_id: str, call: str
+    ) -> tuple[Preferences, Preferences]:
+        """Store one preference as `set` does; return all as they were before and after.
+
+        A repeat of the call, after a crash, stores nothing more and returns the same again.
+        """
+        channels = (await self.read(tenant_id)).channels
+        columns = read_preference(name, value, channels)
+        row = await self._database.call(
+            "select * from change_preferences($1,$2,$3,$4)", tenant_id, columns, turn_id, call
+        )
+        if row is None:
+            return Preferences(), Preferences()
+        return _preferences(row["before"], channels), _preferences(row["after"], channels)
 
     async def put_back(self, tenant_id: str, columns: Mapping[str, str], turn_id: str) -> Preferences:
         """Store columns as they were before."""
@@ -121,6 +123,23 @@ class PreferenceStore:
     async def needs_timezone(self, tenant_id: str) -> bool:
         """Return whether to ask for a person's timezone before storing a first schedule."""
         return not (await self.read(tenant_id)).timezone
+
+
+def _preferences(columns: Mapping[str, Any], channels: Sequence[str]) -> Preferences:
+    quiet = None
+    if columns["quiet_from"]:
+        quiet = QuietHours(time.fromisoformat(columns["quiet_from"]), time.fromisoformat(columns["quiet_until"]))
+    return Preferences(
+        columns["name"] or None,
+        columns["language"] or None,
+        columns["timezone"] or None,
+        columns["preferred_channel"] or None,
+        quiet,
+        WhileRunning(columns["while_running"]),
+        tuple(channels),
+        tuple(columns["muted"]),
+        columns["language_from"] or None,
+    )
 
 
 def read_preference(name: str, value: str, channels: tuple[str, ...]) -> Mapping[str, str]:

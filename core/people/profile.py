@@ -53,6 +53,14 @@ class Undone:
     before: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FactTakenBack:
+    """A fact that was taken back, in words (empty where there was none), and what the person is told of it."""
+
+    fact: str
+    text: str
+
+
 class ProfileStore:
     """Read and change people's profiles."""
 
@@ -90,9 +98,12 @@ class ProfileStore:
         )
         return row["number"] if row else None
 
-    async def undo(self, tenant_id: str, number: int, now: datetime) -> Undone | None:
-        """Undo a fact; None where there is no current fact of this number."""
-        row = await self._database.call("select * from undo_fact($1,$2,$3)", tenant_id, number, now)
+    async def undo(self, tenant_id: str, number: int, now: datetime, call: str) -> Undone | None:
+        """Undo a fact; None where there is no current fact of this number.
+
+        A repeat of the call, after a crash, undoes nothing more and returns the same again.
+        """
+        row = await self._database.call("select * from undo_fact($1,$2,$3,$4)", tenant_id, number, now, call)
         if row is None:
             return None
         await self._speak(tenant_id, row["key"], row["before"])

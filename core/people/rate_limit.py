@@ -13,8 +13,9 @@ from enum import StrEnum
 from typing import Protocol
 
 import structlog
-from redis.asyncio import ConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
+
+from core.db.redis_client import redis_client
 
 ACCOUNT_FACTOR = 100
 """The rate of an account of ours, in people's rates, beyond which its turns wait."""
@@ -142,10 +143,9 @@ class _SharedCounts:
     """The counts in Redis, which all workers share."""
 
     def __init__(self, redis_url: str) -> None:
-        pool = ConnectionPool.from_url(
+        self._client = redis_client(
             redis_url, socket_connect_timeout=REDIS_SECONDS, socket_timeout=REDIS_SECONDS, decode_responses=True
         )
-        self._client = Redis(connection_pool=pool)
         self._script: _Script = self._client.register_script(_SCRIPT)
 
     async def count(self, counted: Counted, a_minute: int) -> Rate:

@@ -1,4 +1,4 @@
-"""The commands about accounts: `connect`, `accounts` and `disconnect`, answered without a model.
+"""The commands about accounts, `connect`, `accounts` and `disconnect`, and about all data, without a model.
 
 Written with a slash they are nothing else; the bare words may begin a sentence that the assistant should read.
 """
@@ -13,6 +13,7 @@ from core.credentials.types import Account
 from core.errors import ToolFailed, ToolRetry
 from core.language.catalogue import gettext, listed
 from core.llm.types import ToolCall
+from core.messaging.commands import EXPORT, FORGET
 from core.messaging.messages import Command
 from core.messaging.visible_text import literal
 from core.tools.context import PersonAccounts
@@ -20,6 +21,7 @@ from core.turns.types import TurnRequest
 
 _NAMED = re.compile(r"(\S+)(?: as (.+))?", re.IGNORECASE)
 DISCONNECT_TOOL = "disconnect_account"
+DATA_TOOLS = {EXPORT: "export_my_data", FORGET: "forget_me"}
 
 
 async def answer_accounts(command: Command, accounts: PersonAccounts, *, slash: bool = False) -> str | None:
@@ -63,3 +65,8 @@ def disconnecting(request: TurnRequest, account_name: str) -> TurnRequest:
     """Return the turn that begins with the call that ends an account, which asks first."""
     arguments = json.dumps({"account": account_name}, ensure_ascii=False)
     return replace(request, starts=ToolCall(f"disconnect_{request.turn_id}", DISCONNECT_TOOL, arguments))
+
+
+def about_data(request: TurnRequest, name: str) -> TurnRequest:
+    """Return the turn that begins with the call that exports or deletes a person, which asks first."""
+    return replace(request, starts=ToolCall(f"{name}_{request.turn_id}", DATA_TOOLS[name], "{}"))

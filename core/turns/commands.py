@@ -15,10 +15,17 @@ from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
 from core.tools.undo import UndoOffers
-from core.turns.account_commands import answer_accounts, disconnecting, whom_to_disconnect, with_slash
+from core.turns.account_commands import (
+    DATA_TOOLS,
+    about_data,
+    answer_accounts,
+    disconnecting,
+    whom_to_disconnect,
+    with_slash,
+)
 from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
 from core.turns.orchestrator import Orchestrator
-from core.turns.types import BegunTurn, TurnResult, TurnState
+from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
 from core.turns.undo_words import undoing
 
 
@@ -45,9 +52,8 @@ class ChatCommands:
         if self.approvals is not None and command.name in APPROVAL_COMMANDS:
             result = await self._refused(turn) or await self._about_approvals(self.approvals, command, turn)
             return CommandResult(result)
-        if command.name == UNDO:
-            begun = undoing(turn.request, command.argument) if self.orchestrator.services.undo else None
-            return CommandResult(await self.orchestrator.handle_message(begun)) if begun else None
+        if begun := self._begun(command, turn):
+            return CommandResult(await self.orchestrator.handle_message(begun))
         if command.name in ACCOUNT_COMMANDS:
             return await self._about_accounts(command, turn)
         if command.name == "console":
@@ -71,6 +77,13 @@ class ChatCommands:
         for conversation_id in answer.queued:
             self.wakeups.wake_delivery(conversation_id)
         return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
+
+    def _begun(self, command: Command, turn: BegunTurn) -> TurnRequest | None:
+        """Return the turn that a command begins with a call; None where it begins with none."""
+        services = self.orchestrator.services
+        if command.name == UNDO and services.undo:
+            return undoing(turn.request, command.argument)
+        return about_data(turn.request, command.name) if command.name in DATA_TOOLS and services.data else None
 
     async def _offer_undo(self, undo: CommandUndo, turn: BegunTurn) -> None:
         store = self.orchestrator.services.undo

@@ -28,27 +28,40 @@ HISTORY_ROWS = 200
 """How much of a session is loaded for a turn; the context manager trims to what the model takes."""
 
 
-async def load_turn(database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str]) -> BegunTurn:
+async def load_turn(
+    database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str], *, keep_prompts: bool = False
+) -> BegunTurn:
     """Return the turn that `open_turn` returned; a run may speak on `channels` only.
 
     Raises `LeaseLost` where it is gone.
     """
-    begun = await _load(database, lease, turn, channels)
-    return replace(begun, crashes=turn["crashes"], solo_crashes=turn["solo_crashes"], quarantined=turn["quarantined"])
+    journal = PostgresJournal(database, lease, turn["turn_id"], is_new=bool(turn["is_new"]), keep_prompts=keep_prompts)
+    begun = await _load(database, lease, turn, channels, journal)
+    return replace(
+        begun,
+        crashes=turn["crashes"],
+        solo_crashes=turn["solo_crashes"],
+        quarantined=turn["quarantined"],
+        traceparent=turn["traceparent"],
+    )
 
 
-async def _load(database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str]) -> BegunTurn:
+async def _load(
+    database: Database, lease: Lease, turn: asyncpg.Record, channels: Collection[str], journal: PostgresJournal
+) -> BegunTurn:
     if not turn["is_run"]:
-        return await _load_message_turn(database, lease, turn)
+        return await _load_message_turn(database, lease, turn, journal)
     async with database.tenant(lease.tenant_id) as connection:
-        return await _load_run(database, connection, lease, turn["turn_id"], turn["attempts"], channels)
+        control = RunControl(PostgresControl(database, lease, turn["turn_id"], journal))
+        return await _load_run(connection, lease, turn, channels, journal, control)
 
 
-async def _load_message_turn(database: Database, lease: Lease, turn: asyncpg.Record) -> BegunTurn:
+async def _load_message_turn(
+    database: Database, lease: Lease, turn: asyncpg.Record, journal: PostgresJournal
+) -> BegunTurn:
     if turn["conversation_id"] is None:
         raise LeaseLost
     turn_id, attempts, inbound = turn["turn_id"], turn["attempts"], turn["taken"]
-    journal = PostgresJournal(database, lease, turn_id, is_new=turn["is_new"])
     pool: tuple[PoolEntry, ...] = ()
     approvals: tuple[Approval, ...] = ()
     if turn["has_pool"] or turn["has_approvals"]:
@@ -85,14 +98,20 @@ async def _load_message_turn(database: Database, lease: Lease, turn: asyncpg.Rec
     command = next((Command(**row["command"]) for row in inbound if row["command"]), None)
     address = Address(turn["channel"], turn["account"], turn["peer"], turn["thread"])
     newest = (inbound[-1]["provider_id"] or None) if inbound else None
-    return BegunTurn(turn_id, attempts, address, request, command, newest)
+    linked = tuple(row["traceparent"] for row in inbound[1:] if row["traceparent"])
+    return BegunTurn(turn_id, attempts, address, request, command, newest, linked=linked)
 
 
 async def _load_run(
-    database: Database, connection: Connection, lease: Lease, turn_id: str, attempts: int, channels: Collection[str]
+    connection: Connection,
+    lease: Lease,
+    opened: asyncpg.Record,
+    channels: Collection[str],
+    journal: PostgresJournal,
+    control: RunControl,
 ) -> BegunTurn:
+    turn_id, attempts = opened["turn_id"], opened["attempts"]
     turn = await load_run_turn(connection, lease.tenant_id, turn_id, channels)
-    journal = PostgresJournal(database, lease, turn_id)
     request = TurnRequest(
         turn_id=turn_id,
         tenant=turn.tenant,
@@ -101,7 +120,7 @@ async def _load_run(
         journal=journal,
         history=turn.history,
         attempt=attempts,
-        control=RunControl(PostgresControl(database, lease, turn_id, journal)),
+        control=control,
         conversation_id=turn.conversation_id,
         pool=await _pool(connection, lease.tenant_id, turn_id),
         approvals=await load_approvals(connection, lease.tenant_id, turn_id),

@@ -20,7 +20,7 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool
 from core.turns.context import Check
 from core.turns.links import LinkCheck
-from core.turns.services import AccountsAccess, CredentialStoreAccess
+from core.turns.services import AccountsAccess, CredentialStoreAccess, DataProvider
 
 
 class OrchestratorOptions(TypedDict, total=False):
@@ -45,6 +45,7 @@ class OrchestratorOptions(TypedDict, total=False):
     credentials: CredentialStoreAccess | None
     accounts: AccountsAccess | None
     account_asker: AccountAsker | None
+    data: DataProvider | None
     storage: Storage | None
     budgets: DailyBudgets | None
     http: HttpClient | None

@@ -46,6 +46,7 @@ def services_of(memory: Recall | None, tasks: TaskEngine | None, options: Orches
         credentials=options.get("credentials"),
         accounts=options.get("accounts"),
         account_asker=options.get("account_asker"),
+        data=options.get("data"),
         storage=options.get("storage"),
         people=options.get("people"),
         files=options.get("files"),

@@ -11,18 +11,22 @@ from core.clock import Clock
 from core.files.access import Files
 from core.http.types import HttpClient
 from core.memory.access import MemoryAccess
+from core.messaging.search import PersonMessages
 from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tenant import TurnTenant
 from core.tools.context import (
     KEEPS_NOTHING,
     NO_ACCOUNTS,
+    NO_CONVERSATIONS,
+    NO_DATA,
     NO_FILES,
     NO_MEMORY,
     NO_MESSAGES,
     NO_TASKS,
     NO_WEB,
     CredentialAccess,
+    DataAccess,
     PersonAccounts,
     TenantTasks,
     ToolExecutionContext,
@@ -65,6 +69,14 @@ class AccountsAccess(Protocol):
         ...
 
 
+class DataProvider(Protocol):
+    """People's data as a whole: `core.tenants.access.PersonData`, whose room stands above this one."""
+
+    def for_tenant(self, tenant_id: str) -> DataAccess:
+        """Return access to this tenant's data only."""
+        ...
+
+
 class TaskEngine(Protocol):
     """What plans for people: `core.triggers.engine.TriggerEngine`, whose room stands above this one."""
 
@@ -82,6 +94,7 @@ class TurnServices:
     credentials: CredentialStoreAccess | None = None
     accounts: AccountsAccess | None = None
     account_asker: AccountAsker | None = None
+    data: DataProvider | None = None
     storage: Storage | None = None
     people: People | None = None
     files: Files | None = None
@@ -124,9 +137,11 @@ class TurnServices:
             files=self.files.for_turn(tenant.id, turn_id, attached) if self.files else NO_FILES,
             attached=attached,
             accounts=self.accounts.for_tenant(tenant.id, turn_id) if self.accounts else NO_ACCOUNTS,
+            data=self.data.for_tenant(tenant.id) if self.data else NO_DATA,
             tasks=self.tasks.for_tenant(tenant.id) if self.tasks else NO_TASKS,
             undo=UndoOffers(self.clock),
             settings=self.settings,
             messages=self.outreach.for_turn(tenant.id, turn_id) if self.outreach else NO_MESSAGES,
+            conversations=PersonMessages(self.storage.database, tenant.id) if self.storage else NO_CONVERSATIONS,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
         )

@@ -7,6 +7,7 @@ from datetime import timedelta
 import asyncpg
 import structlog
 
+from core import tracing
 from core.db.database import Database
 from core.errors import StoreUnavailable
 from core.ids import IdMaker
@@ -46,12 +47,15 @@ class TurnStore:
         lease: timedelta,
         channels: Collection[str] = (),
         quarantine: QuarantineMode = QuarantineMode.TAKE,
+        *,
+        keep_prompts: bool = True,
     ) -> None:
         self._database = database
         self._make_id = make_id
         self.lease = lease
         self._channels = frozenset(channels)
         self._quarantine = quarantine
+        self._keep_prompts = keep_prompts
         # Owners whose claim was not answered: it may have been made, and asking again as them gives it to us.
         self._unanswered: list[str] = []
 
@@ -121,7 +125,9 @@ class TurnStore:
                 self._make_id("turn"),
                 HISTORY_ROWS,
             )
-        return await load_turn(self._database, lease, row, self._channels) if row else None
+        if row is None:
+            return None
+        return await load_turn(self._database, lease, row, self._channels, keep_prompts=self._keep_prompts)
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
@@ -144,6 +150,7 @@ class TurnStore:
                 "new_session": end.new_session,
                 "pool": [entry.to_json() for entry in end.pool],
                 "waiting_step": end.waiting_step,
+                **tracing.carried(),
             },
             *((end.run.to_json(), end.cards_in, rows) if end.run else ()),
         )

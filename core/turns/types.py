@@ -145,6 +145,10 @@ class BegunTurn:
     """How many crashed at the place where it is, and it ran there alone."""
     quarantined: bool = False
     """Whether it runs alone, as it has crashed twice at one place, or too often."""
+    traceparent: str | None = None
+    """The context of the span in which its first message came in, or in which its run was started."""
+    linked: tuple[str, ...] = ()
+    """Those of the other messages that it took in."""
 
 
 @dataclass(frozen=True, slots=True)

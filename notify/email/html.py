@@ -18,6 +18,12 @@ _TABLE = '<table border="1" cellpadding="4" style="border-collapse: collapse">'
 
 def to_html(markdown: str) -> str:
     """Return a page; empty where the text is nested too deeply to be shown whole."""
+    body = body_html(markdown)
+    return _PAGE.format(body=body.replace("<table>", _TABLE)) if body else ""
+
+
+def body_html(markdown: str) -> str:
+    """Return the text as HTML to stand in a page; empty where it is nested too deeply to be shown whole."""
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _MAX_NESTING})
     parser.disable(["reference", "image"]).enable(["table", "strikethrough"])
     keep_all_cells(parser)
@@ -25,5 +31,4 @@ def to_html(markdown: str) -> str:
     tokens = parser.parse(source)
     if any(token.level >= _MAX_NESTING - 2 for token in tokens):
         return ""
-    body = str(parser.renderer.render(tokens, parser.options, {}))
-    return _PAGE.format(body=body.replace("<table>", _TABLE))
+    return str(parser.renderer.render(tokens, parser.options, {}))

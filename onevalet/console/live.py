@@ -1,6 +1,7 @@
 """What changes is told to the page that shows it: its version is looked at each second while it is open."""
 
 import asyncio
+import hashlib
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from aiohttp import web
 from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
+from core.ids import PARTITION
 from onevalet.console.rendering import HEADERS
 
 EVERY = 1.0
@@ -18,9 +20,15 @@ MAX_STREAMS = 50
 """Pages of one process that are told at once; others show what was when they were opened."""
 LASTS = 300.0
 """Seconds after which the browser connects again, so that a session that has ended shows nothing more."""
+SHOWN = 50
+"""How much of a list its version covers: a page."""
 
-_CONVERSATION = re.compile(r"/console/conversations/([\w-]{1,64})/([\w-]{1,64})")
+_PERSON_ID = rf"({PARTITION}[\w-]{{1,64}})"
+_CONVERSATION = re.compile(rf"/console/conversations/{_PERSON_ID}/([\w-]{{1,64}})")
 _TURN = re.compile(r"/console/turns/([\w-]{1,64})")
+_APPROVAL = re.compile(rf"/console/waiting/approvals/{_PERSON_ID}/([\w-]{{1,64}})")
+_TASK = re.compile(rf"/console/tasks/{_PERSON_ID}/([\w-]{{1,64}})")
+_PERSON = re.compile(rf"/console/people/{_PERSON_ID}(/memory)?")
 
 
 @dataclass(slots=True)
@@ -76,9 +84,32 @@ class PageVersions:
             return await self.turn(match[1], viewer)
         if match := _CONVERSATION.fullmatch(path):
             return await self.conversation(match[1], match[2]) if viewer.sees(match[1]) else ""
+        for pattern, version in ((_APPROVAL, self.approval), (_TASK, self.task)):
+            if match := pattern.fullmatch(path):
+                return await version(match[1], match[2]) if viewer.sees(match[1]) else ""
+        if path.startswith(("/console/people", "/console/deliveries")):
+            return await self._about_people(path, viewer)
+        if path == "/console/waiting":
+            return await self.waiting(viewer)
+        if path == "/console/tasks":
+            return await self.tasks(viewer)
         if path in ("/console", "/console/conversations"):
             return await self.everything() if viewer.operator else await self.person(viewer.tenant_id)
         return await self.health() if path == "/console/health" and viewer.operator else ""
+
+    async def _about_people(self, path: str, viewer: Viewer) -> str:
+        if match := _PERSON.fullmatch(path):
+            if not viewer.sees(match[1]):
+                return ""
+            return await (self.memory(match[1]) if match[2] else self.profile(match[1]))
+        match path:
+            case "/console/deliveries":
+                return await self.deliveries(viewer)
+            case "/console/deliveries/stops":
+                return await self.stops(viewer)
+            case "/console/people" if viewer.operator:
+                return await self.people()
+        return ""
 
     async def turn(self, turn_id: str, viewer: Viewer) -> str:
         found = await self.database.call("select tenant_id, turn_id from find_trace($1)", turn_id)
@@ -106,14 +137,118 @@ class PageVersions:
             conversation,
         )
 
+    async def approval(self, tenant_id: str, approval: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select a.state || coalesce(a.expires_at::text, '') || (select count(*) from approval_audit u"
+            "  where u.tenant_id = $1 and u.approval_id = $2) as version"
+            " from approvals a where a.tenant_id = $1 and a.id = $2",
+            approval,
+        )
+
+    async def task(self, tenant_id: str, task: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select t.state || t.revision || '.' || t.fired || coalesce(t.next_at::text, '') || coalesce("
+            " (select string_agg(r.state, ',' order by r.created_at desc, r.id desc) from (select * from task_runs n"
+            "  where n.tenant_id = $1 and n.task_id = $2 order by n.created_at desc, n.id desc limit 10) r), '')"
+            " as version from tasks t where t.tenant_id = $1 and t.id = $2",
+            task,
+        )
+
+    async def waiting(self, viewer: Viewer) -> str:
+        """Return the version of the first page of what waits."""
+        if not viewer.operator:
+            return await self._of(
+                viewer.tenant_id,
+                "select (select count(*) || coalesce(max(id), '') from approvals"
+                "  where tenant_id = $1 and state = 'pending')"
+                " || (select coalesce(string_agg(agent_id || status, ',' order by agent_id), '') from pool_entries"
+                "  where tenant_id = $1 and status not in ('CANCELLED', 'COMPLETED')) as version",
+            )
+        rows = await self.database.rows("select id from console_waiting(null, '', $1)", SHOWN)
+        return _short("".join(row["id"] for row in rows))
+
+    async def tasks(self, viewer: Viewer) -> str:
+        """Return the version of the first page of tasks."""
+        if not viewer.operator:
+            return await self._of(
+                viewer.tenant_id,
+                "select count(*) || '.' || coalesce(sum(revision), 0) || '.' || coalesce(sum(fired), 0) as version"
+                " from tasks where tenant_id = $1 and deleted_at is null",
+            )
+        rows = await self.database.rows("select * from console_tasks('', '', '', $1)", SHOWN)
+        return _short("".join(f"{row['task_id']}{row['state']}{row['next_at']}" for row in rows))
+
+    async def deliveries(self, viewer: Viewer) -> str:
+        """Return the version of the first page of what did not arrive or waits."""
+        if not viewer.operator:
+            return await self._of(
+                viewer.tenant_id,
+                "select (select coalesce(string_agg(o.id || o.state, ','), '') from (select id, state from outbound"
+                "  where tenant_id = $1 and state in ('held', 'failed', 'ambiguous') and resolution = ''"
+                "  and stream_at is null order by created_at desc, id desc limit $2) o)"
+                " || (select coalesce(string_agg(id || coalesce(not_before::text, ''), ',' order by id), '')"
+                "  from notifications where tenant_id = $1 and state = 'held') as version",
+                SHOWN,
+            )
+        rows = await self.database.rows("select * from find_unsettled('', null, '', $1)", SHOWN)
+        held = await self.database.rows("select * from find_held_people($1)", SHOWN)
+        return _short("".join(row["outbound_id"] + row["state"] for row in rows) + str([tuple(row) for row in held]))
+
+    async def stops(self, viewer: Viewer) -> str:
+        rows = await self.database.rows(
+            "select id from list_consents($1, null, 1)", "" if viewer.operator else viewer.tenant_id
+        )
+        return str(rows[0]["id"]) if rows else ""
+
+    async def people(self) -> str:
+        """Return the version of the first page of people, and of those who wait to be let in."""
+        rows = await self.database.rows("select tenant_id from console_people(null, '', $1)", SHOWN)
+        asking = await self.database.one(
+            "select count(*) || coalesce(max(asked_at)::text, '') as version from pairings where used_at is null"
+        )
+        return _short("".join(row["tenant_id"] for row in rows) + str(asking["version"]))
+
+    async def profile(self, tenant_id: str) -> str:
+        """Return the version of a person's page."""
+        return _short(
+            await self._of(
+                tenant_id,
+                "select t.role || t.tier || t.name || coalesce((select string_agg(i.id || i.state || i.admitted, ','"
+                "  order by i.id) from identities i where i.tenant_id = $1), '')"
+                " || coalesce((select string_agg(k.expires_at || k.asked_channel || k.asked_user_key, ','"
+                "  order by k.made_at) from link_codes k where k.tenant_id = $1 and k.used_at is null), '')"
+                " || coalesce((select string_agg(c.service || c.account_name || coalesce(c.revoked_at::text, ''), ','"
+                "  order by c.service, c.account_name) from credentials c where c.tenant_id = $1), '')"
+                " || coalesce((select string_agg(l.channel || l.until, ',') from find_asked_links($1, now()) l), '')"
+                " || coalesce((select a.id from console_actions a where a.tenant_id = $1 order by a.at desc, a.id desc"
+                "  limit 1), '') as version from tenants t where t.tenant_id = $1",
+            )
+        )
+
+    async def memory(self, tenant_id: str) -> str:
+        return await self._of(
+            tenant_id,
+            "select (select count(*) || '.' || count(undone_at) from profile_facts where tenant_id = $1)"
+            " || coalesce((select '.' || version || '.' || epoch from memory_versions where tenant_id = $1), '')"
+            " || (select '.' || count(valid_to) from (select valid_to from memories where tenant_id = $1"
+            "  order by number desc limit $2) m) as version",
+            SHOWN,
+        )
+
     async def person(self, tenant_id: str) -> str:
         return await self._of(
-            tenant_id, "select max(last_inbound_at)::text as version from conversations where tenant_id = $1"
+            tenant_id,
+            "select max(last_inbound_at)::text || coalesce((select string_agg(t.id || t.state, ',' order by t.id)"
+            "  from turns t where t.tenant_id = $1 and t.state in ('running', 'waiting')), '') as version"
+            " from conversations where tenant_id = $1",
         )
 
     async def everything(self) -> str:
         row = await self.database.call("select last_at from console_conversations('', null, '', 1)")
-        return row["last_at"].isoformat() if row else ""
+        work = await self.database.one("select * from count_work()")
+        return f"{row['last_at'].isoformat()}.{work['running_turns']}.{work['waiting_messages']}" if row else ""
 
     async def health(self) -> str:
         row = await self.database.one("select * from count_work()")
@@ -122,3 +257,7 @@ class PageVersions:
     async def _of(self, tenant_id: str, statement: str, *args: object) -> str:
         row = await self.database.tenant_row(tenant_id, statement, *args)
         return str(row["version"] or "") if row else ""
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

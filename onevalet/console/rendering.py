@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from core.console.sign_in import Viewer
 from onevalet.console.access import Visit
@@ -29,6 +30,11 @@ HEADERS = {
 }
 PLACES = (
     ("conversations", "Conversations"),
+    ("waiting", "Waiting"),
+    ("tasks", "Tasks"),
+    ("deliveries", "Deliveries"),
+    ("people", "People"),
+    ("cost", "Cost"),
     ("health", "Health"),
 )
 """The pages in the order of the menu: their address below `/console/`, and their title."""
@@ -43,7 +49,7 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"ms": milliseconds, "money": money, "channel": channel_label}
+    environment.filters |= {"ms": milliseconds, "money": money, "channel": channel_label, "markdown": markdown}
     return environment
 
 
@@ -60,12 +66,29 @@ class Renderer:
         zone = zone_of(visit.viewer if visit else None)
         text = self._environment.get_template(template).render(
             visit=visit,
+            now=now,
             places=[place for place in PLACES if place[0] != "health" or (visit and visit.viewer.operator)],
             at=lambda moment: in_zone(moment, zone, now),
             ago=lambda moment: ago(moment, now),
+            until=lambda moment: until(moment, now),
+            due=lambda moment: due(moment, zone, now),
+            clock=lambda moment: f"{moment.astimezone(zone):%H:%M}",
             **values,
         )
         return web.Response(status=status, text=text, content_type="text/html", charset="utf-8", headers=HEADERS)
+
+
+def markdown(text: str) -> Markup:
+    """Return Markdown as HTML without any markup of its own; as it was written where it is nested too deeply."""
+    from notify.email.html import body_html
+
+    html = body_html(text)
+    return Markup(html) if html else escape(text)  # noqa: S704 - the parser escapes all HTML in the text
+
+
+def until(moment: datetime, now: datetime) -> str:
+    """Return how long it is to a moment, in its largest unit."""
+    return ago(now, moment)
 
 
 def zone_of(viewer: Viewer | None) -> tzinfo:
@@ -78,6 +101,12 @@ def in_zone(moment: datetime, zone: tzinfo, now: datetime) -> str:
     if local.date() == today.date():
         return f"{local:%H:%M:%S}"
     return f"{local:%-d %b %H:%M}" if local.year == today.year else f"{local:%-d %b %Y %H:%M}"
+
+
+def due(moment: datetime, zone: tzinfo, now: datetime) -> str:
+    """Return a moment that is planned, to the minute; the day goes with it where it is not today's."""
+    local, today = moment.astimezone(zone), now.astimezone(zone)
+    return f"{local:%H:%M}" if local.date() == today.date() else in_zone(moment, zone, now)
 
 
 def ago(moment: datetime, now: datetime) -> str:

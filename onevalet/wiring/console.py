@@ -1,26 +1,49 @@
 """The console, which `web` serves. Light: what answers is imported when somebody looks."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import partial
 
+from aiohttp import web
+
+from core.accounts.accounts import Accounts
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
-from onevalet.console.door import ConsoleDoor, Handler
+from core.messaging.channels import Channel, stalls_of
+from onevalet.console.door import ConsoleDoor
 from onevalet.wiring.connections import Connections
 
 
-def build_console(connections: Connections, clock: Clock, *, local: bool) -> ConsoleDoor:
+def build_console(
+    connections: Connections, accounts: Accounts, clock: Clock, channels: Sequence[Channel], *, local: bool
+) -> ConsoleDoor:
     """Build the console's routes. `local`: a browser on this machine needs no session."""
     settings, database = connections.settings, connections.database
 
-    def load() -> Mapping[str, Handler]:
+    def load() -> Sequence[web.RouteDef]:
         from onevalet.console.access import ConsoleAccess
+        from onevalet.console.budgets import ShownBudgets
+        from onevalet.console.pages.base import Kit
         from onevalet.console.routes import ConsoleRoutes
+        from onevalet.console.services import PersonServices
         from onevalet.console.texts import Texts
+        from onevalet.wiring.console_memory import build_memory
+        from onevalet.wiring.people import build_linking
 
         sign_in = ConsoleSignIn(database, settings.public_url)
         access = ConsoleAccess(sign_in, database, clock, local=local)
         texts = Texts(make_id, for_operators=local or settings.onevalet_console_texts == "on")
-        return ConsoleRoutes(access, database, texts).handlers()
+        linking = build_linking(database, accounts.credentials, clock)
+        services = PersonServices(accounts, linking, settings.tiers.names, build_memory(settings, database, clock))
+        budgets = ShownBudgets(
+            settings.onevalet_daily_budget,
+            settings.onevalet_task_budget,
+            settings.tiers,
+            settings.sms_budget,
+            settings.onevalet_sms_segment_price,
+        )
+        ways_in = partial(stalls_of, channels)
+        kit = Kit.build(access, database, texts, connections.wakeups, services, budgets, ways_in)
+        return ConsoleRoutes(kit).routes()
 
     return ConsoleDoor(load)

@@ -10,7 +10,7 @@ from core.messaging.messages import OutboundKind, OutboundMessage
 from core.notifications.types import Notification
 from jobs.provider_calls import MAX_RESENT
 from notify.service import delayed_answer_text
-from onevalet.cli.doctor import _database
+from onevalet.doctor.work import check_delays
 from tests.clocks import StandingClock
 from tests.notify.harness import People, people
 from tests.notify.test_service import night
@@ -108,9 +108,9 @@ async def test_news_goes_elsewhere_itself_and_is_not_announced(harness: People) 
 async def test_the_doctor_shows_what_has_been_delayed_and_why(harness: People) -> None:
     harness.channels["telegram"].acts.append(DAY)
     await answer(harness, "the answer")
-    assert not [check for check in await _database(harness.store.database) if check.what == "telegram: delayed"]
+    assert not [check for check in await check_delays(harness.store.database) if check.what == "telegram: delayed"]
     await wait(harness, minutes=11)
-    [check] = [check for check in await _database(harness.store.database) if check.what == "telegram: delayed"]
+    [check] = [check for check in await check_delays(harness.store.database) if check.what == "telegram: delayed"]
     assert not check.ok
     assert "1 conversation(s)" in check.detail
     assert "RateLimited" in check.detail

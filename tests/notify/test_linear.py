@@ -16,6 +16,8 @@ from notify.telegram.render import render as render_telegram
 from notify.telegram.render import split as split_telegram
 from tests.notify.steps import count_steps
 
+pytestmark = pytest.mark.slow
+
 type Text = Callable[[int], str]
 
 PLAIN: dict[str, Text] = {

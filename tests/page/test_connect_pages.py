@@ -20,7 +20,7 @@ from tests.core.credentials.conftest import key as key
 from tests.core.credentials.conftest import store as store
 from tests.page.chromium import NARROW, WIDE, Page
 
-pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 
 STICKING_OUT = (
     "[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth)"

@@ -12,7 +12,7 @@ from tests.page.chromium import NARROW, Page
 from tests.page.gateway import ScriptedGateway
 from tests.page.talk import FIELDS, ask, said, talk_in_every_pane
 
-pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 
 STICKING_OUT = """[...document.querySelectorAll('.pane *')]
     .filter((one) => one.offsetParent && !one.closest('.hidden') && one.getBoundingClientRect().right > innerWidth + 1)

@@ -10,7 +10,7 @@ from tests.core.documents import samples
 from tests.page.chromium import Page
 from tests.page.talk import FIELDS
 
-pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
 
 PROVIDERS = {"phone": "twilio", "slack": "slack", "telegram": "telegram"}
 REFUSING = """(() => { const real = fetch; globalThis.fetch = async (path, more) => path.endsWith("/say")

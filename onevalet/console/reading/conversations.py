@@ -1,7 +1,7 @@
 """Conversations and their messages, in pages: each begins where the one before ended."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import asyncpg
 
@@ -38,8 +38,8 @@ class Cursor:
         """Read a cursor from an address; None for none, and for what is none."""
         at, _, conversation = text.partition("~")
         try:
-            return cls(datetime.fromisoformat(at), conversation) if conversation else None
-        except ValueError:
+            return cls(datetime.fromisoformat(at).astimezone(UTC), conversation) if conversation else None
+        except (ValueError, OverflowError):
             return None
 
     def __str__(self) -> str:
@@ -129,7 +129,7 @@ async def read_messages(connection: Connection, tenant_id: str, conversation: st
     received = await connection.fetch(
         "select id, seq, received_at as at, text, heard, command, state, reason, outcome, turn_id,"
         " jsonb_array_length(media) as files from inbound where tenant_id = $1 and conversation_id = $2"
-        " and ($3::bigint is null or seq < $3) order by seq desc limit $4",
+        " and seq < coalesce($3::bigint, 9223372036854775807) order by seq desc limit $4",
         tenant_id,
         conversation,
         received_below,
@@ -138,7 +138,7 @@ async def read_messages(connection: Connection, tenant_id: str, conversation: st
     sent = await connection.fetch(
         "select id, seq, created_at as at, kind, text, state, reason, turn_id, jsonb_array_length(media) as files"
         " from outbound where tenant_id = $1 and conversation_id = $2 and seq is not null"
-        " and ($3::bigint is null or seq < $3) order by seq desc limit $4",
+        " and seq < coalesce($3::bigint, 9223372036854775807) order by seq desc limit $4",
         tenant_id,
         conversation,
         sent_below,

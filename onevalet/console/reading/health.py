@@ -1,6 +1,6 @@
 """How the installation fares, as figures and as checks with what to do; counts over everybody, no text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,6 +9,7 @@ from core.db.database import Database
 from core.messaging.channels import Check
 from core.notifications.delays import DELAYED
 from core.queue.worker_health import WorkerHealth, workers_seen
+from onevalet.console.reading.strain import read_strain
 from onevalet.console.rendering import ago
 
 LATE = timedelta(seconds=30)
@@ -34,8 +35,8 @@ class Health:
     checks: tuple[Check, ...]
 
 
-async def read_health(database: Database, now: datetime) -> Health:
-    """Return how things are now."""
+async def read_health(database: Database, now: datetime, ways_in: Mapping[str, str]) -> Health:
+    """Return how things are now. `ways_in`: see `read_strain`."""
     work = await database.one("select * from count_work()")
     oldest = await database.one("select * from console_oldest()")
     delayed = await database.rows("select * from count_delayed($1)", DELAYED)
@@ -68,6 +69,7 @@ async def read_health(database: Database, now: datetime) -> Health:
             else "nothing waits",
             "see whether workers are at work; more of them may be started" if late_in else "",
         ),
+        *await read_strain(database, ways_in),
         *(_delayed_check(row["channel"], row["conversations"], row["reasons"]) for row in delayed),
         *(check for worker in workers for check in _worker_checks(worker)),
     ]

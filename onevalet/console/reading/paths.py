@@ -11,6 +11,7 @@ from core.journal.types import Outcome, StepKind
 from core.llm.types import TokenUsage
 from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
+from onevalet.console.reading.prompts import Prompts, ShownPrompt, read_prompts
 from onevalet.paths.transcript import label
 
 _GOES_WELL = frozenset({CallOutcome.ACCEPTED, "started"})
@@ -29,6 +30,8 @@ class Span:
     facts: tuple[tuple[str, str], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     failed: bool = False
+    prompt: ShownPrompt | None = None
+    """Of a model's step, where its texts may be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,8 @@ async def find_turn(database: Database, wanted: str) -> tuple[str, str] | None:
     return (found["tenant_id"], found["turn_id"]) if found and found["turn_id"] else None
 
 
-async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> TurnPath:
-    """Return a turn's path."""
+async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, prompts: bool = False) -> TurnPath:
+    """Return a turn's path, with the prompts of its steps if `prompts`."""
     turn = await fetch_one(
         connection,
         "select t.*, coalesce(c.channel, '') as channel, coalesce(nullif(p.name, ''), i.name, '') as person"
@@ -95,7 +98,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Tur
     usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL]
     spans = [
         *await _received(connection, tenant_id, turn_id, turn["started_at"]),
-        *_of_steps(steps),
+        *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
         *await _sent(connection, tenant_id, turn_id),
     ]
     return TurnPath(
@@ -137,7 +140,7 @@ async def _received(connection: Connection, tenant_id: str, turn_id: str, begun:
     ]
 
 
-def _of_steps(steps: Sequence[asyncpg.Record]) -> list[Span]:
+def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[Span]:
     asked = {
         (step["agent_path"], step["step"], number): call.get("arguments", "")
         for step in steps
@@ -151,6 +154,9 @@ def _of_steps(steps: Sequence[asyncpg.Record]) -> list[Span]:
         usage = TokenUsage.from_json(step["usage"])
         arguments = asked.get((step["agent_path"], step["step"], step["call_index"]), "")
         is_call = kind in (StepKind.TOOL, StepKind.AGENT)
+        prompt = None
+        if prompts is not None and kind is StepKind.MODEL:
+            prompt = prompts.get((step["agent_path"], step["step"]), ShownPrompt())
         end = step["finished_at"] or step["started_at"]
         spans.append(
             Span(
@@ -173,6 +179,7 @@ def _of_steps(steps: Sequence[asyncpg.Record]) -> list[Span]:
                     ("Thinking", str(step["result"].get("thinking") or "")),
                 ),
                 word == "ERROR",
+                prompt,
             )
         )
     return spans

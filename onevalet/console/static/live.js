@@ -1,9 +1,17 @@
-// What is shown live is fetched again when the server says that it changed. What is open stays open, and nothing moves.
+// What is shown live is fetched again when the server says that it changed. What is open stays open, what is being typed
+// stays, and nothing moves.
+
+const REACHED = "a, button, input, select, textarea, summary";
 
 const shown = document.querySelector("[data-live]");
 const word = document.querySelector("#live");
+const skew = Date.parse(document.body.dataset.now) - Date.now();
+const UNITS = [[86400, "d"], [3600, "h"], [60, "min"]];
+let asked = 0;
 
 if (shown) listen();
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+setInterval(tick, 5000);
 
 function listen() {
   const source = new EventSource(`/console/live?page=${encodeURIComponent(location.pathname)}&version=${shown.dataset.live}`);
@@ -19,18 +27,54 @@ function say(state) {
 }
 
 async function refresh() {
+  const mine = ++asked;
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const open = new Set([...document.querySelectorAll("details[open]")].map((one) => one.id));
+  if (mine !== asked) return;
   const atEnd = innerHeight + scrollY >= document.body.scrollHeight - 40;
-  for (const part of fresh.querySelectorAll("[data-live], .figures")) {
-    const selector = part.dataset.live ? "[data-live]" : ".figures";
-    const old = document.querySelector(selector);
-    if (old) old.replaceWith(part);
+  for (const part of fresh.querySelectorAll("[data-live]")) {
+    const old = document.querySelector(part.id ? `#${part.id}` : "[data-live]");
+    if (old && !isTouched(old)) renew(old, part);
   }
-  for (const one of document.querySelectorAll("details")) one.open = open.has(one.id);
   if (atEnd && document.querySelector(".thread")) scrollTo(0, document.body.scrollHeight);
+}
+
+function renew(old, part) {
+  const open = new Set([...old.querySelectorAll("details[open][id]")].map((one) => one.id));
+  const focused = old.contains(document.activeElement) ? place(document.activeElement) : "";
+  old.replaceWith(part);
+  for (const one of part.querySelectorAll("details[id]")) one.open = open.has(one.id);
+  const again = focused && [...part.querySelectorAll(REACHED)].find((one) => place(one) === focused);
+  if (again) again.focus({ preventScroll: true });
+}
+
+// Whether somebody has begun to fill in a form.
+function isTouched(part) {
+  const texts = [...part.querySelectorAll("input:not([type=hidden]), textarea")];
+  const choices = [...part.querySelectorAll("option")];
+  return texts.some((one) => one.value !== one.defaultValue) || choices.some((one) => one.selected && !one.defaultSelected && one.index);
+}
+
+// Where in the page the keyboard is, said so that the same place is found in the page's next version.
+function place(element) {
+  const form = element.closest("form");
+  const sent = [...(form?.elements ?? [])].filter((one) => one.type === "hidden" && !["proof", "key"].includes(one.name));
+  const values = [element.getAttribute("href"), element.name, element.value, element.closest("details")?.id, form?.action];
+  return [element.localName, ...values, ...sent.map((one) => one.value)].join(" ");
+}
+
+// Ages go on by themselves, in the words that the server has for them.
+function tick() {
+  for (const one of document.querySelectorAll("time[data-ago], time[data-until]")) {
+    const passed = (Date.now() + skew - Date.parse(one.dateTime)) / 1000;
+    one.textContent = span(Math.max("until" in one.dataset ? -passed : passed, 0));
+  }
+}
+
+function span(seconds) {
+  const unit = UNITS.find(([size]) => seconds >= size);
+  return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]}` : `${Math.floor(seconds)} s`;
 }
 
 if (document.querySelector(".thread")) scrollTo(0, document.body.scrollHeight);

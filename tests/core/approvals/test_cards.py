@@ -1,6 +1,7 @@
 """What a card says, as its language writes it: labels begin with a capital, and Chinese has its own punctuation."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -43,6 +44,15 @@ async def test_every_line_of_a_card_begins_with_a_capital(language: str) -> None
     lines = [line for line in (await shown(language)).splitlines() if line]
     assert len(lines) == 7
     assert [line for line in lines if line[0].islower()] == []
+
+
+def test_what_details_say_in_words_is_not_said_again() -> None:
+    described = Described("Move it", {"series": "all of it"}, {"series": "series", "day": "day"})
+    arguments: JsonObject = {"series": "all", "day": "2026-11-23"}
+    raw = (("Series", "all of it"), ("Series", "all"), ("Day", "2026-11-23"))
+    assert render_arguments(arguments, described) == raw
+    in_words = replace(described, in_words=frozenset({"series", "day"}))
+    assert render_arguments(arguments, in_words) == raw[:1]
 
 
 async def test_chinese_cards_have_full_width_punctuation() -> None:

@@ -184,6 +184,13 @@ class Actor:
                 self.tenant, self.mark, Decimal("0.01"),
             )  # fmt: skip
             self.mine(await connection.fetch("select * from spending"))
+            await connection.execute(
+                "insert into usage_days as u (tenant_id, day, task_id, kind, name, calls)"
+                " values ($1, '2026-01-01', $2, 'model', 'gpt-5', 1)"
+                " on conflict (tenant_id, day, task_id, kind, name) do update set calls = u.calls + excluded.calls",
+                self.tenant, self.mark,
+            )  # fmt: skip
+            self.mine(await connection.fetch("select * from usage_days"))
 
     async def prefer(self, chance: random.Random) -> None:
         store = PreferenceStore(self.database)
@@ -195,7 +202,7 @@ class Actor:
         value = f"{self.mark} {chance.randrange(3)}"
         number = await store.keep(self.tenant, f"k{chance.randrange(3)}", value, FactSource.TOLD, "", Clock().now())
         if number and chance.random() < 0.3:
-            self.mine(await store.undo(self.tenant, number, Clock().now()))
+            self.mine(await store.undo(self.tenant, number, Clock().now(), make_id("call")))
         self.mine(await store.read(self.tenant))
 
     async def look(self, chance: random.Random) -> None:

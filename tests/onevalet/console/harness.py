@@ -1,23 +1,30 @@
 """The console on a port of this machine, two people who have talked, and browsers."""
 
-import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from html import unescape
-
-import aiohttp
 
 from channels.http.app import build_app, serve
+from core.accounts.accounts import Accounts
+from core.accounts.services import Services
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
+from core.credentials.store import CredentialStore
 from core.ids import make_id
+from core.memory.access import MemoryAccess
 from onevalet.console.access import ConsoleAccess
 from onevalet.console.door import ConsoleDoor
+from onevalet.console.pages.base import Kit
 from onevalet.console.routes import ConsoleRoutes
+from onevalet.console.services import PersonServices
 from onevalet.console.texts import Texts
+from onevalet.settings import Settings
+from onevalet.wiring.console_memory import build_memory
+from onevalet.wiring.people import build_linking
+from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import Store
+from tests.onevalet.console.browser import Browser, open_browser
 
 ANN, BOB = "+15550000001", "+15550000002"
 
@@ -34,54 +41,6 @@ class MovedClock(Clock):
 
 
 @dataclass
-class Browser:
-    """A browser with one cookie jar, which follows no redirect by itself."""
-
-    session: aiohttp.ClientSession
-    url: str
-    page: str = ""
-    status: int = 0
-
-    async def get(self, path: str, headers: Mapping[str, str] | None = None) -> int:
-        async with self.session.get(self._at(path), headers=headers, allow_redirects=False) as answer:
-            return await self._kept(answer)
-
-    async def post(
-        self, path: str, fields: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> int:
-        async with self.session.post(self._at(path), data=fields, headers=headers, allow_redirects=False) as answer:
-            return await self._kept(answer)
-
-    async def sign_in(self, link: str) -> int:
-        """Open a link and press its button."""
-        await self.get(link)
-        return await self.post(link)
-
-    @property
-    def proof(self) -> str:
-        """Return the proof in the form of the last page."""
-        match = re.search(r'name="proof" value="(\w+)"', self.page)
-        assert match is not None
-        return match[1]
-
-    @property
-    def text(self) -> str:
-        """Return what the last page says, without its markup."""
-        return " ".join(unescape(re.sub(r"<[^>]+>", " ", self.page)).split())
-
-    def links(self, part: str) -> list[str]:
-        """Return the addresses on the last page that contain a text."""
-        return [unescape(href) for href in re.findall(r'href="([^"]+)"', self.page) if part in href]
-
-    def _at(self, path: str) -> str:
-        return path if path.startswith("http") else f"{self.url}{path}"
-
-    async def _kept(self, answer: aiohttp.ClientResponse) -> int:
-        self.page, self.status = await answer.text(), answer.status
-        return self.status
-
-
-@dataclass
 class Console:
     """The running console."""
 
@@ -90,6 +49,10 @@ class Console:
     clock: MovedClock
     texts: Texts
     url: str
+    addresses: Sequence[tuple[str, str]]
+    """Method and path of all that the console answers."""
+    credentials: CredentialStore
+    memory: Callable[[str], MemoryAccess] | None
 
     async def link(self, sender: str) -> str:
         """Return a new link of a person's."""
@@ -103,9 +66,7 @@ class Console:
     @asynccontextmanager
     async def browser(self, sender: str = "") -> AsyncIterator[Browser]:
         """Yield a browser, of somebody who has signed in where a sender is given."""
-        jar = aiohttp.CookieJar(unsafe=True)
-        async with aiohttp.ClientSession(cookie_jar=jar) as session:
-            browser = Browser(session, self.url)
+        async with open_browser(self.url) as browser:
             if sender:
                 assert await browser.sign_in(await self.link(sender)) == 303
             yield browser
@@ -128,7 +89,19 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
     sign_in = ConsoleSignIn(store.database, "http://console.test")
     seen = Texts(make_id, for_operators=texts)
     access = ConsoleAccess(sign_in, store.database, clock, local=local)
-    app.add_routes(ConsoleDoor(ConsoleRoutes(access, store.database, seen).handlers).routes())
+    credentials = store_with(store.database, new_key())
+    services = build_services(store, credentials, clock)
+    routes = ConsoleRoutes(Kit.build(access, store.database, seen, store.wakeups, services)).routes()
+    app.add_routes(ConsoleDoor(lambda: routes).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
-        yield Console(store, ConsoleSignIn(store.database, url), clock, seen, url)
+        addresses = [(route.method, route.path) for route in routes]
+        opens = ConsoleSignIn(store.database, url)
+        yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory)
+
+
+def build_services(store: Store, credentials: CredentialStore, clock: Clock) -> PersonServices:
+    """Return what the pages about people act through; nothing is connected."""
+    memory = build_memory(Settings(_env_file=None), store.database, clock)
+    accounts, linking = Accounts(credentials, Services.of()), build_linking(store.database, credentials, clock)
+    return PersonServices(accounts, linking, ("guest", "member", "owner", "patron"), memory)

@@ -1,23 +1,56 @@
 """Nobody sees the console without a session, and nobody sees what is somebody else's."""
 
+import json
+import re
 from datetime import timedelta
 
 import pytest
+from markupsafe import escape
 
 from core.console.sign_in import IDLE, MAX_LINKS
+from core.llm.types import ChatMessage, Role, ToolCall
 from tests.core.harness import Store, opened
+from tests.onevalet.console.asking import take_step
 from tests.onevalet.console.harness import ANN, BOB, Console, open_console
 
-PAGES = ("/console", "/console/conversations", "/console/health", "/console/turns/t1", "/console/live?page=/console")
+OPEN = ("/sign-in/{token}", "/static/{name}")
+"""What answers without a session."""
+
+
+def addresses(console: Console, method: str) -> list[str]:
+    """Return an address of each page that needs a session, with some text for each of its parts."""
+    paths = [path for verb, path in console.addresses if verb == method and not path.endswith(OPEN)]
+    return [re.sub(r"{\w+(?::(\w+)[^}]*)?}", lambda part: part[1] or "t1", path) for path in paths]
 
 
 async def test_without_a_session_every_page_says_how_to_get_one(console: Console) -> None:
+    pages = addresses(console, "GET")
+    assert {"/console", "/console/turns/t1", "/console/tasks/t1/t1", "/console/live"} <= set(pages)
     async with console.browser() as stranger:
-        for page in PAGES:
+        for page in pages:
             assert await stranger.get(page) == 401, page
             assert "Write console to your assistant" in stranger.text
         stranger.session.cookie_jar.update_cookies({"onevalet-console": "A" * 43})
-        assert [await stranger.get(page) for page in PAGES] == [401] * len(PAGES)
+        assert [await stranger.get(page) for page in pages] == [401] * len(pages)
+
+
+async def test_no_form_is_taken_without_its_proof(console: Console) -> None:
+    forms = addresses(console, "POST")
+    assert {"/console/waiting/approvals/t1/t1/approve", "/console/sign-out"} <= set(forms)
+    async with console.browser(ANN) as victim, console.browser() as stranger:
+        await victim.get("/console")
+        proof = {"proof": victim.proof}
+        for form in forms:
+            assert await victim.post(form) == 403, form
+            assert await victim.post(form, proof, {"Origin": "https://evil.test"}) == 403, form
+            assert await stranger.post(form, proof) == 401, form
+        assert await victim.get("/console") == 200
+
+
+async def test_other_addresses_and_methods_are_refused(console: Console) -> None:
+    async with console.browser(ANN) as browser:
+        assert [await browser.get(f"/console/{page}") for page in ("", "none", "tasks/")] == [404] * 3
+        assert [await browser.post(f"/console/{page}") for page in ("health", "tasks")] == [405] * 2
 
 
 async def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
@@ -124,10 +157,13 @@ async def test_an_operator_reads_others_texts_by_setting_only(database_url: str,
         assert looks == ([f"conversation {ann}", f"turn {ann}"] if shown else [])
 
 
-async def test_what_people_write_and_are_called_is_text_on_every_page(console: Console) -> None:
+async def test_what_people_and_tools_say_and_are_called_is_text_on_every_page(console: Console) -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{7*7}}"
     await console.store.say(evil, sender=ANN)
     lease, turn = await console.store.claim_turn()
+    asked = ChatMessage(Role.ASSISTANT, "", (ToolCall("c1", "read_file", json.dumps({"name": evil})),)).to_json()
+    await take_step(console.store, lease, turn.turn_id, "model", evil, 0, asked)
+    await take_step(console.store, lease, turn.turn_id, "tool", evil, 1, {"text": f"result {evil}", "chars": 9})
     await console.store.finish(lease, turn, evil)
     await console.store.admin.execute("update tenants set name = $1", evil)
     async with console.browser(ANN) as browser:
@@ -138,6 +174,10 @@ async def test_what_people_write_and_are_called_is_text_on_every_page(console: C
         pages.append(browser.page)
         await browser.get(browser.links("/console/turns/")[-1])
         pages.append(browser.page)
+        assert f"result {escape(evil)}" in browser.page
+        assert browser.page.count("{{7*7}}") >= 6, (
+            "message, answer, name, tool, its result and the file it was asked for"
+        )
     for page in pages:
         assert "<img" not in page
         assert page.count("<script") == 1, "our own"

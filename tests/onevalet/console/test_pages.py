@@ -5,29 +5,11 @@ import json
 
 import aiohttp
 
-from core.journal.postgres import Lease
-from core.llm.types import ChatMessage, Role, TokenUsage, ToolCall
+from core.llm.types import ChatMessage, Role, ToolCall
 from onevalet.console.reading.conversations import MESSAGES, PAGE
-from tests.core.harness import Store
+from tests.onevalet.console.asking import take_step
 from tests.onevalet.console.harness import ANN, BOB, Console
 from tests.patience import PATIENCE
-
-
-async def _step(store: Store, lease: Lease, turn: str, kind: str, name: str, index: int, result: object) -> None:
-    usage = TokenUsage(1200, 34, 1000, 0.0021) if kind == "model" else TokenUsage()
-    step = {
-        "agent_path": "", "step": 0, "call_index": index, "kind": kind, "name": name, "args_hash": "",
-        "effect": "read", "state": "done", "outcome": "ok", "idempotency_key": "", "result": result,
-        "usage": usage.to_json(), "duration_ms": 250,
-    }  # fmt: skip
-    await store.database.call(
-        "select record_step($1,$2,$3,$4,$5)",
-        lease.tenant_id,
-        lease.lane_id,
-        lease.fence,
-        turn,
-        step,
-    )
 
 
 async def test_a_turns_path_shows_each_step_with_what_it_cost(console: Console) -> None:
@@ -36,8 +18,8 @@ async def test_a_turns_path_shows_each_step_with_what_it_cost(console: Console) 
     lease, turn = await store.claim_turn()
     call = ToolCall("c1", "get_weather", json.dumps({"place": "Whitby"}))
     asked = ChatMessage(Role.ASSISTANT, "", (call,)).to_json()
-    await _step(store, lease, turn.turn_id, "model", "gpt-5", 0, asked)
-    await _step(store, lease, turn.turn_id, "tool", "get_weather", 1, {"text": "Drizzle, 9 degrees.", "chars": 19})
+    await take_step(store, lease, turn.turn_id, "model", "gpt-5", 0, asked)
+    await take_step(store, lease, turn.turn_id, "tool", "get_weather", 1, {"text": "Drizzle, 9 degrees.", "chars": 19})
     await store.finish(lease, turn, "Yes, a drizzle.")
     await store.send(await store.claim_sending("Yes, a drizzle."))
     async with console.browser(ANN) as browser:
@@ -89,6 +71,7 @@ async def test_the_list_goes_on_where_it_ended(console: Console) -> None:
         await browser.get("/console/conversations?channel=slack")
         assert "No conversation is here." in browser.text
         assert await browser.get("/console/conversations?after=nonsense~x&channel=%00") == 200
+        assert await browser.get("/console/conversations?after=0001-01-01T00:00:00%2B14:00~x") == 200
 
 
 async def test_an_open_page_is_told_of_what_changes(console: Console) -> None:

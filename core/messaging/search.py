@@ -1,0 +1,117 @@
+"""Find what was said: messages of one person by their words, both theirs and ours."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from core.db.database import Connection, Database
+
+_READ = (
+    "select m.id, m.conversation_id, m.inward, m.at, m.text, m.turn_id, c.channel,"
+    " case when c.recipient_id is null then null else coalesce(nullif(r.name, ''), r.user_key) end as recipient from ("
+    " select i.id, i.conversation_id, true as inward, i.received_at as at,"
+    "  coalesce(nullif(i.text, ''), i.heard) as text, i.turn_id from inbound i"
+    "  where i.tenant_id = $1 and i.id = any ($2)"
+    " union all select o.id, o.conversation_id, false, o.created_at, o.text, o.turn_id from outbound o"
+    "  where o.tenant_id = $1 and o.id = any ($2)) m"
+    " join conversations c on c.tenant_id = $1 and c.id = m.conversation_id"
+    " left join recipients r on r.tenant_id = $1 and r.id = c.recipient_id order by m.at desc, m.id desc"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SaidMessage:
+    """A message that was found. `inward`: the person wrote it. `recipient`: to whom else we wrote for them."""
+
+    id: str
+    conversation_id: str
+    channel: str
+    inward: bool
+    at: datetime
+    text: str
+    turn_id: str | None = None
+    recipient: str | None = None
+
+    def around(self, words: str) -> str:
+        """Return the part of the text around the first of the words."""
+        return "".join(excerpt(self.text, words))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAfter:
+    """The place where a page begins: after this message."""
+
+    at: datetime
+    id: str
+
+
+class ConversationAccess(Protocol):
+    """The conversations of one person, on all their channels."""
+
+    async def search(self, words: str, limit: int = 10) -> Sequence[SaidMessage]:
+        """Return messages that have all of the words, the newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PersonMessages:
+    """Search in one person's messages. Implements `ConversationAccess`.
+
+    A message is found once its turn has ended, or once it was sent: only workers write the words, so that they cost a
+    webhook nothing.
+    """
+
+    database: Database
+    tenant_id: str
+
+    async def search(self, words: str, limit: int = 10, after: FoundAfter | None = None) -> Sequence[SaidMessage]:
+        """Return messages that have all of the words, the newest first; those after a place, if one is given."""
+        async with self.database.tenant(self.tenant_id) as connection:
+            found = await connection.fetch(
+                "select message_id from find_messages($1, $2, $3, $4)",
+                words,
+                after.at if after else None,
+                after.id if after else "",
+                limit,
+            )
+            return await read_said(connection, self.tenant_id, [row["message_id"] for row in found])
+
+
+async def read_said(connection: Connection, tenant_id: str, ids: Sequence[str]) -> list[SaidMessage]:
+    """Return messages of one person by their ids, the newest first."""
+    rows = await connection.fetch(_READ, tenant_id, ids) if ids else []
+    return [
+        SaidMessage(
+            row["id"],
+            row["conversation_id"],
+            row["channel"],
+            row["inward"],
+            row["at"],
+            row["text"],
+            row["turn_id"],
+            row["recipient"],
+        )
+        for row in rows
+    ]
+
+
+def excerpt(text: str, words: str, around: int = 120) -> tuple[str, str, str]:
+    """Return the part of a text around the first of the words: what is before it, the word as written, what follows."""
+    place = _first_place(text, words)
+    start, end = place if place else (0, 0)
+    before, after = text[max(start - around, 0) : start], text[end : end + around]
+    return ("…" if start > around else "") + before, text[start:end], after + ("…" if end + around < len(text) else "")
+
+
+def _first_place(text: str, words: str) -> tuple[int, int] | None:
+    found = (re.search(re.escape(word), text, re.IGNORECASE) for word in _stems(words))
+    places = [match.span() for match in found if match]
+    return min(places, default=None)
+
+
+def _stems(words: str) -> Iterable[str]:
+    """Return the words without a plural's end, so that "boilers" is shown in "boiler" too."""
+    for word in re.findall(r"\w+", words):
+        yield word[:-1] if len(word) > 4 and word.endswith("s") else word

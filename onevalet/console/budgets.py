@@ -1,0 +1,31 @@
+"""What may be spent, as the page shows it beside what was."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from core.messaging.segments import SegmentBudget
+from core.people.access_policy import PersonRole
+from core.people.tiers import Tiers
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBudgets:
+    """The limits of an installation in dollars, None for none, and of texts by SMS.
+
+    `segment_price`: dollars of one segment.
+    """
+
+    day: Decimal | None = None
+    task: Decimal | None = None
+    tiers: Tiers | None = None
+    segments: SegmentBudget = field(default_factory=SegmentBudget)
+    segment_price: Decimal | None = None
+
+    def of(self, role: PersonRole, tier: str) -> Decimal | None:
+        """Return what a person may spend in a day."""
+        own = self.tiers.of(role, tier or None) if self.tiers else None
+        return self.day if own is None or own.dollars_a_day is None else own.dollars_a_day
+
+    def price(self, segments: int) -> Decimal | None:
+        """Return what so many segments cost; None where the operator has not said their price."""
+        return None if self.segment_price is None else segments * self.segment_price

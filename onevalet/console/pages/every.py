@@ -1,0 +1,32 @@
+"""The pages that have a file of their own, for `routes` to serve."""
+
+from onevalet.console.pages.accounts import AccountPages
+from onevalet.console.pages.approvals import ApprovalPages
+from onevalet.console.pages.base import Pages
+from onevalet.console.pages.cost import CostPages
+from onevalet.console.pages.data import DataPages
+from onevalet.console.pages.deliveries import DeliveryPages
+from onevalet.console.pages.linking import LinkPages
+from onevalet.console.pages.memory import MemoryPages
+from onevalet.console.pages.people import PeoplePages
+from onevalet.console.pages.person import PersonPages
+from onevalet.console.pages.search import SearchPages
+from onevalet.console.pages.task import TaskPages
+from onevalet.console.pages.tasks import TaskListPages
+from onevalet.console.pages.waiting import WaitingPages
+
+PAGES: tuple[type[Pages], ...] = (
+    WaitingPages,
+    ApprovalPages,
+    TaskListPages,
+    TaskPages,
+    DeliveryPages,
+    PeoplePages,
+    PersonPages,
+    LinkPages,
+    AccountPages,
+    MemoryPages,
+    SearchPages,
+    CostPages,
+    DataPages,
+)

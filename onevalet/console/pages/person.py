@@ -1,0 +1,154 @@
+"""A person's page: who they are, where they write, what they prefer, and what they connected."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from core.accounts.choice import shown
+from core.notifications.addresses import AddressBook, AddressRefused
+from core.people.access_policy import Listed, PersonRole
+from core.people.pairing import Pairings
+from core.people.preferences import Preference, PreferenceRefused, Preferences, PreferenceStore
+from onevalet.console.access import Visit
+from onevalet.console.pages.accounts import ACCOUNT_SAID
+from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from onevalet.console.pages.data import DATA_SAID
+from onevalet.console.pages.linking import LINK_SAID
+from onevalet.console.pages.people import PLACE, person_of, read_role
+from onevalet.console.reading.actions import newest_actions
+from onevalet.console.reading.people import Person, asked_links, open_link_codes
+
+_SAID = {
+    "kept": "Saved.",
+    "role": "The role and the tier are changed.",
+    "own": "Your own role is changed by another owner, or with `bin/onevalet pair --address`.",
+    "nowhere": "Nobody was changed: this person has no address that was let in.",
+    "address": "The address is kept.",
+    "no-address": "The address is forgotten.",
+    "not-there": "There is no such address any more.",
+    **ACCOUNT_SAID,
+    **DATA_SAID,
+    **LINK_SAID,
+}
+
+
+class PersonPages(Pages):
+    """Show one person, to themselves and to operators, and change what may be changed."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit)
+        self._preferences = PreferenceStore(kit.database)
+        self._pairings = Pairings(kit.database, kit.texts.make_id)
+        self._addresses = AddressBook(kit.database, kit.texts.make_id)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        place = f"{PLACE}/{{tenant}}"
+        return [
+            web.get(place, self._show),
+            web.post(f"{place}/preference", self._prefer),
+            web.post(f"{place}/role", self._change_role),
+            web.post(f"{place}/address", self._change_address),
+        ]
+
+    @signed_in
+    async def _show(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None:
+            return self.kit.nothing(visit)
+        return await self._page(visit, person, _SAID.get(request.query.get("said", ""), ""))
+
+    @signed_in
+    async def _prefer(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None:
+            return self.kit.nothing(visit)
+        fields = await entered(request)
+        name = fields.get("name", "")
+        await self.kit.actions.record(visit.viewer, person.id, "preference", name if name in list(Preference) else "")
+        try:
+            await self._preferences.set(person.id, name, fields.get("value", ""))
+        except PreferenceRefused as error:
+            return await self._page(visit, person, str(error), status=422)
+        return lead_to(f"{PLACE}/{person.id}", said="kept")
+
+    @signed_in
+    async def _change_role(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Change role and tier, as `pair --address` does for somebody who is in."""
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None or not visit.viewer.operator:
+            return self.kit.nothing(visit)
+        fields = await entered(request)
+        role, tier = read_role(fields.get("role", "")), fields.get("tier", "")
+        if role is None or (tier and tier not in self.kit.services.tiers):
+            return await self._page(visit, person, "There is no such role or tier.", status=422)
+        if person.id == visit.viewer.tenant_id and role is not PersonRole.OWNER:
+            # An installation without an owner has nobody who could put it right here.
+            return lead_to(f"{PLACE}/{person.id}", said="own")
+        place = next((one for one in person.identities if one.admitted and not one.one_way), None)
+        if place is None:
+            return lead_to(f"{PLACE}/{person.id}", said="nowhere")
+        await self.kit.actions.record(visit.viewer, person.id, "role", f"{role} {tier}".strip())
+        listed = Listed(place.channel, place.user_key, place.account or None)
+        changed = await self._pairings.admit(listed, role, self.kit.now(), tier or None)
+        return lead_to(f"{PLACE}/{person.id}", said="role" if changed else "nowhere")
+
+    @signed_in
+    async def _change_address(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Add or delete an address for notifications, as `notify add` and `notify delete` do."""
+        person = await person_of(self.kit, request, visit.viewer)
+        if person is None or not visit.viewer.operator:
+            return self.kit.nothing(visit)
+        fields = await entered(request)
+        channel, address = fields.get("channel", ""), fields.get("address", "")
+        adds = fields.get("do", "") == "add"
+        await self.kit.actions.record(visit.viewer, person.id, "address" if adds else "no address", channel[:20])
+        if not adds:
+            gone = await self._addresses.delete(person.id, channel, address)
+            return lead_to(f"{PLACE}/{person.id}", said="no-address" if gone else "not-there")
+        try:
+            await self._addresses.add(person.id, channel, address)
+        except AddressRefused as error:
+            return await self._page(visit, person, str(error), status=422)
+        return lead_to(f"{PLACE}/{person.id}", said="address")
+
+    async def _page(self, visit: Visit, person: Person, said: str = "", *, status: int = 200) -> web.Response:
+        known = await self._preferences.read(person.id)
+        async with self.kit.database.tenant(person.id) as connection:
+            codes = await open_link_codes(connection, person.id, self.kit.now())
+            asked = await asked_links(connection, person.id, self.kit.now())
+            actions = await newest_actions(connection, person.id)
+        accounts = await self.kit.services.accounts.list(person.id)
+        return self.kit.page(
+            "person.html",
+            visit,
+            status=status,
+            here="people",
+            person=person,
+            own=person.id == visit.viewer.tenant_id,
+            place=f"{PLACE}/{person.id}",
+            preferences=preference_fields(known),
+            accounts=[(account, shown(account)) for account in accounts],
+            codes=codes,
+            asked=asked,
+            key=self.kit.actions.new_key(),
+            actions=actions,
+            roles=list(PersonRole),
+            tiers=self.kit.services.tiers,
+            remembers=self.kit.services.memory is not None,
+            said=said,
+            version=await self.kit.versions.of(f"{PLACE}/{person.id}", visit.viewer),
+        )
+
+
+def preference_fields(known: Preferences) -> list[tuple[str, str, str]]:
+    """Return the preferences as a form has them: the name, the value, and an example."""
+    quiet = f"{known.quiet.start:%H:%M}-{known.quiet.end:%H:%M}" if known.quiet else ""
+    return [
+        (Preference.NAME, known.name or "", "Ada"),
+        (Preference.LANGUAGE, known.language or "", "Portuguese"),
+        (Preference.TIMEZONE, known.timezone or "", "Europe/Lisbon"),
+        (Preference.CHANNEL, known.channel or "", " or ".join(known.channels) or "sms"),
+        (Preference.QUIET, quiet, "22:00-07:00"),
+        (Preference.BUSY, known.busy.value, "steer, queue or interrupt"),
+        (Preference.MUTE, ", ".join(known.muted), "price, mail"),
+    ]

@@ -1,0 +1,129 @@
+"""One task: why it ran or did not, what comes next, and what may be done with it."""
+
+from collections.abc import Sequence
+
+import structlog
+from aiohttp import web
+
+from core.console.sign_in import PATH
+from core.language.catalogue import speaking
+from core.triggers.edits import edit_task
+from core.triggers.kinds.schedule import TriggerError
+from core.triggers.tasks import TaskService
+from core.triggers.types import Task
+from onevalet.console.access import Visit
+from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from onevalet.console.pages.tasks import HERE
+from onevalet.console.reading.task import TaskView, changed, read_task
+from onevalet.console.reading.tasks import read_tasks
+
+_SAID = {
+    "run": "Started: a worker takes it within seconds.",
+    "pause": "Paused: nothing runs until it is resumed.",
+    "resume": "Resumed, from now on.",
+    "retry": "It is tried again, from when it was due.",
+    "edit": "Changed, from now on.",
+    "not": "That is not possible: its state does not allow it.",
+}
+"""What the page says of the form that led to it."""
+_MAX_EXPRESSION = 500
+_log = structlog.get_logger()
+
+
+class TaskPages(Pages):
+    """Show a task, run, pause, resume and change it, as `tasks` does on the command line."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit)
+        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.access.clock, kit.wakeups)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        address = f"{PATH}/tasks/{{tenant}}/{{task}}"
+        return [
+            web.get(address, self._show),
+            web.post(f"{address}/{{change:run|pause|resume|retry}}", self._change),
+            web.post(f"{address}/edit", self._edit),
+        ]
+
+    @signed_in
+    async def _show(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        view = await self._read(request, visit)
+        if view is None:
+            return self.kit.nothing(visit)
+        return await self._page(visit, view, said=_SAID.get(request.query.get("said", ""), ""))
+
+    @signed_in
+    async def _change(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        view = await self._read(request, visit)
+        if view is None or view.task.deleted:
+            return self.kit.nothing(visit)
+        change, key = request.match_info["change"], (await entered(request)).get("key", "")
+        await self.kit.actions.record(visit.viewer, view.task.tenant_id, f"{change} task", view.task.id)
+        try:
+            done = await self._do(view.task, change, self.kit.actions.read_key(key))
+        except TriggerError as error:
+            return await self._page(visit, view, said=str(error), status=422)
+        _log.info("task_changed_in_console", task=view.task.id, change=change, done=done)
+        return lead_to(_address(view), said=change if done else "not")
+
+    @signed_in
+    async def _edit(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        """Change what a task does and when; only the person themselves can, as it is their wish that runs."""
+        view = await self._read(request, visit)
+        if view is None or view.task.tenant_id != visit.viewer.tenant_id or not view.fields:
+            return self.kit.nothing(visit)
+        fields, task = await entered(request), view.task
+        await self.kit.actions.record(visit.viewer, task.tenant_id, "edit task", task.id)
+        try:
+            trigger, action, title = changed(view, fields)
+            edited = await edit_task(self._tasks, task.tenant_id, task.id, trigger, action, title)
+        except TriggerError as error:
+            return await self._page(visit, view, said=str(error), values=fields, status=422)
+        return lead_to(_address(view), said="edit" if edited else "not")
+
+    async def _do(self, task: Task, change: str, key: str) -> bool:
+        tenant = task.tenant_id
+        match change:
+            case "run":
+                # Empty where this very form was sent before: it runs already.
+                await self._tasks.run_now(tenant, task.id, key)
+                return True
+            case "pause":
+                return await self._tasks.pause_task(tenant, task.id)
+            case "resume":
+                return await self._tasks.resume_task(tenant, task.id)
+        return await self._tasks.retry(tenant, task.id)
+
+    async def _read(self, request: web.Request, visit: Visit) -> TaskView | None:
+        tenant, wanted = request.match_info["tenant"], request.match_info["task"]
+        if not visit.viewer.sees(tenant):
+            return None
+        with speaking("en"):
+            found = await read_tasks(self._tasks.store, tenant, {wanted})
+            expression = request.query.get("expression", "").strip()[:_MAX_EXPRESSION]
+            return await read_task(self._tasks, found[0], expression) if found else None
+
+    async def _page(
+        self, visit: Visit, view: TaskView, *, said: str = "", values: dict[str, str] | None = None, status: int = 200
+    ) -> web.Response:
+        tenant, task = view.task.tenant_id, view.task.id
+        async with self.kit.database.tenant(tenant) as connection:
+            may_read = await self.kit.texts.look(connection, visit.viewer, tenant, "task", task, self.kit.now())
+        return self.kit.page(
+            "task.html",
+            visit,
+            status=status,
+            here="tasks",
+            view=view,
+            may_read=may_read,
+            own=tenant == visit.viewer.tenant_id,
+            said=said,
+            values=values or {},
+            address=_address(view),
+            key=self.kit.actions.new_key(),
+            version=await self.kit.versions.of(_address(view), visit.viewer),
+        )
+
+
+def _address(view: TaskView) -> str:
+    return f"{HERE}/{view.task.tenant_id}/{view.task.id}"

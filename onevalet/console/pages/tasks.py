@@ -1,0 +1,58 @@
+"""Tasks: the list and the calendar."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from aiohttp import web
+
+from core.console.sign_in import PATH
+from core.language.catalogue import speaking
+from core.tools.context import TaskState
+from core.triggers.tasks import TaskService
+from onevalet.console.access import Visit
+from onevalet.console.pages.base import Kit, Pages, signed_in
+from onevalet.console.reading.tasks import PAGE, TaskCursor, TaskRow, calendar, list_tasks
+from onevalet.console.rendering import zone_of
+
+HERE = f"{PATH}/tasks"
+
+
+class TaskListPages(Pages):
+    """Show tasks by when they come next, and on which days."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit)
+        self._tasks = TaskService(kit.database, kit.actions.make_id, kit.access.clock, kit.wakeups)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get(HERE, self._list)]
+
+    @signed_in
+    async def _list(self, request: web.Request, visit: Visit) -> web.StreamResponse:
+        viewer = visit.viewer
+        asked, after = request.query.get("state", ""), TaskCursor.read(request.query.get("after", ""))
+        state = TaskState(asked) if asked in tuple(TaskState) else None
+        with speaking("en"):
+            rows = await list_tasks(self.kit.database, viewer, state=state, after=after)
+        shown = [row if self.kit.texts.may_preview(viewer, row.task.tenant_id) else _untold(row) for row in rows]
+        as_calendar = request.query.get("view") == "calendar"
+        days = partial(calendar, shown, self.kit.now(), zone_of(viewer))
+        return self.kit.page(
+            "tasks.html",
+            visit,
+            here="tasks",
+            rows=shown,
+            days=await self._tasks.in_thread(days) if as_calendar else [],
+            as_calendar=as_calendar,
+            state=state or "",
+            states=tuple(TaskState),
+            after=bool(after),
+            following=str(rows[-1].cursor) if len(rows) == PAGE else "",
+            version=await self.kit.versions.of(HERE, viewer),
+        )
+
+
+def _untold(row: TaskRow) -> TaskRow:
+    """Return a task without what its person wrote."""
+    return replace(row, task=replace(row.task, title=""), when=row.task.kind.value)

@@ -1,0 +1,144 @@
+"""One task for its page: when it comes, what it did and why, and the form to change it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from core.json_types import JsonObject
+from core.tools.context import TaskState
+from core.triggers.codec import Trigger, UnreadableTrigger
+from core.triggers.dry_run import dry_run
+from core.triggers.explain import explain
+from core.triggers.kinds.condition import ConditionTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError, wall_moment
+from core.triggers.reasons import reason_in_words
+from core.triggers.tasks import TaskService
+from core.triggers.types import AGENT, ORCHESTRATOR, Task, TaskRun
+from core.turns.runs import RunState
+from onevalet.console.reading.tasks import TaskRow
+
+_WENT_WRONG = frozenset({RunState.FAILED, RunState.EXPIRED})
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. `why`: its recorded reason in words, which may quote what a tool said."""
+
+    run: TaskRun
+    why: str
+
+    @property
+    def failed(self) -> bool:
+        return self.run.state in _WENT_WRONG
+
+    @property
+    def state(self) -> str:
+        return self.run.state.value.replace("_", " ").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """What the page shows. `told` explains the task in words, and `coming` is what a dry run says."""
+
+    row: TaskRow
+    runs: tuple[RunRow, ...]
+    told: str
+    coming: tuple[str, ...]
+    problem: str
+
+    @property
+    def task(self) -> Task:
+        return self.row.task
+
+    @property
+    def changes(self) -> tuple[tuple[str, str], ...]:
+        """Return what may be done with the task, as (change, label)."""
+        if self.task.deleted:
+            return ()
+        if self.task.set_aside is not None:
+            return (("run", "Run now"), ("retry", "Try again"))
+        match self.task.state:
+            case TaskState.ACTIVE:
+                return (("run", "Run now"), ("pause", "Pause"))
+            case TaskState.PAUSED | TaskState.DISABLED:
+                return (("run", "Run now"), ("resume", "Resume"))
+        return (("run", "Run now"),)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Return the form to change the task, with what stands in it; empty where it cannot be changed here.
+
+        A condition keeps what it looks at: that is tried before a person agrees to it, which is done in chat.
+        """
+        ours = self.task.executor == ORCHESTRATOR or self.task.executor.startswith(AGENT)
+        over = self.task.deleted or self.task.state not in (TaskState.ACTIVE, TaskState.PAUSED)
+        if over or not ours or isinstance(self.task.trigger, UnreadableTrigger):
+            return {}
+        return {"title": self.task.title, "instruction": self.task.instruction, **_when(self.task.trigger, self.zone)}
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return where the task's times count."""
+        trigger = self.task.trigger
+        if not isinstance(trigger, ScheduleTrigger):
+            return self.row.zone
+        try:
+            return trigger.zone(self.row.zone.key)
+        except TriggerError:
+            return self.row.zone  # it is known no more, as the dry run says
+
+    @property
+    def is_condition(self) -> bool:
+        return isinstance(self.task.trigger, ConditionTrigger)
+
+
+async def read_task(tasks: TaskService, row: TaskRow, expression: str = "") -> TaskView:
+    """Return a task with its last runs and what would come of it. `expression` is tried in place of its own."""
+    problem, coming = "", list[str]()
+    try:
+        coming = [] if row.task.deleted else await dry_run(tasks, row.task, expression)
+    except TriggerError as error:
+        problem = str(error)
+    known = await explain(tasks, row.task)
+    runs = await tasks.runs(row.task.tenant_id, row.task.id)
+    shown = tuple(RunRow(run, reason_in_words(run.reason)) for run in runs)
+    return TaskView(row, shown, str(known["text"]), tuple(coming), problem)
+
+
+def changed(view: TaskView, fields: dict[str, str]) -> tuple[Trigger, JsonObject, str]:
+    """Return the trigger, the action and the title that a form says. Raises `TriggerError`."""
+    task, trigger = view.task, view.task.trigger
+    if isinstance(trigger, UnreadableTrigger):
+        raise TriggerError(trigger.why)
+    action: JsonObject = task.action
+    if instruction := fields.get("instruction", "").strip():
+        action = {**action, "instruction": instruction}
+    title = fields.get("title", "").strip() or task.title
+    if isinstance(trigger, ScheduleTrigger):
+        trigger = _retimed(trigger, view.zone, fields)
+    return trigger, action, title
+
+
+def _when(trigger: Trigger, zone: ZoneInfo) -> dict[str, str]:
+    if not isinstance(trigger, ScheduleTrigger):
+        return {}
+    if trigger.at is not None:
+        return {"at": f"{wall_moment(trigger.at, zone).astimezone(zone):%Y-%m-%dT%H:%M}"}
+    if trigger.interval_minutes is not None:
+        return {"minutes": f"{trigger.interval_minutes:g}"}
+    return {"cron": trigger.cron}
+
+
+def _retimed(trigger: ScheduleTrigger, zone: ZoneInfo, fields: dict[str, str]) -> ScheduleTrigger:
+    """Return the schedule with another time; what the form leaves as it was keeps all that it cannot show."""
+    [(name, before)] = _when(trigger, zone).items()
+    given = fields.get(name, before).strip()
+    if given == before:
+        return trigger
+    if name == "cron":
+        return replace(trigger, cron=given)
+    try:
+        at, minutes = (datetime.fromisoformat(given), None) if name == "at" else (None, float(given))
+    except ValueError as error:
+        raise TriggerError(f"“{given}” is no time that can be read.") from error
+    return replace(trigger, at=at, interval_minutes=minutes)
