@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from core.credentials.secret_keys import SecretKeys
+from core.ids import PARTITION
 
 PATH = "/files/"
 MAX_TOKEN = 300
-_TOKEN = re.compile(r"([a-zA-Z0-9-]{1,80})\.(f[0-9a-f]{10})\.([0-9a-f]{6,10})\.([0-9a-f]{32})")
+_TOKEN = re.compile(rf"({PARTITION}[a-zA-Z0-9-]{{1,80}})\.(f[0-9a-f]{{10}})\.([0-9a-f]{{6,10}})\.([0-9a-f]{{32}})")
 _PURPOSE = b"onevalet file links"
 
 

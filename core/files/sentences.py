@@ -14,6 +14,7 @@ _SENTENCES = {
     FileFailure.LOCKED: gettext_noop("I cannot read the file {name}: it is locked with a password."),
     FileFailure.NO_TEXT: gettext_noop("I cannot read the file {name}: there is no text in it, perhaps only scans."),
     FileFailure.UNKNOWN: gettext_noop("I cannot read the file {name}: I do not know that kind of file."),
+    FileFailure.NO_READER: gettext_noop("I cannot read the file {name}: I do not know that kind of file."),
     FileFailure.AUDIO: gettext_noop("I cannot listen to sound yet. Please write to me what the file {name} says."),
     FileFailure.UNHEARD: gettext_noop(
         "I could not listen to the recording {name}. I have kept it: write “{again}” and I will try once more."

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from core.db.addresses import for_primary
 from core.errors import ConfigError
 
 
@@ -64,7 +65,7 @@ class MomexConfig:
                 embedding_model=values.get("ONEVALET_EMBEDDING_MODEL", ""),
                 recall=RecallMode(values.get("ONEVALET_RECALL") or "both"),
                 extraction=Extraction(values.get("ONEVALET_EXTRACTION") or "auto"),
-                database_url=values.get("DATABASE_URL", ""),
+                database_url=for_primary(values.get("DATABASE_URL", "")),
             )
         except ValueError as error:
             raise ConfigError(f"Memory is set up wrong: {error}.") from error

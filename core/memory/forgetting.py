@@ -123,6 +123,7 @@ class Forgetter:
                 "delete from memory_terms where tenant_id = $1 and term = any ($2)", tenant_id, sorted(terms)
             )
             await raise_epoch(connection, tenant_id)
+            await connection.execute("delete from prompts where tenant_id = $1", tenant_id)
             await connection.execute(
                 "update memory_forgettings set confirmed = true, phrases = $3, expires_at = $4, confirmed_in = $5"
                 " where tenant_id = $1 and id = $2",
@@ -184,7 +185,7 @@ class Forgetter:
 
         No memory of the person's own words is deleted here: they were shown those that go. `now`: phrases confirmed
         longer than `REDACT_WITHIN` ago are given up. `within`: the job that calls this; another that is at work may
-        still store what it read before.
+        still store what it read before, and so may a turn that runs.
         """
         async with self.database.tenant(tenant_id) as connection:
             await lock_memory(connection, tenant_id)
@@ -194,7 +195,8 @@ class Forgetter:
             )
             reading = await connection.fetchval(
                 "select exists (select from memory_jobs where tenant_id = $1 and id <> $2"
-                " and owner is not null and lease_until > clock_timestamp())",
+                " and owner is not null and lease_until > clock_timestamp())"
+                " or exists (select from turns where tenant_id = $1 and state = 'running')",
                 tenant_id,
                 within,
             )

@@ -55,7 +55,7 @@ _PREPOSITION = (
     r"|before|after|until|the|an?|my)"
 )
 _NOUN_SENTENCE = re.compile(
-    r"\S+(?:\s+\S+){0,2}?\s+(?:is|are|was|were|has|have|had|isn['’]t|aren['’]t|ist|sind|war|waren|hat|mag)\b",
+    r"\S+(?:\s+\S+){0,2}?(?<!,)\s+(?:is|are|was|were|has|have|had|isn['’]t|aren['’]t|ist|sind|war|waren|hat|mag)\b",
     re.IGNORECASE,
 )
 
@@ -108,7 +108,7 @@ _CHINESE = re.compile(
     r"|我(?:想|要|需要|希望)(?:让|请)?你|我(?:想|要)(?:订|预订|预约|查|买一?张)"
 )
 _FOREIGN = re.compile(
-    rf"(?:{_GERMAN}|{_SPANISH}|{_FRENCH}|{_PORTUGUESE})\s+\S"
+    rf"(?:{_GERMAN},?|{_SPANISH}|{_FRENCH}|{_PORTUGUESE})\s+\S"
     r"|(?:ich (?:möchte|will|brauche|hätte gern[e]?)|ich wünsche mir),? dass (?:du|sie)\b"
     r"|(?:quiero|necesito|quisiera|me gustaría) que\b"
     r"|je (?:veux|voudrais|souhaite) (?:que (?:tu|vous)\b|r[ée]server|commander|envoyer)"

@@ -1,0 +1,121 @@
+"""`tenants export|delete|import`: a person's data as a whole."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from core.accounts.accounts import Accounts
+from core.clock import Clock
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from core.errors import ConfigError
+from core.files.store import FileStore
+from core.people.access_policy import PersonRole
+from core.people.tenant_tables import TENANT_TABLES
+from core.tenants.archive import ArchiveRefused, open_archive
+from core.tenants.deletion import AskedBy
+from onevalet.cli.runner import say
+from onevalet.cli.session import known_tenant, open_database, system_keys
+from onevalet.settings import Settings
+from onevalet.wiring.accounts import build_account_http, build_accounts
+from onevalet.wiring.file_store import open_file_store
+from onevalet.wiring.tenants import build_deletion, build_exporter, build_importer
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    database: Database
+    files: FileStore
+    accounts: Accounts
+    clock: Clock
+
+
+async def export_person(settings: Settings, person: str, file: Path) -> None:
+    """Write a person's archive, readable by the operator alone. A file that is there already is not replaced."""
+    _check_is_new(file)
+    async with _system(settings) as system:
+        person = await known_tenant(system.database, person)
+        exporter = build_exporter(system.database, system.files, system.clock, system.accounts)
+        partial = file.with_name(f".{file.name}.partial")
+        size = 0
+        try:
+            with _created(partial) as out:
+                async for piece in exporter.pieces(person):
+                    out.write(piece)
+                    size += len(piece)
+            partial.rename(file)
+        except OSError as error:
+            raise ConfigError(f"{file} cannot be written: {error.strerror or type(error).__name__}.") from error
+        finally:
+            partial.unlink(missing_ok=True)
+        await system.database.rows("select note_export($1,$2)", person, "exported")
+    say(f"{file}: all that is kept of {person}, {size} bytes.")
+
+
+async def delete_person(settings: Settings, person: str, *, yes: bool) -> None:
+    """Delete a person for good; without `yes` only say what there is."""
+    async with _system(settings) as system:
+        if not yes:
+            person = await known_tenant(system.database, person)
+            rows = await _count(system.database, person)
+            raise ConfigError(f"{person} has {rows} rows; --yes deletes them for good, and all their files.")
+        deletion = build_deletion(system.database, system.files, system.clock, system.accounts)
+        open_ones = await system.database.call(
+            "select person from deletions where person = $1 and finished_at is null", person
+        )
+        if not open_ones:
+            person = await known_tenant(system.database, person)
+        await deletion.ask(person, AskedBy.OPERATOR, system.clock.now())
+        deleted = await deletion.once(person)
+    if deleted is None:
+        say(f"A worker deletes {person} already.")
+        return
+    say(f"Deleted: {person}.")
+    if deleted.open_grants:
+        say(f"Only the person can end what they allowed there: {', '.join(deleted.open_grants)}.")
+
+
+async def import_person(settings: Settings, file: Path, role: PersonRole | None) -> None:
+    """Take a person in from an archive; raise `ConfigError` for one that does not fit, which changes nothing."""
+    async with _system(settings) as system:
+        try:
+            archive = await asyncio.to_thread(open_archive, file)
+            imported = await build_importer(system.database, system.files).take_in(archive, role)
+        except ArchiveRefused as error:
+            raise ConfigError(str(error)) from error
+    say(f"{imported.tenant_id} is here as {imported.role}: {imported.rows} rows, {imported.files} files.")
+    say("Their accounts and sources of events are to be connected again.")
+
+
+def _check_is_new(file: Path) -> None:
+    if file.exists():
+        raise ConfigError(f"{file} is there already.")
+
+
+def _created(file: Path) -> IO[bytes]:
+    return open(file, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+@asynccontextmanager
+async def _system(settings: Settings) -> AsyncIterator[_System]:
+    clock = Clock(settings.onevalet_clock)
+    async with open_database(settings, "tenants", size=2) as database, open_file_store(settings, database) as files:
+        http = build_account_http(settings)
+        try:
+            credentials = CredentialStore(database, system_keys(settings))
+            yield _System(database, files, build_accounts(settings, database, credentials, http, clock), clock)
+        finally:
+            await http.close()
+
+
+async def _count(database: Database, person: str) -> int:
+    async with database.tenant(person) as connection:
+        counts = [
+            await connection.fetchval(f"select count(*) from {table} where tenant_id = $1", person)  # noqa: S608
+            for table in TENANT_TABLES
+        ]
+    return sum(counts)

@@ -1,0 +1,29 @@
+"""What people download by links, which `web` serves. Light: what makes archives is imported with the first one."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from channels.http.exports import Archives, ExportRoutes
+from channels.http.files import FileRoutes
+from core.accounts.accounts import Accounts
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys
+from core.files.store import FileStore
+from core.tenants.links import ExportLinks
+from onevalet.settings import Settings
+from onevalet.wiring.file_store import build_links
+
+
+def download_routes(
+    settings: Settings, store: FileStore, keys: SecretKeys, accounts: Accounts, clock: Clock
+) -> Sequence[web.RouteDef]:
+    """Return the routes to people's files and archives; without PUBLIC_URL nobody has a link."""
+
+    def load() -> Archives:
+        from onevalet.wiring.tenants import build_exporter
+
+        return build_exporter(store.database, store, clock, accounts)
+
+    exports = ExportRoutes(ExportLinks(store.database, settings.public_url), load, clock)
+    return [*FileRoutes(store, build_links(settings, keys), clock).routes(), *exports.routes()]
