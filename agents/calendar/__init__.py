@@ -7,7 +7,7 @@ from agents.calendar.creating import CreateEvent
 from agents.calendar.free_time import find_free_time
 from agents.calendar.from_files import AddEventsFromFile
 from agents.calendar.reading import find_events, list_calendars, list_events
-from agents.calendar.reminding import remind_before_event
+from agents.calendar.reminding import EventReminder, remind_before_event
 from agents.calendar.undoing import undo_event
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "CancelEvent",
     "ChangeEvent",
     "CreateEvent",
+    "EventReminder",
     "find_events",
     "find_free_time",
     "list_calendars",

@@ -1,9 +1,11 @@
 """What the agents that write into calendars share: the person's zone, a plan, a card where one is due, and undo."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 from zoneinfo import ZoneInfo
 
+from agents.calendar.letters import LettersOf, mail_in
+from agents.calendar.mailing import send_letters
 from agents.calendar.opening import CHANGE, open_calendars, zone_of
 from agents.calendar.words import event_in_words, guests_in_words, span_in_words
 from agents.places import zone_named
@@ -95,8 +97,12 @@ class CalendarAgent(StandardAgent):
     """Write into a calendar. What will happen is worked out first, and shown where the person must agree.
 
     A subclass says what will happen by `plan`, and does it by `perform`. A plan is JSON: `details` are what the card
-    shows, `summary` its heading, `asks` whether there is one.
+    shows, `summary` its heading, `asks` whether there is one. `mail` is a `GuestMail` or None; `served` says whether
+    the calendar's server tells others.
     """
+
+    said_in_words: ClassVar[tuple[str, ...]] = ()
+    """The fields that the details and the heading say in full."""
 
     async def plan(self) -> Mapping[str, Any]:
         """Work out what will happen, without any effect; raise `ToolRetry` where it cannot."""
@@ -132,6 +138,7 @@ class CalendarAgent(StandardAgent):
             options=("approve", "cancel"),
             timeout_minutes=OPEN_MINUTES,
             allow_modification=False,
+            in_words=self.said_in_words,
         )
 
     @property
@@ -189,6 +196,17 @@ class CalendarAgent(StandardAgent):
         if not events or not self.context.undo.offer(title, "undo_event", arguments):
             return ""
         return " " + gettext("To take it back, write “{word}”.", word=UNDO)
+
+    async def tell_guests(
+        self, calendars: Calendars, letters_of: LettersOf, scope: SeriesScope, written: WrittenEvent
+    ) -> tuple[str, bool]:
+        """Send the mail that is planned; return what the person reads of it, and whether anybody may know of this."""
+        mail = mail_in(self.planned)
+        if mail is None:
+            return "", bool(self.planned.get("served"))
+        letters = letters_of(mail, scope, written, self.planned_text() or written.before)
+        said, told = await send_letters(self.context, calendars, mail, letters)
+        return f" {said}", told
 
     def planned_text(self) -> str:
         """Return the object as it was when this was planned; empty where it is too large to be kept."""

@@ -1,10 +1,13 @@
 """Answer an invitation: accept, decline, or perhaps; the person is shown what and to whom first."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from agents.calendar.agent import CalendarAgent, option, text_of
+from agents.calendar.agent import CalendarAgent, how_much, option, text_of
 from agents.calendar.finding import find_event
+from agents.calendar.letters import GuestMail, letters_of_answer
+from agents.calendar.mailing import by_mail, guest_mail, how_to_connect
 from onevalet import (
     AgentResult,
     InputField,
@@ -17,10 +20,23 @@ from onevalet import (
 )
 
 _ANSWERS = {
-    "accept": (InvitationAnswer.ACCEPTED, gettext_noop("Accept an invitation: {event}")),
-    "decline": (InvitationAnswer.DECLINED, gettext_noop("Decline an invitation: {event}")),
-    "maybe": (InvitationAnswer.TENTATIVE, gettext_noop("Answer “perhaps” to an invitation: {event}")),
+    "accept": (
+        InvitationAnswer.ACCEPTED,
+        gettext_noop("Accept an invitation: {event}"),
+        gettext_noop("Accepted: {event}"),
+    ),
+    "decline": (
+        InvitationAnswer.DECLINED,
+        gettext_noop("Decline an invitation: {event}"),
+        gettext_noop("Declined: {event}"),
+    ),
+    "maybe": (
+        InvitationAnswer.TENTATIVE,
+        gettext_noop("Answer “perhaps” to an invitation: {event}"),
+        gettext_noop("Perhaps: {event}"),
+    ),
 }
+"""Each answer with the heading of its card, and with the subject of the mail to who invites."""
 
 
 def _is_answer(given: str) -> bool:
@@ -38,6 +54,8 @@ def _is_answer(given: str) -> bool:
 class AnswerInvitation(CalendarAgent):
     """Answer an invitation in the person's calendar for them; they are shown it and agree first."""
 
+    said_in_words = ("event", "answer", "day", "series", "calendar")
+
     event = InputField(gettext_noop("Which event?"), description="Words of its title or of who invites, as they said")
     answer = InputField(
         gettext_noop("Do you accept, decline, or perhaps?"),
@@ -54,45 +72,54 @@ class AnswerInvitation(CalendarAgent):
         entry = await find_event(calendars, self.event, self.day, self.calendar, self.context, self.zone)
         if not entry.is_organized_elsewhere:
             raise ToolFailed(gettext("That event is no invitation: nobody else has organized it."))
-        organizer = entry.occurrence.organizer
+        organizer = entry.occurrence.organizer.address if entry.occurrence.organizer else ""
         scope = SeriesScope.THIS if self.series == "this" and entry.occurrence.repeats else SeriesScope.ALL
         event = self.described(entry)
+        mail = await guest_mail(self.context, entry.calendar, (), (organizer,))
+        details = {"event": event, "calendar": entry.calendar.name, **self.with_others(entry)}
+        if entry.occurrence.repeats:
+            details["series"] = how_much(scope)
+        details["invitations"] = _sent(organizer, mail, schedules=entry.calendar.schedules)
+        if mail is not None:
+            meant = replace(entry.occurrence, text="", rule="" if scope is SeriesScope.THIS else entry.occurrence.rule)
+            mail = mail.about(meant, self.zone)
+            mail = replace(mail, event=gettext(_ANSWERS[self.answer][2], event=mail.event))
         return {
             "asks": True,
             "summary": gettext(_ANSWERS[self.answer][1], event=event),
-            "details": {
-                "event": event,
-                **self.with_others(entry),
-                "invitations": _sent(organizer.address if organizer else "", schedules=entry.calendar.schedules),
-            },
+            "details": details,
             "place": entry.place.to_json(),
             "own": sorted(entry.calendar.own),
-            "schedules": entry.calendar.schedules,
+            "mail": mail.to_json() if mail else None,
+            "served": entry.calendar.schedules,
             "scope": scope.value,
             "when": self.when(entry),
             "text": text_of(entry),
         }
 
     async def perform(self) -> AgentResult:
-        calendars, plan = await self.calendars(), self.planned
-        answer, _ = _ANSWERS[self.answer]
+        calendars, plan, scope = await self.calendars(), self.planned, SeriesScope(self.planned["scope"])
         own = frozenset(map(str, plan["own"]))
-        written = await calendars.answer(self.place(), SeriesScope(plan["scope"]), answer, own)
+        written = await calendars.answer(self.place(), scope, _ANSWERS[self.answer][0], own)
         words = " ".join(str(self.event).split())[:200]
         said = gettext(
             "Your answer is noted: “{event}”, {when} ({zone}).", event=words, when=plan["when"], zone=self.zone.key
         )
-        told = _sent("", schedules=bool(plan["schedules"]))
+        sent, told = await self.tell_guests(calendars, letters_of_answer, scope, written)
+        sent = sent or f" {_sent('', None, schedules=bool(plan.get('served')))}"
         title, undo = gettext("Answer: {event}", event=words), ""
         if not written.repeated or self.planned_text():
-            undo = self.offer_undo(title, written, before=self.planned_text(), told=bool(plan["schedules"]))
-        return self.make_result(raw_message=f"{said} {told}{undo}")
+            undo = self.offer_undo(title, written, before=self.planned_text(), told=told)
+        return self.make_result(raw_message=f"{said}{sent}{undo}")
 
 
-def _sent(organizer: str, *, schedules: bool) -> str:
+def _sent(organizer: str, mail: GuestMail | None, *, schedules: bool) -> str:
     """Return who tells the organizer."""
     if schedules and organizer:
         return gettext("The calendar's server tells {address}.", address=organizer)
     if schedules:
         return gettext("The calendar's server tells whoever invited you.")
-    return gettext("The calendar's server tells nobody: whoever invited you has to be told by email.")
+    if mail is not None:
+        return by_mail(mail)
+    nobody = gettext("The calendar's server tells nobody: whoever invited you has to be told by email.")
+    return f"{nobody} {how_to_connect()}"

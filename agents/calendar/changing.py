@@ -7,10 +7,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.calendar.agent import CalendarAgent, how_much, option, text_of
-from agents.calendar.creating import are_addresses, invitations, organizer_of
+from agents.calendar.creating import are_addresses
 from agents.calendar.finding import find_event
+from agents.calendar.following import follow, moved_json
+from agents.calendar.letters import GuestMail, letters_of_change
+from agents.calendar.mailing import guest_mail, invitations, organizer_of
 from agents.calendar.opening import read_time
-from agents.calendar.reminding import follow, moved_json
 from onevalet import (
     AgentResult,
     CalendarEntry,
@@ -40,6 +42,20 @@ class ChangeEvent(CalendarAgent):
     Their own single event is changed at once, and "undo" takes it back. A series, or an event with others, they are
     shown first, before and after. Name it by their words: it is looked up, so list_events is not needed before.
     """
+
+    said_in_words = (
+        "event",
+        "day",
+        "start",
+        "minutes",
+        "title",
+        "location",
+        "notes",
+        "invite",
+        "uninvite",
+        "series",
+        "calendar",
+    )
 
     event = InputField(gettext_noop("Which event?"), description="Words of its title, as the person said them")
     day = option("The day on which it is now, with its time where they said it; the next one if left out")
@@ -78,21 +94,26 @@ class ChangeEvent(CalendarAgent):
                 note="The person can answer the invitation (answer_invitation) or write to the organizer.",
             )
         scope = self.scope(self.series, entry)
-        change = self._change(entry)
+        mail = await self._mail(entry)
+        change = self._change(entry, organizer_of(entry.calendar, mail) if self.invite else "")
         after = _after(entry, change)
+        if mail is not None:
+            meant = replace(after.occurrence, rule="") if scope is SeriesScope.THIS else after.occurrence
+            mail = mail.about(meant, self.zone)
         guests = bool(self.invite or self.uninvite)
         asks = entry.is_shared or guests or (scope is not SeriesScope.THIS and entry.occurrence.repeats)
-        details = {"before": self.described(entry), "after": self.described(after), **self.with_others(entry)}
-        if self.notes:
-            details["notes"] = self.notes
-        if scope is not SeriesScope.THIS and entry.occurrence.repeats:
+        details = {"before": self.described(entry), "after": self.described(after), "calendar": entry.calendar.name}
+        details |= self.with_others(entry)
+        if notes := self.notes or (mail.notes if mail else ""):  # whoever gets mail reads those that are there
+            details["notes"] = notes
+        if entry.occurrence.repeats:
             details["series"] = how_much(scope)
         if self.invite:
             details["invite"] = listed(self.invite)
         if self.uninvite:
             details["uninvite"] = listed(self.uninvite)
         if entry.is_shared or guests:
-            details["invitations"] = invitations(entry.calendar)
+            details["invitations"] = invitations(entry.calendar, mail)
         return {
             "asks": asks,
             "summary": gettext("Change an event: {event}", event=self.described(after)),
@@ -103,26 +124,37 @@ class ChangeEvent(CalendarAgent):
             "when": self.when(after),
             "text": text_of(entry),
             "moved": moved_json(entry.occurrence, after.occurrence if change.moves else entry.occurrence),
+            "mail": mail.to_json() if mail else None,
+            "served": (entry.is_shared or guests) and entry.calendar.schedules,
         }
 
     async def perform(self) -> AgentResult:
-        plan = self.planned
+        plan, scope = self.planned, SeriesScope(self.planned["scope"])
         calendars = await self.calendars()
-        written = await calendars.change(self.place(), SeriesScope(plan["scope"]), _from_json(plan["change"]))
-        reminders, followed = await follow(self.context, plan["moved"], SeriesScope(plan["scope"]), self.zone)
+        written = await calendars.change(self.place(), scope, _from_json(plan["change"]))
+        reminders, followed = await follow(self.context, plan["moved"], scope, self.zone)
+        invited, told = await self.tell_guests(calendars, letters_of_change, scope, written)
         undo = ""
         if not written.repeated or self.planned_text():
             title = gettext("Changed: {event}", event=self._words)
-            undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders)
+            undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders, told=told)
         # In the person's words: what stands in the event may be others'.
         said = gettext("Changed: “{event}”, {when} ({zone}).", event=self._words, when=plan["when"], zone=self.zone.key)
-        return self.make_result(raw_message=f"{said}{followed}{undo}")
+        return self.make_result(raw_message=f"{said}{followed}{invited}{undo}")
+
+    async def _mail(self, entry: CalendarEntry) -> GuestMail | None:
+        """Return who is to be told by mail: those at the event, those invited now, and those who are no more."""
+        before = [guest.address for guest in entry.occurrence.others(entry.calendar.own)]
+        without = {address.lower() for address in self.uninvite}
+        invited = [address.lower() for address in self.invite]
+        after = [address for address in before if address not in without] + invited
+        return await guest_mail(self.context, entry.calendar, before, after)
 
     @property
     def _words(self) -> str:
         return " ".join(str(self.title or self.event).split())[:200]
 
-    def _change(self, entry: CalendarEntry) -> EventChange:
+    def _change(self, entry: CalendarEntry, organizer: str) -> EventChange:
         start, end = self._times(entry)
         change = EventChange(
             title=" ".join(self.title.split()) or None,
@@ -133,7 +165,7 @@ class ChangeEvent(CalendarAgent):
             zone=self.zone.key,
             invite=tuple(address.lower() for address in self.invite),
             uninvite=tuple(address.lower() for address in self.uninvite),
-            organizer=organizer_of(entry.calendar) if self.invite else "",
+            organizer=organizer,
         )
         if replace(change, zone="", organizer="") == EventChange(zone=""):
             raise ToolRetry(gettext("What shall be different about it?"))

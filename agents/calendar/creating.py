@@ -7,14 +7,18 @@ from typing import Any
 
 from agents.calendar.agent import CalendarAgent, one_line, option
 from agents.calendar.free_time import busy_spans
+from agents.calendar.letters import letters_of_invitation, mail_in
+from agents.calendar.mailing import guest_mail, invitations, organizer_of
 from agents.calendar.opening import read_time
-from agents.calendar.words import rule_in_words, span_in_words
+from agents.calendar.words import rule_in_full, rule_in_words, span_in_words
 from onevalet import (
     AgentResult,
     CalendarInfo,
     Calendars,
     InputField,
     NewEvent,
+    Occurrence,
+    SeriesScope,
     ToolRetry,
     gettext,
     gettext_noop,
@@ -60,6 +64,8 @@ class CreateEvent(CalendarAgent):
     One that repeats, or to which others are invited, they are shown first. Tell them what is said about when it is.
     """
 
+    said_in_words = ("title", "start", "minutes", "days", "location", "notes", "repeats", "invite", "calendar")
+
     title = InputField(
         gettext_noop("What is the event called?"),
         description="Its title",
@@ -93,13 +99,18 @@ class CreateEvent(CalendarAgent):
         when = span_in_words(*self._moments(start, end), self.zone)
         shown = {"event": self._title, "start": when, "calendar": target.name}
         if rule:
-            shown["repeats"] = rule_in_words(rule)
+            shown["repeats"] = rule_in_full(rule)
         if self.location:
             shown["location"] = self.location
         if self.notes:
             shown["notes"] = self.notes
+        mail = await guest_mail(self.context, target, (), self._guests)
+        if mail is not None:
+            first, last = self._moments(start, end)
+            event = Occurrence("", first, last, title=self._title, location=self.location, text=self.notes, rule=rule)
+            mail = mail.about(event, self.zone)
         if self.invite:
-            shown |= {"invite": listed(self.invite), "invitations": invitations(target)}
+            shown |= {"invite": listed(self.invite), "invitations": invitations(target, mail)}
         return {
             "asks": bool(rule or self.invite),
             "summary": gettext("Put “{title}” into the calendar, {when}", title=self._title, when=when),
@@ -108,6 +119,8 @@ class CreateEvent(CalendarAgent):
             "end": end.isoformat(),
             "rule": rule,
             "calendar": target.url,
+            "mail": mail.to_json() if mail else None,
+            "served": bool(self.invite) and target.schedules,
         }
 
     async def perform(self) -> AgentResult:
@@ -125,12 +138,15 @@ class CreateEvent(CalendarAgent):
             location=self.location,
             text=self.notes,
             rule=str(plan["rule"]),
-            guests=tuple(dict.fromkeys(address.lower() for address in self.invite)),
-            organizer=organizer_of(target) if self.invite else "",
+            guests=self._guests,
+            organizer=organizer_of(target, mail_in(plan)) if self.invite else "",
         )
         written = await calendars.create(target, event)
         # After a repeat it may be another call's words that are told: the event is ours in any case.
-        undo = self.offer_undo(gettext("Event: {title}", title=self._title), written)
+        invited, told = await self.tell_guests(calendars, letters_of_invitation, SeriesScope.ALL, written)
+        if self.invite and not invited:
+            invited = f" {invitations(target, None)}"
+        undo = self.offer_undo(gettext("Event: {title}", title=self._title), written, told=told)
         when = span_in_words(*self._moments(start, end), self.zone)
         said = gettext(
             "“{title}” is in your calendar {calendar}: {when} ({zone}).",
@@ -140,8 +156,11 @@ class CreateEvent(CalendarAgent):
             zone=self.zone.key,
         )
         repeats = " " + gettext("It repeats {often}.", often=rule_in_words(event.rule)) if event.rule else ""
-        invited = f" {invitations(target)}" if self.invite else ""
         return self.make_result(raw_message=f"{said}{repeats}{overlaps}{invited}{undo}")
+
+    @property
+    def _guests(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(address.lower() for address in self.invite))
 
     @property
     def _title(self) -> str:
@@ -197,20 +216,6 @@ class CreateEvent(CalendarAgent):
 async def writable(calendars: Calendars, name: str) -> CalendarInfo:
     """Return the calendar that takes a new event."""
     return (await calendars.named(name, writable=True))[0]
-
-
-def organizer_of(calendar: CalendarInfo) -> str:
-    """Return the person's own address, from which invitations come. Raises `ToolRetry` without one."""
-    if not calendar.own:
-        raise ToolRetry(gettext("I do not know your email address at this calendar, so I cannot invite anybody."))
-    return min(calendar.own)
-
-
-def invitations(calendar: CalendarInfo) -> str:
-    """Return who sends the invitations."""
-    if calendar.schedules:
-        return gettext("The calendar's server sends the invitations.")
-    return gettext("The calendar's server sends no invitations: they have to go by email.")
 
 
 def _rule(repeats: str) -> str:

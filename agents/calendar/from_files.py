@@ -42,6 +42,8 @@ class AddEventsFromFile(CalendarAgent):
     A newer state of an invitation changes the event that is there, and its cancellation deletes it.
     """
 
+    said_in_words = ("calendar",)
+
     file = InputField(gettext_noop("Which file?"), description="The file's id, such as f1a2b3c4d5")
     calendar = option("The name of the calendar or account, only if they named one")
 

@@ -1,35 +1,82 @@
 """Remind the person of an event before it begins: a task that rings like any reminder, and moves with the event."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.calendar.finding import find_event
+from agents.calendar.following import (
+    SOON,
+    known_reminders,
+    moment_of,
+    moved_json,
+    note_reminder,
+    reminder_text,
+)
 from agents.calendar.opening import open_calendars, zone_of
 from onevalet import (
+    ActionExecutor,
+    ActionResult,
     Occurrence,
-    SeriesScope,
+    TaskNote,
     ToolExecutionContext,
     ToolFailed,
     ToolRetry,
+    TriggerContext,
     gettext,
     moment_in_words,
-    time_in_words,
     tool,
 )
 
-_REMINDERS = "event_reminders"
-"""Of which event each task reminds, by the task's id."""
 _MAX_MINUTES = 28 * 24 * 60
-_SOON = timedelta(minutes=1)
+_SECONDS = 40.0
+"""How long the calendar may take when the reminder is due."""
+_SEARCHED = (timedelta(days=1), timedelta(days=366))
+"""How far back and ahead an event is searched that is not where it was."""
+
+
+class EventReminder(ActionExecutor):
+    """Remind of an event as the calendar has it now: other programs may have moved or deleted it."""
+
+    name = "event_reminder"
+    effect = "idempotent"
+
+    async def execute(self, context: TriggerContext) -> ActionResult:
+        tools, text = context.tools, str(context.task.action.get("text") or context.task.title)
+        known, zone = dict(await known_reminders(tools)).get(context.task.id), zone_of(tools)
+        if known is None:
+            return _reminder(text)
+        try:
+            async with asyncio.timeout(_SECONDS):
+                event = await _event_now(tools, known, zone)
+        except (ToolFailed, ToolRetry, TimeoutError) as error:
+            # As it was planned is better than not at all.
+            tools.log.warning("event_not_read", cause=type(error).__name__)
+            return _reminder(text)
+        if event is None or event.cancelled:
+            return ActionResult(True, error=gettext("its event is not in the calendar any more"))
+        begins, now = event.begins(zone).astimezone(zone), tools.clock.now()
+        if begins == moment_of(known["begins"], zone):
+            return _reminder(text)
+        words = str(known["words"])
+        if begins <= now:
+            moment = moment_in_words(begins, zone)
+            return _reminder(gettext("“{event}” was moved, and began on {moment}.", event=words, moment=moment))
+        text, at = reminder_text(words, begins), begins - timedelta(minutes=int(known["minutes"]))
+        if at <= now + SOON:
+            return _reminder(text)
+        moved = moved_json(event, None)
+        await _set(tools, at.astimezone(zone), text, {**moved, "minutes": known["minutes"], "words": words})
+        return ActionResult(True, error=gettext("its event was moved, and the reminder with it"))
 
 
 @tool(name="remind_before_event", effect="idempotent", group="calendar", timeout=90)
 async def remind_before_event(event: str, context: ToolExecutionContext, minutes: int = 30, day: str = "") -> str:
     """Remind the person before an event in their calendar begins; of a series before the next one.
 
-    It moves with the event when that is moved here. "undo" takes it back.
+    It moves with the event when that is moved. "undo" takes it back.
 
     Args:
         event: Words of its title, as the person said them.
@@ -46,16 +93,9 @@ async def remind_before_event(event: str, context: ToolExecutionContext, minutes
         raise ToolRetry(gettext("That would be in the past."), note="Offer them a shorter time before it.")
     # In the person's words: what stands in the event may be others'.
     words = " ".join(event.split())[:200]
-    text = _text(words, begins)
-    kept = await context.tasks.create(
-        {"kind": "schedule", "at": at.isoformat()},
-        {"text": text},
-        executor="tell",
-        output={"category": "reminder", "urgency": "urgent"},
-        title=text,
-        key=context.idempotency_key,
-    )
-    await _note(context, kept.id, {**moved_json(entry.occurrence, None), "minutes": minutes, "words": words})
+    text = reminder_text(words, begins)
+    known = {**moved_json(entry.occurrence, None), "minutes": minutes, "words": words}
+    kept = await _set(context, at, text, known)
     context.undo.offer(gettext("Reminder: {text}", text=kept.title), "take_back_reminder", {"task": kept.id})
     return gettext(
         "I will remind you of “{event}” on {moment} ({zone}). It is task {number}.",
@@ -66,107 +106,41 @@ async def remind_before_event(event: str, context: ToolExecutionContext, minutes
     )
 
 
-def moved_json(before: Occurrence, after: Occurrence | None) -> dict[str, Any]:
-    """Return which event is moved, from when to when, for a plan; without `after` it is cancelled."""
-    return {
-        "uid": before.uid,
-        "recurrence": before.recurrence,
-        "begins": before.start.isoformat(),
-        "then": after.start.isoformat() if after else "",
-    }
+def _reminder(text: str) -> ActionResult:
+    return ActionResult(True, gettext("Reminder: {text}", text=text))
 
 
-async def follow(
-    context: ToolExecutionContext, moved: Mapping[str, Any], scope: SeriesScope, zone: ZoneInfo
-) -> tuple[list[dict[str, Any]], str]:
-    """Move the reminders of an event that was moved, or stop those of one that was cancelled.
-
-    Return how each was before, for `put_back`, and what the person is told of it.
-    """
-    before, said = list[dict[str, Any]](), ""
-    if moved["begins"] == moved["then"]:
-        return before, said
-    for task, known in await _known(context, str(moved["uid"])):
-        if not _is_meant(known, moved, scope, zone):
-            continue
-        if known.get("by") != context.idempotency_key:
-            plan = await context.tasks.plan(task)
-            if plan is None:
-                await context.storage.delete(_REMINDERS, task)
-                continue
-            known |= {"by": context.idempotency_key, "was": {"begins": known["begins"], "task": task, **plan}}
-            known["begins"] = _begins(known, moved, zone).isoformat() if moved["then"] else known["begins"]
-            await _note(context, task, known)
-        before.append(known["was"])
-        said = await _moved(context, task, known, zone) if moved["then"] else await _stopped(context, task)
-    return before, said
+async def _set(context: ToolExecutionContext, at: datetime, text: str, known: Mapping[str, Any]) -> TaskNote:
+    """Set a reminder, and note of which event it reminds; the same call sets one."""
+    kept = await context.tasks.create(
+        {"kind": "schedule", "at": at.isoformat()},
+        {"text": text},
+        executor=EventReminder.name,
+        output={"category": "reminder", "urgency": "urgent"},
+        title=text,
+        key=context.idempotency_key,
+    )
+    await note_reminder(context, kept.id, known)
+    return kept
 
 
-async def put_back(context: ToolExecutionContext, reminders: Sequence[Mapping[str, Any]]) -> None:
-    """Let reminders be as they were before their event was moved or cancelled."""
-    for was in reminders:
-        try:
-            kept = await context.tasks.find(was["task"])
-            if kept is None or (kept.deleted and not await context.tasks.change(was["task"], "restore")):
-                continue
-            await context.tasks.edit(was["task"], was["trigger"], was["action"], was["title"])
-        except (ToolFailed, ToolRetry):  # its moment is over: the event is back, and nothing more can be reminded of
-            continue
-        known = dict(await _known(context)).get(str(was["task"]))
-        if known is not None:
-            await _note(context, str(was["task"]), {**known, "begins": was["begins"], "by": ""})
+async def _event_now(context: ToolExecutionContext, known: Mapping[str, Any], zone: ZoneInfo) -> Occurrence | None:
+    """Return an event as the calendars have it; None where it is gone. Raises `ToolFailed` where that is not known."""
+    calendars, now = await open_calendars(context), context.clock.now()
+    planned = moment_of(known["begins"], zone)
+    back, ahead = _SEARCHED
+    for start, end in ((planned, planned + SOON), (now - back, now + ahead)):
+        agenda = await calendars.agenda(start, end)
+        same = [entry.occurrence for entry in agenda.entries if entry.occurrence.uid == known["uid"]]
+        if found := _meant(same, str(known["recurrence"]), planned, zone):
+            return found
+        if agenda.problems:
+            raise ToolFailed(agenda.problems[0])
+    return None
 
 
-def _is_meant(known: Mapping[str, Any], moved: Mapping[str, Any], scope: SeriesScope, zone: ZoneInfo) -> bool:
-    if scope is SeriesScope.ALL or known["recurrence"] == moved["recurrence"]:
-        return True
-    return scope is SeriesScope.FOLLOWING and _moment(known["begins"], zone) >= _moment(moved["begins"], zone)
-
-
-def _begins(known: Mapping[str, Any], moved: Mapping[str, Any], zone: ZoneInfo) -> datetime:
-    """Return when an event begins now: another of the series has moved by what the clock shows."""
-    old, new, own = (_moment(text, zone) for text in (moved["begins"], moved["then"], known["begins"]))
-    if own == old:
-        return new
-    by = new.replace(tzinfo=None) - old.replace(tzinfo=None)
-    return (own.replace(tzinfo=None) + by).replace(tzinfo=zone)
-
-
-async def _moved(context: ToolExecutionContext, task: str, known: Mapping[str, Any], zone: ZoneInfo) -> str:
-    begins, now = _moment(known["begins"], zone), context.clock.now()
-    if begins <= now:
-        return await _stopped(context, task)
-    at = max(begins - timedelta(minutes=int(known["minutes"])), now + _SOON).astimezone(zone)
-    text = _text(str(known["words"]), begins)
-    await context.tasks.edit(task, {"kind": "schedule", "at": at.isoformat()}, {"text": text}, text)
-    return " " + gettext("Its reminder comes on {moment} then.", moment=moment_in_words(at, zone))
-
-
-async def _stopped(context: ToolExecutionContext, task: str) -> str:
-    await context.tasks.change(task, "delete")
-    return " " + gettext("Its reminder is stopped.")
-
-
-async def _known(context: ToolExecutionContext, uid: str = "") -> list[tuple[str, dict[str, Any]]]:
-    try:
-        stored = await context.storage.list(_REMINDERS)
-    except ToolFailed:  # this assistant keeps nothing
-        return []
-    rows = [(one.key, dict(one.value)) for one in stored if isinstance(one.value, dict)]
-    return [(key, row) for key, row in rows if uid in ("", row["uid"])]
-
-
-async def _note(context: ToolExecutionContext, task: str, known: Mapping[str, Any]) -> None:
-    try:
-        await context.storage.put(_REMINDERS, task, dict(known))
-    except ToolFailed:
-        return
-
-
-def _text(words: str, begins: datetime) -> str:
-    return gettext("“{event}” begins at {time}.", event=words, time=time_in_words(begins))
-
-
-def _moment(text: str, zone: ZoneInfo) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)
+def _meant(same: Sequence[Occurrence], recurrence: str, planned: datetime, zone: ZoneInfo) -> Occurrence | None:
+    """Return the occurrence that was meant; where all of a series has moved, the one of the same day."""
+    exact = [one for one in same if one.recurrence == recurrence]
+    of_the_day = [one for one in same if one.begins(zone).astimezone(zone).date() == planned.date()]
+    return next(iter([*exact, *of_the_day]), None)

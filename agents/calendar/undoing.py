@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agents.calendar.following import put_back
 from agents.calendar.opening import CHANGE, open_calendars
-from agents.calendar.reminding import put_back
 from onevalet import EventPlace, ToolExecutionContext, gettext, tool
 
 

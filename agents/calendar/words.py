@@ -23,6 +23,8 @@ _ANSWERS = {
     "tentative": gettext_noop("perhaps"),
 }
 _MAX_GUESTS = 20
+_SAID = {"FREQ", "INTERVAL", "BYDAY", "COUNT", "UNTIL"}
+"""What of a rule is said in words."""
 
 
 def span_in_words(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> str:
@@ -88,6 +90,13 @@ def guests_in_words(entry: CalendarEntry) -> str:
     if len(others) > _MAX_GUESTS:
         named.append(gettext("{number} more", number=len(others) - _MAX_GUESTS))
     return listed(named) if named else ""
+
+
+def rule_in_full(rule: str) -> str:
+    """Return how often something comes, with the rule itself where the words leave some of it out."""
+    words, parts = rule_in_words(rule), dict(part.partition("=")[::2] for part in rule.upper().split(";"))
+    days = parts.get("BYDAY", _DAYS[0]).split(",")
+    return words if parts.keys() <= _SAID and all(day in _DAYS for day in days) else f"{words} ({rule})"
 
 
 def rule_in_words(rule: str) -> str:

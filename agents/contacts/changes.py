@@ -4,11 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.call_plans import plan_once
 from agents.contacts.book import COLLECTION, Contact, read_contact
 from onevalet import ToolExecutionContext, ToolFailed, gettext, tool
-
-_PLANS = "contact_calls"
-_MAX_PLANS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +34,6 @@ class ContactChange:
     def contact(self) -> Contact:
         """Return the contact as it is after the change; as it was, where it is there no more."""
         return read_contact(self.after if self.after is not None else self.before, self.key, 0)
-
-
-async def plan_once(context: ToolExecutionContext, plan: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-    """Return what this call is to do. A repeat of the call, after a crash, gets what it planned at first."""
-    storage, key = context.storage, context.idempotency_key
-    stored = await storage.get(_PLANS, key)
-    if stored is not None and isinstance(stored.value, dict):
-        return stored.value
-    made = await plan()
-    await storage.put(_PLANS, key, made)
-    for old in (await storage.list(_PLANS))[:-_MAX_PLANS]:
-        await storage.delete(_PLANS, old.key)
-    return made
 
 
 async def change_once(

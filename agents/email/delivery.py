@@ -60,6 +60,14 @@ async def send_once(
     await _forget_old(context)
 
 
+async def may_be_sent(context: ToolExecutionContext) -> bool:
+    """Return whether a call's message is on its way, or may be."""
+    try:
+        return await _stage(context) is not None
+    except ToolFailed:  # this assistant keeps nothing, so it has sent nothing
+        return False
+
+
 async def _send(
     context: ToolExecutionContext, account: OpenAccount, mail: OutgoingMail, raw: bytes, recipients: list[str]
 ) -> None:

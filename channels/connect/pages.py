@@ -73,11 +73,11 @@ def password_page(shown: Shown, service: Service) -> str:
     )
 
 
-def done_page(connected: Connected) -> str:
+def done_page(connected: Connected, language: str | None) -> str:
     """Return the page that says what was connected."""
     account = connected.account
     return page(
-        connected.link.language,
+        language,
         gettext("Connected"),
         tag("p", account.address or account.name, class_="good"),
         tag("p", gettext("I may now:")),

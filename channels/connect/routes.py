@@ -18,20 +18,21 @@ from channels.connect import pages
 from channels.connect.fields import Typed
 from channels.connect.forms import FormProblem, abilities_in, dav_in, mailbox_in, typed_again
 from channels.connect.html import headers
-from core.accounts.connecting import Answer, Connected, Connecting, ConnectRefused, LinkOver
+from core.accounts.connecting import OVER, WORD, Answer, Connecting, ConnectRefused, LinkOver
 from core.accounts.links import CALLBACK, PATH, ConnectLink
 from core.accounts.passwords import open_password
 from core.accounts.types import Service
 from core.credentials.types import Account, OpenAccount
 from core.errors import RequestRefused, ToolFailed
 from core.http.types import HttpClient
+from core.ids import PARTITION
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, gettext_noop, speaking
+from core.language.catalogue import LANGUAGES, gettext, speaking
+from core.language.tags import accepted_tags
 
-_TOKEN = re.compile(r"[0-9a-f]{32}")
+_TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
 _COOKIE_SECONDS = 3600
 MAX_FIELDS = 40
-_GONE = gettext_noop("This link was used already, or is too old. Ask me for a new one.")
 _FIELDS = {"login": "password", "imap": "imap_host", "smtp": "smtp_host", "url": "url"}
 """The field at which a fault of the trial is said (core.accounts.trial, which is imported when it is used)."""
 _log = structlog.get_logger()
@@ -58,7 +59,7 @@ class ConnectRoutes:
     async def _show(self, request: web.Request) -> web.StreamResponse:
         link = await self._link(request)
         if link is None:
-            return _page(pages.over_page(None, gettext(_GONE)), status=404)
+            return await self._over(request)
         with speaking(link.language):
             browser = request.cookies.get(self._cookie, "")
             if not re.fullmatch(r"[A-Za-z0-9_-]{43}", browser):
@@ -71,7 +72,7 @@ class ConnectRoutes:
     async def _go(self, request: web.Request) -> web.StreamResponse:
         link = await self._link(request)
         if link is None:
-            return _page(pages.over_page(None, gettext(_GONE)), status=404)
+            return await self._over(request)
         form = await _form(request)
         browser = request.cookies.get(self._cookie, "")
         if not self._is_ours(request, form, browser, link):
@@ -99,7 +100,8 @@ class ConnectRoutes:
         credentials = mailbox_in(form) if service.name == "email" else dav_in(form)
         await self._connecting.go_on(link, browser)
         tried = await self._tried(service, credentials)
-        return _done(await self._connecting.with_password(link, service, tried))
+        connected = await self._connecting.with_password(link, service, tried)
+        return _page(pages.done_page(connected, link.language))
 
     async def _tried(self, service: Service, credentials: JsonObject) -> JsonObject:
         """Return credentials that their servers accepted, without the servers that have nothing."""
@@ -121,11 +123,22 @@ class ConnectRoutes:
             raise RequestRefused("a parameter comes twice")
         answer = Answer(query.get("state", ""), query.get("code", ""), query.get("error", ""), query.get("iss", ""))
         link = await self._connecting.links.read_state(answer.state_token, self._connecting.clock.now())
-        with speaking(link.language if link else None):
+        known = link.language if link else await self._connecting.links.language(state_token=answer.state_token)
+        language = known or _accepted(request)
+        with speaking(language):
             try:
-                return _done(await self._connecting.come_back(answer, request.cookies.get(self._cookie, "")))
+                connected = await self._connecting.come_back(answer, request.cookies.get(self._cookie, ""))
+                return _page(pages.done_page(connected, language))
             except (ConnectRefused, ToolFailed) as error:
-                return _refused(link.language if link else None, error)
+                return _refused(language, error)
+
+    async def _over(self, request: web.Request) -> web.Response:
+        """Return the page of a link that is not there any more, or never was."""
+        token = request.match_info["token"]
+        known = await self._connecting.links.language(token=token) if _TOKEN.fullmatch(token) else ""
+        language = known or _accepted(request)
+        with speaking(language):
+            return _page(pages.over_page(language, gettext(OVER, word=WORD)), status=404)
 
     async def _entry(self, shown: pages.Shown, service: Service | None, status: int = 200) -> web.Response:
         """Return the page on which a service is chosen, allowed, or given a password."""
@@ -149,7 +162,8 @@ class ConnectRoutes:
         token = request.match_info["token"]
         if not _TOKEN.fullmatch(token):
             return None
-        return await self._connecting.links.read(token, self._connecting.clock.now())
+        link = await self._connecting.links.read(token, self._connecting.clock.now())
+        return replace(link, language=link.language or _accepted(request)) if link else None
 
     def _is_ours(self, request: web.Request, form: Mapping[str, str], browser: str, link: ConnectLink) -> bool:
         """Return whether a form comes from our own page, shown to this very browser."""
@@ -163,6 +177,12 @@ class ConnectRoutes:
         response.set_cookie(
             self._cookie, browser, max_age=_COOKIE_SECONDS, path="/", secure=self._secure, httponly=True, samesite="Lax"
         )
+
+
+def _accepted(request: web.Request) -> str | None:
+    """Return the language that a browser wants most of those that we have."""
+    tags = accepted_tags(request.headers.get("Accept-Language", ""))
+    return next((code for tag in tags if (code := tag.partition("-")[0]) in LANGUAGES), None)
 
 
 def _proof(browser: str, link: ConnectLink) -> str:
@@ -191,10 +211,6 @@ def _refused(language: str | None, error: Exception, token: str = "") -> web.Res
         return _page(pages.over_page(language, str(error)), status=409)
     again = "" if isinstance(error, ConnectRefused) and error.fatal else token
     return _page(pages.problem_page(language, str(error), token=again), status=409)
-
-
-def _done(connected: Connected) -> web.Response:
-    return _page(pages.done_page(connected))
 
 
 def _page(body: str, *form_targets: str, status: int = 200) -> web.Response:

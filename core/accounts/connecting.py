@@ -22,11 +22,20 @@ from core.clock import Clock
 from core.credentials.store import MAX_NAME
 from core.credentials.types import Ability, Account
 from core.errors import OneValetError, StoreUnavailable
-from core.ids import IdMaker
+from core.ids import IdMaker, for_person
 from core.json_types import JsonObject
-from core.language.catalogue import gettext
+from core.language.catalogue import gettext, gettext_noop
 from core.queue.wakeups import Wakeups
 
+WORD = "connect"
+"""What people write for a new link; it stands in the sentences in every language."""
+OVER = gettext_noop("This link was used already, or is too old. For a new one, write “{word}” in the chat.")
+_FOREIGN = gettext_noop(
+    "This page belongs to no link of yours, or its link is too old. For a new one, write “{word}” in the chat."
+)
+_ELSEWHERE = gettext_noop(
+    "This link was opened in another browser before. Go on there, or write “{word}” in the chat for a new one."
+)
 _log = structlog.get_logger()
 
 
@@ -79,7 +88,8 @@ class Connecting:
         """Return the address of the service's page, which asks the person; this browser only may come back."""
         assert service.client is not None  # noqa: S101
         wanted = (abilities | await self.allowed_before(link, service)) & service.offers
-        proof, state = Proof(secrets.token_urlsafe(48), secrets.token_urlsafe(16)), secrets.token_urlsafe(24)
+        proof = Proof(secrets.token_urlsafe(48), secrets.token_urlsafe(16))
+        state = for_person(link.tenant_id, secrets.token_urlsafe(24))
         scopes = service.scopes_for(wanted)
         url = await self.servers.page(service.client, self.links.callback, scopes, state, proof)
         kept = {"service": service.name, "verifier": proof.verifier, "nonce": proof.nonce, "scopes": list(scopes)}
@@ -95,9 +105,7 @@ class Connecting:
         link = await self.links.read_state(answer.state_token, now) if answer.state_token else None
         taken = await self.links.take_answer(link, answer.state_token, browser, now) if link and browser else None
         if link is None or taken is None:
-            raise LinkOver(
-                gettext("This page belongs to no link of yours, or its link is too old. Ask me for a new one.")
-            )
+            raise LinkOver(gettext(_FOREIGN, word=WORD))
         place = ("connect", link.token_hash.hex())
         kept = json.loads(await self.accounts.credentials.open_for(link.tenant_id, *taken, *place))
         service = self.accounts.services.get(kept["service"])
@@ -129,7 +137,8 @@ class Connecting:
         """Bind a link to the browser that sends a password, and count the try."""
         _may_go_on(await self.links.begin(link, browser, "", None, None, self.clock.now()))
         if not await self.links.count_try(link):
-            raise ConnectRefused(gettext("Too many passwords were tried. Ask me for a new link."), fatal=True)
+            tried = gettext("Too many passwords were tried. For a new link, write “{word}” in the chat.", word=WORD)
+            raise ConnectRefused(tried, fatal=True)
 
     async def with_password(self, link: ConnectLink, service: Service, credentials: JsonObject) -> Connected:
         """Store an account whose password was tried."""
@@ -186,7 +195,7 @@ class Connecting:
         }
         message: JsonObject = {"id": self.make_id("out"), "kind": "receipt", "text": told(service, account)}
         if not await self.links.finish(link, stored, message, self.clock.now()):
-            raise LinkOver(gettext("This link was used already, or is too old. Ask me for a new one."))
+            raise LinkOver(gettext(OVER, word=WORD))
         _log.info("account_connected", tenant=link.tenant_id, service=service.name)
         if link.conversation_id:
             self.wakeups.wake_delivery(link.conversation_id)
@@ -234,6 +243,6 @@ class Connecting:
 
 def _may_go_on(begun: Begun) -> None:
     if begun is Begun.TAKEN:
-        raise LinkOver(gettext("This link was opened in another browser before. Go on there, or ask me for a new one."))
+        raise LinkOver(gettext(_ELSEWHERE, word=WORD))
     if begun is Begun.OVER:
-        raise LinkOver(gettext("This link was used already, or is too old. Ask me for a new one."))
+        raise LinkOver(gettext(OVER, word=WORD))

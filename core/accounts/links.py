@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from core.credentials.types import Ability
 from core.db.database import Connection, Database
+from core.ids import for_person
 from core.json_types import Json, JsonObject
 from core.messaging.visible_text import plain_words
 from core.people.place_names import channel_name, language_in, masked
@@ -75,7 +76,7 @@ class ConnectLinkStore:
         """Return a new link; None where the person had too many today, or we have no page."""
         if not self.public_url:
             return None
-        token = secrets.token_hex(16)
+        token = for_person(tenant_id, secrets.token_hex(16))
         link: JsonObject = {
             "token_hash": token_hash(token).hex(),
             "conversation_id": conversation_id,
@@ -96,6 +97,16 @@ class ConnectLinkStore:
     async def read_state(self, state_token: str, now: datetime) -> ConnectLink | None:
         """Return the link for which a server answers under this state."""
         return await self._find(None, token_hash(state_token), now)
+
+    async def language(self, *, token: str = "", state_token: str = "") -> str:
+        """Return the language of the person for whom a link was made, also of one that is over; empty if unknown."""
+        found = await self._found(
+            token_hash(token) if token else None, token_hash(state_token) if state_token else None
+        )
+        if found is None:
+            return ""
+        async with self.database.tenant(found[0]) as connection:
+            return await language_in(connection, found[0])
 
     async def begin(
         self,
@@ -148,11 +159,16 @@ class ConnectLinkStore:
         return bool(row["done"])
 
     async def _find(self, token: bytes | None, state: bytes | None, now: datetime) -> ConnectLink | None:
-        found = await self.database.call("select * from find_connect_link($1,$2)", token, state)
+        found = await self._found(token, state)
         if found is None:
             return None
-        async with self.database.tenant(found["tenant_id"]) as connection:
-            return await _read(connection, found["tenant_id"], found["token_hash"], now)
+        async with self.database.tenant(found[0]) as connection:
+            return await _read(connection, *found, now)
+
+    async def _found(self, token: bytes | None, state: bytes | None) -> tuple[str, bytes] | None:
+        """Return whose a link is, and its hash."""
+        row = await self.database.call("select * from find_connect_link($1,$2)", token, state)
+        return (row["tenant_id"], row["token_hash"]) if row else None
 
 
 async def _read(connection: Connection, tenant_id: str, hashed: bytes, now: datetime) -> ConnectLink | None:

@@ -25,7 +25,16 @@ from core.calendar.places import (
     uid_of,
 )
 from core.calendar.servers import CalendarServers
-from core.calendar.types import EventChange, EventFile, FileEffect, FileEvent, InvitationAnswer, NewEvent, SeriesScope
+from core.calendar.types import (
+    EventChange,
+    EventFile,
+    FileEffect,
+    FileEvent,
+    InvitationAnswer,
+    ItipMessage,
+    NewEvent,
+    SeriesScope,
+)
 from core.credentials.types import OpenAccount
 from core.dav.types import Changed, Missing, Resource
 from core.dav.xml import CALDAV, DAV
@@ -159,6 +168,11 @@ class Calendars:
             return before
         text = await objects.answer_invitation(before.text, place.recurrence, scope, answer, own, self._stamp)
         return await self._replaced(place, before, text)
+
+    async def message(self, message: ItipMessage, place: EventPlace, text: str = "") -> str:
+        """Return a message to those at an event as it is now, or as a text of it that was read before has it."""
+        text = text or (await self._servers.client(place.account).get(place.url)).text
+        return await objects.itip_message(text, message, self._stamp)
 
     async def put_back(self, place: EventPlace, before: str) -> None:
         """Undo a write: what was there until then is there again. Raises `Changed` where it was changed since."""

@@ -15,6 +15,7 @@ from core.calendar.types import (
     FileEffect,
     FileEvent,
     InvitationAnswer,
+    ItipMessage,
     NewEvent,
     Occurrence,
     SeriesScope,
@@ -93,6 +94,12 @@ async def answer_invitation(
     """Return an invitation with the person's answer; `own` are their addresses."""
     asked = _of_series(text, recurrence, scope, "") | {"answer": answer.value, "own": sorted(own), **_stamped(stamp)}
     return str((await _ask("answer", asked))["text"])
+
+
+async def itip_message(text: str, message: ItipMessage, stamp: Stamp) -> str:
+    """Return a message about an event, made of its object: of the one before the change for a cancellation."""
+    asked = asdict(message) | {"text": text, "own": sorted(message.own), **_stamped(stamp)}
+    return str((await _ask("message", asked))["text"])
 
 
 async def read_event_file(text: str, zone: ZoneInfo, own: frozenset[str], key: str) -> EventFile:

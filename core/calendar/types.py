@@ -27,6 +27,16 @@ class InvitationAnswer(StrEnum):
     TENTATIVE = "TENTATIVE"
 
 
+class ItipMethod(StrEnum):
+    """What a message to those at an event is (RFC 5546 1.4)."""
+
+    REQUEST = "REQUEST"
+    """An invitation, or a newer state of the event."""
+    CANCEL = "CANCEL"
+    REPLY = "REPLY"
+    """A guest's answer to the organizer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guest:
     """Somebody at an event. `answer` is what they answered, in lower case, such as `accepted`; empty for nothing."""
@@ -146,6 +156,21 @@ class EventFile:
     method: str
     events: tuple[FileEvent, ...]
     left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ItipMessage:
+    """A message to those at an event. `to` are their addresses, `own` those of the person who sends it.
+
+    `recurrence` names the occurrence of a series that it is about; empty for all of it. `uninvites`: the event is
+    cancelled for those to whom it goes, and takes place.
+    """
+
+    method: ItipMethod
+    to: tuple[str, ...]
+    own: frozenset[str]
+    recurrence: str = ""
+    uninvites: bool = False
 
 
 class FileEffect(StrEnum):

@@ -60,6 +60,10 @@ def compose(mail: OutgoingMail) -> bytes:
     message["Date"] = format_datetime(mail.date)
     message["Message-ID"] = f"<{mail.message_id}>"
     message.set_content(mail.body)
+    if mail.calendar is not None:
+        # Beside the text, where calendar programs look for it; as an attachment it would be a file (RFC 6047 2.4).
+        params = {"method": mail.calendar.method, "component": "VEVENT"}
+        message.add_alternative(mail.calendar.text, subtype="calendar", params=params)
     for file in mail.files:
         _attach(message, file)
     return subject_header(mail.subject) + thread_headers(mail.in_reply_to, mail.references) + message.as_bytes()

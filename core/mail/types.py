@@ -188,6 +188,14 @@ class MailFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MailCalendar:
+    """An iCalendar object that a message carries for calendar programs (RFC 6047). `method` is its METHOD."""
+
+    method: str
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class OutgoingMail:
     """A message to be written; addresses without names, as DNS writes them.
 
@@ -204,3 +212,4 @@ class OutgoingMail:
     in_reply_to: str | None = None
     references: Sequence[str] = ()
     files: Sequence[MailFile] = ()
+    calendar: MailCalendar | None = None

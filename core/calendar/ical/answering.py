@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from core.calendar.ical.components import TooMuch, Unreadable, limited
 from core.calendar.ical.files import read_file
 from core.calendar.ical.occurrences import expand
+from core.calendar.ical.scheduling import message
 from core.calendar.ical.updates import updated
 from core.calendar.ical.writing import answered, cancelled, changed, made
 
@@ -41,4 +42,5 @@ _DOES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "answer": answered,
     "file": read_file,
     "update": updated,
+    "message": message,
 }

@@ -8,11 +8,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from icalendar import Calendar, Component, Event
+from icalendar import Calendar, Component, Event, Timezone
 from icalendar.prop import vDDDTypes
 
 from core.calendar.types import MAX_TEXT, MAX_TITLE
 
+PRODUCT = "-//OneValet//Calendar//EN"
 MAX_OBJECT = 512 * 1024
 """Characters of one event as it is stored; what is larger holds files, or is made to be too much."""
 MAX_GUESTS = 100
@@ -134,6 +135,14 @@ def stamp(value: Any) -> str:
 def value_of(event: Event, name: str) -> Any:
     """Return a property as the library has it: which type it is says only its name."""
     return event[name]
+
+
+def copy_zones(source: Calendar, target: Calendar) -> None:
+    """Give an object the definitions of the zones in which its events lie, as another one has them."""
+    used = {str(value_of(event, "DTSTART").params.get("TZID", "")) for event in events_of(target) if "DTSTART" in event}
+    for zones in source.subcomponents:
+        if isinstance(zones, Timezone) and str(zones.get("TZID", "")) in used:
+            target.add_component(zones)
 
 
 def begins_of(event: Event) -> vDDDTypes:

@@ -7,9 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from icalendar import Calendar, Event, Timezone
+from icalendar import Calendar, Event
 
-from core.calendar.ical.components import KEY, Unreadable, as_text, described, events_of, parsed, plain, rule_of
+from core.calendar.ical.components import (
+    KEY,
+    PRODUCT,
+    Unreadable,
+    as_text,
+    copy_zones,
+    described,
+    events_of,
+    parsed,
+    plain,
+    rule_of,
+)
 
 MAX_EVENTS = 50
 _KEPT = (
@@ -61,12 +72,8 @@ def _taken(calendar: Calendar, events: list[Event], zone: ZoneInfo, own: set[str
     invited = seen["organizer"] and seen["organizer"]["address"] not in own
     invited = invited and any(guest["address"] in own for guest in seen["guests"])
     made = Calendar()
-    made.add("PRODID", "-//OneValet//Calendar//EN")
+    made.add("PRODID", PRODUCT)
     made.add("VERSION", "2.0")
-    used = {str(event["DTSTART"].params.get("TZID", "")) for event in events if "DTSTART" in event}
-    for zones in calendar.subcomponents:
-        if isinstance(zones, Timezone) and str(zones.get("TZID", "")) in used:
-            made.add_component(zones)
     for event in events:
         kept = Event()
         for name in (*_KEPT, *(_PEOPLE if invited else ())):
@@ -74,6 +81,7 @@ def _taken(calendar: Calendar, events: list[Event], zone: ZoneInfo, own: set[str
                 kept[name] = event[name]
         kept[KEY] = key
         made.add_component(kept)
+    copy_zones(calendar, made)
     made.add_missing_timezones()
     text = as_text(made)
     return {"occurrence": seen, "text": text}

@@ -13,6 +13,7 @@ from icalendar.prop import vCalAddress, vRecur, vText
 
 from core.calendar.ical.components import (
     KEY,
+    PRODUCT,
     Unreadable,
     as_text,
     begins_of,
@@ -28,7 +29,6 @@ from core.calendar.ical.components import (
 from core.calendar.ical.series import exception_made, moved, parted, read_time, set_times, without
 from core.calendar.types import MAX_TEXT, MAX_TITLE, SeriesScope
 
-_PRODUCT = "-//OneValet//Calendar//EN"
 _WORDS = {"title": ("SUMMARY", MAX_TITLE), "location": ("LOCATION", MAX_TITLE), "text": ("DESCRIPTION", MAX_TEXT)}
 
 
@@ -185,7 +185,7 @@ def _is_first(calendar: Calendar, recurrence: str) -> bool:
 
 
 def _written(calendar: Calendar, event: Event) -> str:
-    calendar.add("PRODID", _PRODUCT)
+    calendar.add("PRODID", PRODUCT)
     calendar.add("VERSION", "2.0")
     calendar.add_component(event)
     return _complete(calendar)

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from agents.calendar import undo_event
+from core.accounts.abilities import read_need
+from core.accounts.choice import choose
 from core.agents.standard_agent import AgentResult, AgentStatus, StandardAgent
 from core.credentials.types import Account, OpenAccount
 from core.errors import AccountMissing
@@ -29,13 +31,16 @@ class Connected:
     opened: list[OpenAccount]
 
     async def list(self, need: str = "") -> Sequence[Account]:
-        return [one.account for one in self.opened]
+        service, ability = read_need(need)
+        accounts = [one.account for one in self.opened if service in ("", one.account.service)]
+        return [account for account in accounts if ability in account.abilities]
 
     async def open(self, need: str, account_name: str = "") -> OpenAccount:
-        for one in self.opened:
-            if one.account.name == account_name:
-                return one
-        raise AccountMissing("Connect a calendar first.", need)
+        accounts = await self.list(need)
+        if not accounts:
+            raise AccountMissing("Connect a calendar first.", need)
+        chosen = choose(accounts, None, need, account_name)
+        return next(one for one in self.opened if one.account == chosen)
 
 
 @dataclass(slots=True)
@@ -160,8 +165,8 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(radicale: Radicale) -> AsyncIterator[House]:
-    http = GuardedClient(allowed_hosts=[radicale.host])
+async def open_house(radicale: Radicale, *hosts: str) -> AsyncIterator[House]:
+    http = GuardedClient(allowed_hosts=[radicale.host, *hosts])
     try:
         yield House(radicale, http, Connected([radicale.account()]))
     finally:

@@ -132,7 +132,8 @@ async def test_what_was_changed_after_the_card_is_not_touched(house: House) -> N
     assert "14:00–15:00" in str(details["before"])
     assert "16:00–17:00" in str(details["after"])
     assert details["others"] == "bob@example.org (accepted)"
-    assert details["invitations"] == "The calendar's server sends no invitations: they have to go by email."
+    no_mail = "The calendar's server sends no invitations: they have to go by email."
+    assert details["invitations"] == f"{no_mail} To have me send it, write: connect email"
     house.radicale.put("ann", f"{url}x.ics", MINE_WITH_BOB.replace("Planning", "Elsewhere"))
     with pytest.raises(ToolFailed, match="changed elsewhere"):
         await house.approved(agent)
@@ -148,7 +149,7 @@ async def test_an_invitation_is_answered_and_not_moved(house: House) -> None:
     agent = await house.card(AnswerInvitation, event="review", answer="decline")
     assert "Decline an invitation: “Review”" in agent.approval_request().action_summary
     said = await house.approved(agent)
-    assert "has to be told by email" in said
+    assert "has to be told by email. To have me send it, write: connect email" in said
     assert "ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.org" in house.radicale.texts(url)[0]
     assert "13:00–14:00" not in await house.told(find_free_time, day="2026-11-25", days=1)
 

@@ -86,3 +86,41 @@ async def test_reminders_of_a_series_go_with_what_moves(system: Proactive, radic
     )
     await system.decides("Approve", repeats)
     assert await store.column(times) == ["23 17:00", "30 18:00", "07 19:00"]
+
+
+def at(day: int, hour: int, minute: int = 0) -> datetime:
+    return datetime(2026, 11, day, hour, minute, tzinfo=BERLIN)
+
+
+async def test_a_reminder_tells_what_the_calendar_has_by_then(system: Proactive, radicale: Radicale) -> None:
+    url = radicale.make_calendar("ann", "Home")
+
+    def stands(title: str, begins: datetime, *lines: str) -> None:
+        when = f"DTSTART;TZID=Europe/Berlin:{begins:%Y%m%dT%H%M%S}"
+        text = event(when, "DURATION:PT1H", f"SUMMARY:{title}", *lines, uid=title)
+        radicale.put("ann", f"{url}{title}.ics", text)
+
+    weekly = "RRULE:FREQ=WEEKLY;COUNT=5"
+    stands("Yoga", at(23, 18), weekly)
+    stands("Book", at(24, 18))
+    for hour, title in ((10, "Dentist"), (12, "Lunch"), (14, "Call"), (16, "Tea")):
+        stands(title, at(22, hour))
+    for title in ("Dentist", "Lunch", "Call", "Tea", "Yoga", "Book"):
+        await does(system, "remind_before_event", event=title, minutes=30)
+    stands("Dentist", at(23, 15))
+    radicale.send("ann", "DELETE", f"{url}Lunch.ics")
+    stands("Call", at(22, 12, 45))
+    stands("Tea", at(22, 15, 50))
+    stands("Yoga", at(23, 19), weekly)
+    assert await system.is_at(at(22, 9, 30)) == ""
+    assert await system.is_at(at(22, 11, 30)) == ""
+    assert "was moved, and began on Sun 22 Nov 2026, 12:45." in await system.is_at(at(22, 13, 30))
+    assert "begins at 15:50" in await system.is_at(at(22, 15, 30))
+    assert '"Dentist" begins at 15:00. 23 14:30' in await rings(system)
+    assert "begins at 15:00" in await system.is_at(at(23, 14, 30))
+    assert await system.is_at(at(23, 17, 30)) == ""
+    assert "begins at 19:00" in await system.is_at(at(23, 18, 30))
+    stands("Book", at(24, 20))
+    await system.options["credentials"].delete(system.tenant, "caldav", "home")
+    assert "begins at 18:00" in await system.is_at(at(24, 17, 30)), "as it was planned, where nobody can look"
+    assert "its event is not in the calendar any more" in await does(system, "why_task", which="lunch")

@@ -145,6 +145,33 @@ async def test_an_old_link_is_over(pages: Pages, phone: Browser, admin: Admin) -
         assert phone.status == 404
 
 
+async def test_a_dead_link_says_what_to_write_in_the_language_of_its_reader(
+    pages: Pages, nanoidp: Nanoidp, phone: Browser, admin: Admin
+) -> None:
+    used, unknown = await pages.link(), f"{pages.url}/connect/{'0' * 32}"
+    back = await nanoidp.log_in(await away_of(phone, used))
+    await phone.get(back)
+    wanted = {"Accept-Language": "it, fr-CA;q=0.8, en;q=0.5, de;q=0"}
+    write = {
+        "en": "For a new one, write “connect” in the chat.",
+        "de": "Für einen neuen schreib „connect“ in den Chat.",
+        "fr": "Pour en obtenir un nouveau, écrivez « connect » dans le chat.",
+    }
+    for url in (used, unknown):
+        assert write["en"] in await phone.get(url)
+        assert '<html lang="en">' in phone.page
+    phone.session.headers.update(wanted)
+    for url in (used, unknown, await pages.link()):
+        await phone.get(url)
+        assert '<html lang="fr">' in phone.page
+        assert (write["fr"] in phone.page) is (phone.status == 404)
+    await admin.execute("update tenants set language = 'de'")
+    assert write["de"] in await phone.get(used), "the person's own language, not the browser's"
+    assert write["fr"] in await phone.get(unknown)
+    assert "gehört zu keinem deiner Links" not in await phone.get(back), "whose answer that was is not known any more"
+    assert "« connect »" in phone.page
+
+
 async def test_a_link_names_its_person_and_escapes_what_they_are_called(
     pages: Pages, phone: Browser, admin: Admin
 ) -> None:

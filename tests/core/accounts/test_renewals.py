@@ -23,7 +23,7 @@ from core.db.database import Database
 from core.errors import AccountMissing, RefusedLogin
 from core.ids import make_id
 from core.notifications.types import Notification, NotificationStatus, Notified
-from onevalet.cli.mailbox_checks import check_accounts
+from onevalet.doctor.accounts import check_accounts
 from tests.core.accounts.test_tokens import WORK, RotatingServer, keep
 
 type Admin = asyncpg.Connection[asyncpg.Record]

@@ -22,7 +22,7 @@ from core.mail.compose import (
     reply_subject,
     thread_of,
 )
-from core.mail.types import MailAddress, MailFile, MailMessage, OutgoingMail
+from core.mail.types import MailAddress, MailCalendar, MailFile, MailMessage, OutgoingMail
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 MAIL = OutgoingMail(
@@ -188,6 +188,24 @@ def test_an_answer_stands_in_its_thread() -> None:
 )
 def test_subjects_of_answers_are_marked_once(subject: str, reply: str, forward: str) -> None:
     assert (reply_subject(subject), forward_subject(subject)) == (reply, forward)
+
+
+def test_an_event_stands_beside_the_text_for_calendar_programs() -> None:
+    text = "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nSUMMARY:Grüße\r\nEND:VCALENDAR\r\n"
+    files = [MailFile("minutes.txt", "text/plain", b"one")]
+    raw = compose(replace(MAIL, body="Grüße", calendar=MailCalendar("REQUEST", text), files=files))
+    assert raw.isascii()
+    message = message_from_bytes(raw, policy=default)
+    [attached] = message.iter_attachments()
+    assert attached.get_filename() == "minutes.txt"
+    both = next(part for part in message.walk() if part.get_content_type() == "multipart/alternative")
+    plain, calendar = both.iter_parts()
+    assert plain.get_content().strip() == "Grüße"
+    assert calendar.get_content_type() == "text/calendar"
+    params = {name: calendar.get_param(name) for name in ("method", "charset", "component")}
+    assert params == {"method": "REQUEST", "charset": "utf-8", "component": "VEVENT"}
+    assert lines(calendar.get_content()) == lines(text)
+    assert calendar.get_content_disposition() is None
 
 
 def test_an_answer_goes_to_whom_its_sender_named() -> None:
