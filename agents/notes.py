@@ -1,5 +1,6 @@
 """Keep notes for the person: short texts, each with a number that stays its own."""
 
+from agents.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
 
 _NOTES = "notes"
@@ -52,13 +53,18 @@ async def forget_note(number: int, context: ToolExecutionContext) -> str:
     Args:
         number: The note's number, as list_notes gives it.
     """
-    for note in await context.storage.list(_NOTES):
-        if note.number == number:
-            await context.storage.delete(_NOTES, note.key)
-            text = _text(note.value)
-            context.undo.offer(gettext("Forgotten note: {text}", text=text), restore_note.name, {"text": text})
-            return gettext("Note {number} is forgotten: {text}", number=number, text=_text(note.value))
-    return gettext("There is no note {number} now.", number=number)
+
+    async def plan() -> dict[str, str]:
+        meant = [note for note in await context.storage.list(_NOTES) if note.number == number]
+        return {"key": meant[0].key, "text": _text(meant[0].value)} if meant else {}
+
+    planned = await plan_once(context, plan)
+    if not planned:
+        return gettext("There is no note {number} now.", number=number)
+    await context.storage.delete(_NOTES, planned["key"])
+    text = planned["text"]
+    context.undo.offer(gettext("Forgotten note: {text}", text=text), restore_note.name, {"text": text})
+    return gettext("Note {number} is forgotten: {text}", number=number, text=text)
 
 
 @tool(name="take_back_note", effect="idempotent", inverse=True)

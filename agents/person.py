@@ -17,7 +17,7 @@ async def set_preference(name: str, value: str, context: ToolExecutionContext) -
             (all the kinds of notifications to leave out, comma-separated, such as weather, price; or all).
         value: What they want; "off" takes it back.
     """
-    changed = await context.person.change(name, value)
+    changed = await context.person.change(name, value, context.idempotency_key)
     if changed.differs:
         context.undo.offer(changed.title, take_back_preference.name, changed.to_json())
     return changed.text
@@ -42,9 +42,11 @@ async def undo_profile_fact(number: int, context: ToolExecutionContext) -> str:
     Args:
         number: Its number, as show_profile gives it.
     """
-    if fact := await context.person.fact(number):
-        context.undo.offer(gettext("Taken back: {fact}", fact=fact), restore_profile_fact.name, {"number": number})
-    return await context.person.unlearn(number)
+    gone = await context.person.unlearn(number, context.idempotency_key)
+    if gone.fact:
+        title = gettext("Taken back: {fact}", fact=gone.fact)
+        context.undo.offer(title, restore_profile_fact.name, {"number": number})
+    return gone.text
 
 
 @tool(name="take_back_preference", effect="idempotent", inverse=True)

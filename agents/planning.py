@@ -79,10 +79,11 @@ class PlanningAgent(StandardAgent):
             when = self.in_words()
         except (ToolRetry, ToolFailed) as error:
             when, said = gettext("never: {reason}", reason=error), ()
+        fields = {name: value for name, value in request.details.items() if name not in said}
         return replace(
             request,
             action_summary=f"{self.about()}, {when}",
-            details={"when": when, **({"now": self.seen()} if self.seen() else {}), **request.details},
+            details={"when": when, **({"now": self.seen()} if self.seen() else {}), **fields},
             timeout_minutes=self._minutes_open(),
             in_words=said,
         )

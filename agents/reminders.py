@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
+from agents.call_plans import plan_once
 from agents.moments import read_parts
 from agents.planning import PlanningAgent
 from agents.tasks import meant_task, restored_task
@@ -140,19 +141,27 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
         at: Its new time, of one that comes once: 2027-01-31T15:00, or as they said it ("4pm", "tomorrow").
         text: Its new words.
     """
-    task = await meant_task(which, context)
-    plan = await context.tasks.plan(task.id)
-    if plan is None or not isinstance(action := plan["action"], dict) or "text" not in action:
-        raise ToolRetry(gettext("That is no reminder."), note="Stop it, and plan it anew.")
-    trigger = dict(cast(Any, plan["trigger"]))
-    if at.strip():
-        trigger["at"] = _moved(trigger, at, context).isoformat()
-    words = " ".join(text.split()) or str(action["text"])
-    if not 0 < len(words) <= MAX_LENGTH:
-        raise ToolRetry(gettext("1 to 1000 characters"))
-    title = words if text.strip() else task.title
-    changed = await context.tasks.edit(task.id, trigger, {**action, "text": words}, title)
-    context.undo.offer(gettext("Changed: {title}", title=changed.title), restore_plan.name, {"task": task.id, **plan})
+
+    async def plan() -> dict[str, Any]:
+        task = await meant_task(which, context)
+        before = await context.tasks.plan(task.id)
+        if before is None or not isinstance(action := before["action"], dict) or "text" not in action:
+            raise ToolRetry(gettext("That is no reminder."), note="Stop it, and plan it anew.")
+        trigger = dict(cast(Any, before["trigger"]))
+        if at.strip():
+            trigger["at"] = _moved(trigger, at, context).isoformat()
+        words = " ".join(text.split()) or str(action["text"])
+        if not 0 < len(words) <= MAX_LENGTH:
+            raise ToolRetry(gettext("1 to 1000 characters"))
+        title = words if text.strip() else task.title
+        return {
+            "before": {"task": task.id, **before},
+            "after": {"trigger": trigger, "action": {**action, "text": words}, "title": title},
+        }
+
+    planned = await plan_once(context, plan)
+    changed = await context.tasks.edit(planned["before"]["task"], **planned["after"])
+    context.undo.offer(gettext("Changed: {title}", title=changed.title), restore_plan.name, planned["before"])
     return gettext(
         "Changed: I will remind you on {moment} ({zone}): {text}. To take it back, write “{word}”.",
         moment=changed.next_at,

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from agents.call_plans import plan_once
 from agents.places import zone_named
 from agents.planning import PlanningAgent
 from agents.reminders import UNDO, offer_undo
 from agents.tasks import offer_state
-from onevalet import AgentResult, InputField, TaskNote, ToolRetry, gettext, gettext_noop, valet
+from onevalet import AgentResult, InputField, ToolRetry, gettext, gettext_noop, valet
 
 _SHORTEST_MINUTES, _MAX_MINUTES = 1, 366 * 24 * 60
 _HEARTBEAT_MINUTES = 15
@@ -205,7 +206,8 @@ class SetHeartbeat(PlanningAgent):
         # To end it needs no consent; to begin does.
         if self.every_minutes <= 0:
             for ended in await self._end_old():
-                offer_state(self.context, ended, gettext("Stopped: {title}", title=ended.title))
+                title = gettext("Stopped: {title}", title=HEARTBEAT)
+                offer_state(self.context, ended["task"], title, active=ended["active"])
             return self.make_result(raw_message=gettext("I do not look by myself any more."))
         return await super().on_running(msg)
 
@@ -226,7 +228,7 @@ class SetHeartbeat(PlanningAgent):
             key=self.context.idempotency_key,
         )
         ended = await self._end_old(but=kept.id)
-        offer_undo(self.context, kept, acts=True, instead_of=ended[-1].id if ended else "")
+        offer_undo(self.context, kept, acts=True, instead_of=ended[-1]["task"] if ended else "")
         return self.make_result(
             raw_message=gettext(
                 "I look {when} and write only when something is worth it. It is task {number}.",
@@ -235,9 +237,14 @@ class SetHeartbeat(PlanningAgent):
             )
         )
 
-    async def _end_old(self, but: str = "") -> list[TaskNote]:
-        """Stop what looked until now, and return it."""
-        old = [task for task in await self.context.tasks.list() if task.title == HEARTBEAT and task.id != but]
+    async def _end_old(self, but: str = "") -> list[dict[str, Any]]:
+        """Stop what looked until now, and return each task with whether it was active."""
+
+        async def plan() -> dict[str, Any]:
+            old = [task for task in await self.context.tasks.list() if task.title == HEARTBEAT and task.id != but]
+            return {"old": [{"task": task.id, "active": task.active} for task in old]}
+
+        old: list[dict[str, Any]] = (await plan_once(self.context, plan))["old"]
         for task in old:
-            await self.context.tasks.change(task.id, "delete")
+            await self.context.tasks.change(task["task"], "delete")
         return old

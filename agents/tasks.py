@@ -1,9 +1,11 @@
 """Show, pause, resume, stop and explain what the person has planned, in words."""
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from onevalet import TaskNote, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
+from agents.call_plans import plan_once
+from onevalet import TaskNote, TaskState, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
 
 _GROUP = "tasks"
 """Of the tools that look after tasks, which few talks need."""
@@ -14,6 +16,9 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 """A task by its number, as people and models name one: "2", "task 2", "Reminder #2", "Erinnerung Nr. 2"."""
+type _Change = Literal["pause", "resume", "delete"]
+
+_STATE_AFTER = {"pause": TaskState.PAUSED, "resume": TaskState.ACTIVE}
 _DONE = {
     "pause": gettext_noop("Task {number}, {title}, is paused."),
     "resume": gettext_noop("Task {number}, {title}, goes on."),
@@ -95,17 +100,33 @@ async def why_task(which: str, context: ToolExecutionContext) -> str:
     return await context.tasks.why(which)
 
 
-async def _change(which: str, change: Literal["pause", "resume", "delete"], context: ToolExecutionContext) -> str:
-    task = await meant_task(which, context)
-    if not await context.tasks.change(task.id, change):
-        return gettext("Task {number}, {title}, cannot be changed so now.", number=task.number, title=task.title)
-    offer_state(context, task, gettext(_TITLES[change], title=task.title))
-    return gettext(_DONE[change], number=task.number, title=task.title)
+async def _change(which: str, change: _Change, context: ToolExecutionContext) -> str:
+    async def plan() -> dict[str, Any]:
+        meant = await meant_task(which, context)
+        return {"task": meant.id, "number": meant.number, "title": meant.title, "state": meant.state.value}
+
+    planned = await plan_once(context, plan)
+    number, title = planned["number"], planned["title"]
+    # Where this call runs again, the task is as the call has left it.
+    if not await context.tasks.change(planned["task"], change) and not await _is_changed(planned, change, context):
+        return gettext("Task {number}, {title}, cannot be changed so now.", number=number, title=title)
+    offer_state(
+        context, planned["task"], gettext(_TITLES[change], title=title), active=planned["state"] == TaskState.ACTIVE
+    )
+    return gettext(_DONE[change], number=number, title=title)
 
 
-def offer_state(context: ToolExecutionContext, task: TaskNote, title: str) -> None:
+async def _is_changed(planned: Mapping[str, Any], change: _Change, context: ToolExecutionContext) -> bool:
+    """Return whether a task is in the state that a change leads to, and was not before."""
+    kept = await context.tasks.find(planned["task"])
+    if kept is None or change == "delete":
+        return kept is not None and kept.deleted
+    return kept.state is _STATE_AFTER[change] and kept.state != planned["state"]
+
+
+def offer_state(context: ToolExecutionContext, task: str, title: str, *, active: bool) -> None:
     """Offer to let a task be again in the state in which it was."""
-    context.undo.offer(title, take_back_task_change.name, {"task": task.id, "active": task.active})
+    context.undo.offer(title, take_back_task_change.name, {"task": task, "active": active})
 
 
 @tool(name="take_back_task_change", effect="idempotent", inverse=True)

@@ -38,6 +38,7 @@ _HEADINGS: Mapping[Part, str] = {
     "calendar": gettext_noop("Calendar"),
     "mail": gettext_noop("Mail"),
     "reminders": gettext_noop("Reminders and tasks"),
+    "waiting": gettext_noop("Waiting for you"),
 }
 _HEADERS = 16 * 1024
 """Bytes of a message in which its headers are looked for."""
@@ -145,11 +146,27 @@ async def read_reminders(wanted: Wanted) -> Section | None:
     return Section(heading("reminders"), "", shown, len(due) - len(shown)) if due else None
 
 
+async def read_waiting(wanted: Wanted) -> Section | None:
+    """Read which actions wait for the person's consent, and which questions for their answer."""
+    try:
+        waiting = await wanted.context.person.waiting()
+    except ToolFailed:  # this assistant keeps nothing, so nothing waits
+        return None
+    shown = tuple(
+        gettext("{action} (code {code})", action=wanted.words(one.text), code=one.code)
+        if one.code
+        else wanted.words(one.text)
+        for one in waiting[: wanted.measure.things]
+    )
+    return Section(heading("waiting"), "", shown, len(waiting) - len(shown)) if waiting else None
+
+
 READERS: Mapping[Part, Reader] = {
     "weather": read_weather,
     "calendar": read_calendar,
     "mail": read_mail,
     "reminders": read_reminders,
+    "waiting": read_waiting,
 }
 
 

@@ -9,6 +9,7 @@ from agents.briefing.days import days_of, read_days
 from agents.briefing.parts import BRIEFING
 from agents.briefing.sections import PARTS, Part
 from agents.briefing.settings import BriefingSettings
+from agents.call_plans import plan_once
 from agents.moments import read_moment
 from agents.places import city_of
 from agents.planning import PlanningAgent
@@ -58,7 +59,7 @@ def _leaves_some(without: Sequence[Part]) -> bool:
 
 @valet(name="set_briefing", effect="idempotent", group="")
 class SetBriefing(PlanningAgent):
-    """Send the person a briefing again and again: weather, calendar, unread mail and reminders in one message.
+    """Send the person a briefing again and again: weather, calendar, unread mail, reminders, what waits for them.
 
     Also to change when it comes or what is in it: leave out what stays as it is. It is set at once; tell them when it
     comes and that "undo" takes it back. stop_task ends it, brief_me tells it now.
@@ -100,8 +101,15 @@ class SetBriefing(PlanningAgent):
         return self.context.in_task
 
     async def keep(self) -> AgentResult:
-        context, old = self.context, await briefings(self.context)
-        before = await BriefingSettings.of(context)
+        context = self.context
+
+        async def plan() -> dict[str, Any]:
+            there = [task.id for task in await briefings(context)]
+            return {"old": there, "settled": (await BriefingSettings.of(context)).to_json()}
+
+        planned = await plan_once(context, plan)
+        old = [task for id in planned["old"] if (task := await context.tasks.find(id))]
+        before = BriefingSettings.from_json(planned["settled"])
         settled = before.changed(self.without, str(self.place), str(self.channel))
         anew = not old or bool(self.clock or self.days or self.channel)
         kept = await _create(context, self.trigger(), settled, context.idempotency_key) if anew else old[0]
@@ -217,4 +225,5 @@ def _names(place: str) -> Mapping[Part, str]:
         "calendar": gettext("your calendar"),
         "mail": gettext("unread mail"),
         "reminders": gettext("reminders and tasks"),
+        "waiting": gettext("what waits for you"),
     }

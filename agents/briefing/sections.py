@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from onevalet import day_in_words, gettext
 
-Part = Literal["weather", "calendar", "mail", "reminders"]
+Part = Literal["weather", "calendar", "mail", "reminders", "waiting"]
 PARTS: tuple[Part, ...] = get_args(Part)
 """All parts, in the order in which they are said."""
 

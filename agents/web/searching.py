@@ -95,7 +95,7 @@ async def _ask(context: ToolExecutionContext, method: str, url: str, **more: Any
     answer = await context.http.request(method, url, **more)
     if answer.status in (401, 402, 403, 432, 433):
         context.log.warning("search_refused", status=answer.status)
-        raise ToolFailed(gettext("The search service refuses me: whoever runs me has to check its settings."))
+        raise ToolFailed(gettext("The search service refuses me: my operator has to check its settings."))
     if answer.status != 200:
         raise ToolFailed(
             gettext("The search service cannot search at the moment (status {status}).", status=answer.status)

@@ -19,6 +19,7 @@ from core.errors import LeaseLost, ToolError
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import Json, JsonObject
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of
+from core.tools.call_span import agent_span
 from core.tools.undo import note_offers
 
 _PAUSED = "paused_inside"
@@ -121,7 +122,8 @@ async def execute(
         async with limit:
             await call.tell(AgentStatus.RUNNING)
             work = partial(call_handler, agent, run.last, answer or call.instruction)
-            result, outcome = await turn.execute_agent(agent, work), Outcome.OK
+            with agent_span(valet.name):
+                result, outcome = await turn.execute_agent(agent, work), Outcome.OK
     except ToolError as error:
         wanted = await turn.accounts.wanted_by(error)
         if wanted is not None and (prompt := await turn.accounts.prompt(wanted)) is not None:

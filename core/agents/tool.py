@@ -16,6 +16,7 @@ from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json
 from core.llm.types import ToolCall
 from core.tools.account_argument import without_account
+from core.tools.call_span import note_result, tool_span
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
@@ -57,8 +58,11 @@ class AgentTool(Tool[..., object]):
     ) -> ToolEnd:
         path = agent_path(key, self.valet.name)
         run = AgentRun(AgentCall(self.turn, self.valet, path, call, context, agent_tools))
-        text, outcome = await run.go(arguments)
-        return ToolEnd(text, outcome, files=tuple(context.attached) if outcome is Outcome.OK else ())
+        with tool_span(self.name, call):
+            text, outcome = await run.go(arguments)
+            end = ToolEnd(text, outcome, files=tuple(context.attached) if outcome is Outcome.OK else ())
+            note_result(end)
+            return end
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         waits = self.turn.waiting.get(agent_path(key, self.name)) if outcome is Outcome.WAITING else None

@@ -15,8 +15,10 @@ from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.json_types import Json, JsonObject
 from core.memory.access import MemoryAccess
+from core.messaging.search import ConversationAccess
 from core.outreach.types import MessageAccess as MessageAccess
 from core.tools.person_access import AccountAccess as AccountAccess
+from core.tools.person_access import DataAccess as DataAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
 from core.tools.person_access import PersonAccounts as PersonAccounts
@@ -46,6 +48,8 @@ NO_MEMORY = absent("This assistant keeps no memory.")
 NO_TASKS = absent("This assistant can plan nothing for later.")
 NO_FILES = absent("This assistant keeps no files.")
 NO_MESSAGES = absent("This assistant can write to nobody else.")
+NO_CONVERSATIONS = absent("This assistant keeps no messages.")
+NO_DATA = absent("Nobody can be exported or deleted from here.")
 NO_ACCOUNTS = absent("Nobody can connect an account to this assistant.")
 
 
@@ -255,8 +259,10 @@ class ToolExecutionContext:
     person: PersonAccess = KEEPS_NOTHING
     files: FileAccess = NO_FILES
     accounts: PersonAccounts = NO_ACCOUNTS
+    data: DataAccess = NO_DATA
     undo: UndoOffers = field(default_factory=UndoOffers)
     messages: MessageAccess = NO_MESSAGES
+    conversations: ConversationAccess = NO_CONVERSATIONS
     in_task: bool = False
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""

@@ -7,6 +7,8 @@ from core.credentials.types import Account, OpenAccount
 from core.errors import RefusedLogin
 from core.files.types import AttachedFile, SentFile, StoredFile
 from core.people.preference_changes import PreferenceChange
+from core.people.profile import FactTakenBack
+from core.people.waiting import WaitingNote
 
 
 class AccountAccess(Protocol):
@@ -67,6 +69,18 @@ class PersonAccounts(AccountAccess, Protocol):
         ...
 
 
+class DataAccess(Protocol):
+    """All that is kept of a person."""
+
+    async def export(self) -> str:
+        """Return a link to it, as text for the person. Raises `ToolFailed` where there can be none."""
+        ...
+
+    async def forget(self) -> str:
+        """Have the person deleted with all of it, soon; return what they are told."""
+        ...
+
+
 class FileAccess(Protocol):
     """The files of a person, by their ids; an unknown one raises `core.errors.ToolFailed`."""
 
@@ -117,8 +131,11 @@ class PersonAccess(Protocol):
         """Store a preference, and list all. Raises `core.errors.ToolRetry` with the possible ones."""
         ...
 
-    async def change(self, name: str, value: str) -> PreferenceChange:
-        """Store a preference, and return what takes that back. Raises `core.errors.ToolRetry` as `prefer` does."""
+    async def change(self, name: str, value: str, key: str) -> PreferenceChange:
+        """Store a preference, and return what takes that back; a repeat with the same `key` changes nothing more.
+
+        Raises `core.errors.ToolRetry` as `prefer` does.
+        """
         ...
 
     async def change_back(self, name: str, before: Mapping[str, str], after: Mapping[str, str]) -> str | None:
@@ -129,6 +146,10 @@ class PersonAccess(Protocol):
         """Return whether nobody knows the person's timezone yet: have them asked before a first schedule is kept."""
         ...
 
+    async def waiting(self) -> Sequence[WaitingNote]:
+        """Return what waits for the person's consent or answer, the longest wait first."""
+        ...
+
     async def profile(self) -> str:
         """List what is known about the person, a line each with its number."""
         ...
@@ -137,8 +158,8 @@ class PersonAccess(Protocol):
         """Store a fact that the person told. Raises `core.errors.ToolRetry`."""
         ...
 
-    async def unlearn(self, number: int) -> str:
-        """Delete a fact."""
+    async def unlearn(self, number: int, key: str) -> FactTakenBack:
+        """Delete a fact; a repeat with the same `key` deletes nothing more, and returns the same again."""
         ...
 
     async def fact(self, number: int) -> str:

@@ -16,6 +16,7 @@ from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
 from core.llm.types import ToolCall, ToolSpec
 from core.tools.account_argument import ACCOUNT, checked_needs, with_account, without_account
+from core.tools.call_span import note_result, tool_span
 from core.tools.context import ToolExecutionContext
 from core.tools.docstrings import read_docstring
 from core.tools.results import ToolEnd
@@ -136,8 +137,11 @@ class Tool[**P, R]:
         self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
     ) -> ToolEnd:
         """Run it as one call of a turn; what fails is raised. Agents, which may also wait, have their own way."""
-        text = await self.run(arguments, context)
-        return ToolEnd(text, files=tuple(context.attached), undo=context.undo.offered)
+        with tool_span(self.name, call):
+            text = await self.run(arguments, context)
+            end = ToolEnd(text, files=tuple(context.attached), undo=context.undo.offered)
+            note_result(end)
+            return end
 
     def status_after(self, key: StepKey, outcome: Outcome) -> str | None:
         """Return the status in which a call left an agent; None, for a tool has none."""

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
 from datetime import UTC, date, datetime
+from itertools import count
 
 import pytest
 from yarl import URL
@@ -133,39 +135,45 @@ async def told(context: ToolExecutionContext) -> list[str]:
     remind = {"text": "Tee", "at": "2026-11-21T15:00"}
     mail = {"recipient": ["ann@example.com"], "cc": ["bo@example.com"], "body": "Tee"}
     flight = {"origin": "Berlin", "destination": "Rome", "date": "2026-11-27"}
+    keys = count()
+
+    def own() -> ToolExecutionContext:
+        """Return the context of another call."""
+        return replace(context, idempotency_key=f"turn.0.{next(keys)}")
+
     calls: list[Awaitable[object]] = [
-        current_time(context),
-        current_time(context, "Atlantis"),
+        current_time(own()),
+        current_time(own(), "Atlantis"),
         calculate("1/0"),
         calculate("Tee"),
-        get_weather("Berlin", context),
-        get_weather("Atlantis", context),
-        get_weather("Berlin", context, date=date(2027, 11, 21)),
-        add_note("Tee", context),
-        list_notes(context),
-        forget_note(1, context),
-        forget_note(1, context),
-        list_notes(context),
-        remember("Tee", context),
-        search_memory("Tee", context),
-        search_memory("Ann", context),
-        list_memories(context),
-        correct_memory(1, context, "Tee"),
-        ask_to_forget("Tee", context),
-        ask_to_forget("Ann", context),
-        forget(["1. Tee"], context),
-        list_tasks(context),
-        pause_task("1", context),
-        resume_task("1", context),
-        stop_task("Tee", context),
-        run_task_now("1", context),
-        stop_task("Rome", context),
-        take_back_reminder("t", context),
-        rehearse(RemindMe, context, **remind).go_on(),
-        rehearse(SetHeartbeat, context, every_minutes=0).go_on(),
-        rehearse(SendEmailAgent, context, **mail).go_on(),
-        rehearse(FlightSearchAgent, context, **flight, return_date="2026-11-30", passengers=2).go_on(),
-        rehearse(FlightSearchAgent, context, **flight | {"date": "2026-11-01"}).go_on(),
+        get_weather("Berlin", own()),
+        get_weather("Atlantis", own()),
+        get_weather("Berlin", own(), date=date(2027, 11, 21)),
+        add_note("Tee", own()),
+        list_notes(own()),
+        forget_note(1, own()),
+        forget_note(1, own()),
+        list_notes(own()),
+        remember("Tee", own()),
+        search_memory("Tee", own()),
+        search_memory("Ann", own()),
+        list_memories(own()),
+        correct_memory(1, own(), "Tee"),
+        ask_to_forget("Tee", own()),
+        ask_to_forget("Ann", own()),
+        forget(["1. Tee"], own()),
+        list_tasks(own()),
+        pause_task("1", own()),
+        resume_task("1", own()),
+        stop_task("Tee", own()),
+        run_task_now("1", own()),
+        stop_task("Rome", own()),
+        take_back_reminder("t", own()),
+        rehearse(RemindMe, own(), **remind).go_on(),
+        rehearse(SetHeartbeat, own(), every_minutes=0).go_on(),
+        rehearse(SendEmailAgent, own(), **mail).go_on(),
+        rehearse(FlightSearchAgent, own(), **flight, return_date="2026-11-30", passengers=2).go_on(),
+        rehearse(FlightSearchAgent, own(), **flight | {"date": "2026-11-01"}).go_on(),
     ]
     texts = [await said(call) for call in calls]
     for agent in (

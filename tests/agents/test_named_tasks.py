@@ -1,14 +1,12 @@
 """Tasks as people and models name them."""
 
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 from agents.tasks import stop_task
-from core.tools.undo import UndoOffers
-from onevalet import TaskNote, ToolRetry
+from onevalet import TaskNote, TaskState, ToolRetry
+from onevalet.testing import make_context
 
 
 @dataclass
@@ -30,10 +28,7 @@ class Tasks:
 
 def note(number: int, title: str) -> TaskNote:
     """Return a task as a tool sees it."""
-    return cast(
-        TaskNote,
-        SimpleNamespace(id=f"task_{number}", number=number, title=title, when="", active=False, state="ACTIVE"),
-    )
+    return TaskNote(f"task_{number}", number, title, "", "", TaskState.ACTIVE)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +41,7 @@ def note(number: int, title: str) -> TaskNote:
 )
 async def test_a_task_is_found_by_its_number_however_it_is_named(which: str) -> None:
     tasks = Tasks()
-    await stop_task(which, cast(Any, SimpleNamespace(tasks=tasks, undo=UndoOffers())))
+    await stop_task(which, make_context(tasks=tasks))
     assert tasks.stopped == ["task_2"]
 
 
@@ -54,5 +49,5 @@ async def test_a_task_is_found_by_its_number_however_it_is_named(which: str) -> 
 async def test_what_names_none_or_several_is_asked_back(which: str) -> None:
     tasks = Tasks()
     with pytest.raises(ToolRetry):
-        await stop_task(which, cast(Any, SimpleNamespace(tasks=tasks, undo=UndoOffers())))
+        await stop_task(which, make_context(tasks=tasks))
     assert tasks.stopped == []

@@ -45,7 +45,7 @@ async def test_a_note_is_kept_listed_and_forgotten(storage: Storage) -> None:
     assert await add_note("call Zoë 🎂", context_of(storage, "ann", "b")) == "Noted as number 2: call Zoë 🎂"
     assert await list_notes(ann) == "The notes:\n1. buy milk\n2. call Zoë 🎂"
     assert await forget_note(1, ann) == "Note 1 is forgotten: buy milk"
-    assert await forget_note(1, ann) == "There is no note 1 now."
+    assert await forget_note(1, context_of(storage, "ann", "c")) == "There is no note 1 now."
     assert await list_notes(ann) == "The notes:\n2. call Zoë 🎂"
 
 

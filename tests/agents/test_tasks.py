@@ -167,7 +167,7 @@ async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: st
 
 def test_the_loader_finds_the_executor_that_ships() -> None:
     plugins = load_plugins(["agents"])
-    assert {executor.name for executor in plugins.executors} == {"briefing", "tell"}
+    assert {executor.name for executor in plugins.executors} == {"briefing", "event_reminder", "tell"}
     planning = {"remind_me", "ScheduleTask", "set_heartbeat"}
     assert {
         agent.valet.name: agent.valet.effect for agent in plugins.agents if agent.valet.name in planning

@@ -106,7 +106,9 @@ def person() -> Person:
 async def test_it_comes_at_seven_each_day_unless_something_else_is_said(person: Person) -> None:
     await person.says()
     assert person.crons == ["0 7 * * *"]
-    assert "the weather in Berlin, your calendar, unread mail and reminders and tasks" in person.told
+    assert (
+        "the weather in Berlin, your calendar, unread mail, reminders and tasks and what waits for you" in person.told
+    )
     assert person.told.endswith("https://valet.example.com/connect/1")
 
 
@@ -124,7 +126,7 @@ async def test_what_is_not_said_stays(person: Person) -> None:
     await person.says(clock="6:30", days="weekdays", place="Lyon")
     await person.says(without=["weather"])
     assert person.crons == ["30 6 * * 1-5"]
-    assert person.told.startswith("What is in your briefing from now on: your calendar, unread mail and reminders")
+    assert person.told.startswith("What is in your briefing from now on: your calendar, unread mail, reminders")
     assert "account" not in person.told, "that was said when it was set up"
     await person.says(clock="8")
     assert person.crons == ["0 8 * * 1-5"]
@@ -140,6 +142,16 @@ async def test_undo_brings_back_what_was_there(person: Person) -> None:
     assert (await BriefingSettings.of(person.call())).without == ()
     assert await person.undoes(first) == "Undone: I will not send you briefings."
     assert person.crons == []
+
+
+async def test_a_call_that_is_repeated_offers_the_same(person: Person) -> None:
+    await person.says(clock="6:30")
+    second = await person.says(clock="8", without=["mail"])
+    person.calls -= 1  # its worker died before the end of the call was written down
+    again = await person.says(clock="8", without=["mail"])
+    assert again.undo.offered == second.undo.offered
+    await person.undoes(again)
+    assert person.crons == ["30 6 * * *"]
 
 
 async def test_a_briefing_that_was_changed_since_is_not_taken_back(person: Person) -> None:
@@ -169,7 +181,7 @@ async def test_a_tasks_run_asks_first(person: Person) -> None:
 
 
 def test_one_part_has_to_stay() -> None:
-    everything = ["weather", "calendar", "mail", "reminders"]
+    everything = ["weather", "calendar", "mail", "reminders", "waiting"]
     assert "at least one part" in rehearse(SetBriefing, without=everything).question
 
 
