@@ -3,11 +3,11 @@
 from dataclasses import asdict
 
 from core.errors import ConfigError, OneValetError
-from core.messaging.channels import Change, Received
-from core.messaging.messages import Inbound
+from core.messaging.channels import Change
 from onevalet.cli.runner import say, say_json
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_channels
+from onevalet.wiring.no_sink import NoSink
 
 
 async def set_up_channels(settings: Settings, *, as_json: bool) -> bool:
@@ -40,10 +40,3 @@ def _line(name: str, change: Change) -> str:
     if change.before == change.after:
         return f"{name:<10}{change.what}: {change.after} (as it was)"
     return f"{name:<10}{change.what}: {change.before or '(nothing)'} -> {change.after}"
-
-
-class NoSink:
-    """The sink of commands that only check or set up channels: it accepts nothing."""
-
-    async def accept(self, inbound: Inbound) -> Received:
-        raise OneValetError("nothing is taken in here")

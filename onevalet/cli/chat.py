@@ -14,15 +14,17 @@ from channels.terminal.receive import TerminalChannel
 from core.errors import ConfigError
 from core.ids import make_id
 from core.inbox.inbox import Inbox
+from core.people.access_policy import Access, Admission, PersonRole, Policy
 from onevalet.dev.embedded.home import Running, find_running, hold_home, is_starting
-from onevalet.dev.run import open_services
-from onevalet.dev.seed import CONSOLE_ACCESS
+from onevalet.dev.services import open_services
 from onevalet.settings import Settings
 from onevalet.wiring.connections import open_connections
 from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.secret_keys import key_file
 from onevalet.wiring.worker import open_worker
 
+CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by=Admission.OPERATOR)
+"""Anybody who can run `chat` can read the database too, so there is nothing to ask for."""
 LOG = "chat.log"
 """The log of the newest `chat`, in ONEVALET_HOME."""
 LOOK_EVERY = 0.1

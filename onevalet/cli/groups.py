@@ -7,6 +7,7 @@ import typer
 from core.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
 from onevalet.cli.runner import run_work
+from onevalet.cli.tenant_commands import tenants_app
 
 # Not `type` statements: typer does not look through them.
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -26,9 +27,11 @@ approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, a
 agents_app = typer.Typer(no_args_is_help=True, help="See, pause, resume and drop the agents that wait for people.")
 people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
 console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, which shows what was done.")
+deliveries_app = typer.Typer(no_args_is_help=True, help="See messages that failed or wait; send them again, or not.")
 memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
 GROUPS = {
     "people": people_app,
+    "tenants": tenants_app,
     "memory": memory_app,
     "credentials": credentials_app,
     "keys": keys_app,
@@ -38,6 +41,7 @@ GROUPS = {
     "approvals": approvals_app,
     "agents": agents_app,
     "console": console_app,
+    "deliveries": deliveries_app,
 }
 """The groups of commands by their names."""
 
@@ -340,3 +344,27 @@ def link_to_console(tenant: Tenant = "") -> None:
     from onevalet.cli.console import print_link
 
     run_work(lambda settings: print_link(settings, tenant))
+
+
+@deliveries_app.command("list")
+def list_deliveries(json: Json = False) -> None:
+    """List messages that failed, wait, or perhaps arrived, the newest first; without their texts."""
+    from onevalet.cli.deliveries import print_deliveries
+
+    run_work(lambda settings: print_deliveries(settings, as_json=json))
+
+
+@deliveries_app.command("resend")
+def resend_message(message: Annotated[str, typer.Argument(help="The message's id, out_….")]) -> None:
+    """Send a message again; the parts of it that arrived are not repeated."""
+    from onevalet.cli.deliveries import settle
+
+    run_work(lambda settings: settle(settings, message, resend=True))
+
+
+@deliveries_app.command("drop")
+def drop_message(message: Annotated[str, typer.Argument(help="The message's id, out_….")]) -> None:
+    """Leave a message that failed at that; it is listed no more."""
+    from onevalet.cli.deliveries import settle
+
+    run_work(lambda settings: settle(settings, message, resend=False))

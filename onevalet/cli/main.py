@@ -44,9 +44,9 @@ def dev() -> None:
 
     It listens on PORT (8080), and the simulator on the next port: PORT=9000 bin/dev. Data lies in ONEVALET_HOME.
     """
-    from onevalet.dev.run import run_dev
+    from onevalet.dev.start import start_dev
 
-    serve(run_dev)
+    serve(start_dev)
 
 
 @app.command()
@@ -84,22 +84,30 @@ def worker(
 
 
 def _check_worker_health() -> None:
-    from onevalet.supervision.health import health_problem
+    from onevalet.supervision.health import health_problem, stalls_told
 
-    if problem := health_problem(read_settings().onevalet_health_file):
+    path = read_settings().onevalet_health_file
+    if problem := health_problem(path):
         say(problem)
         raise typer.Exit(1)
-    say("The worker is at work.")
+    stalls = "; ".join(stalls_told(path) if path else ())
+    say(f"The worker is at work, but not all is well: {stalls}." if stalls else "The worker is at work.")
 
 
 @app.command()
-def migrate() -> None:
+def migrate(
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Apply nothing: exit 0 if the database is up to date, 1 if not, 3 if it is newer than the code.",
+        ),
+    ] = False,
+) -> None:
     """Bring the database up to the newest migration."""
-    from core.db.migrate import migrate as apply_migrations
-    from onevalet.wiring.connections import database_url
+    from onevalet.cli.migrate import apply_pending, print_pending
 
-    applied = run_work(lambda settings: apply_migrations(database_url(settings)))
-    say("\n".join(f"applied {name}" for name in applied) or "The database is up to date.")
+    run_work(print_pending if check else apply_pending)
 
 
 @app.command()

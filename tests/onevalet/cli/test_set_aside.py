@@ -9,8 +9,8 @@ from core.errors import ConfigError
 from core.tools.context import TaskState
 from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.types import Task
-from onevalet.cli.doctor import check_set_aside
 from onevalet.cli.tasks import change_task, print_tasks, print_why, retry_tasks
+from onevalet.doctor.work import check_set_aside
 from onevalet.settings import Settings
 from tests.core.harness import opened
 from tests.core.triggers.harness import Harness, make_harness

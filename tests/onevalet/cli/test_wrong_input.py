@@ -48,7 +48,10 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("", "SLACK_BOT_TOKEN cannot be used", settings=BAD_TOKEN),
         Wrong("--check now", "unexpected"),
     ],
-    "migrate": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE)],
+    "migrate": [
+        Wrong("", "DATABASE_URL is not set", settings=NOWHERE),
+        Wrong("--check now", "unexpected"),
+    ],
     "chat": [Wrong("", "cannot be written", settings=(("ONEVALET_HOME", "/dev/null/home"),))],
     "trace": [Wrong("", "Missing argument"), Wrong("nope", "Nothing is known of nope")],
     "pair": [
@@ -64,10 +67,29 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("", "There is no owner yet", settings=PUBLIC),
         Wrong("--tenant nope", "There is no person nope", settings=PUBLIC),
     ],
+    "deliveries list": [Wrong("now", "unexpected")],
+    "deliveries resend": [Wrong("out_none", "is not there"), Wrong("", "Missing argument")],
+    "deliveries drop": [Wrong("out_none", "is not there")],
     "connect": [Wrong("", "Missing argument"), Wrong("nosuchservice --tenant nope", "There is no person nope")],
     "replay": [Wrong("nope", "No turn is known by nope"), Wrong("", "Missing argument")],
     "doctor": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],
     "channels setup": [Wrong("sms", "unexpected")],
+    "tenants export": [
+        Wrong("", "Missing argument"),
+        Wrong("nope nowhere.zip", "There is no person nope"),
+        Wrong("nope /dev/null", "/dev/null is there already"),
+    ],
+    "tenants delete": [
+        Wrong("", "Missing argument"),
+        Wrong("nope", "There is no person nope"),
+        Wrong("nope --yes", "There is no person nope"),
+    ],
+    "tenants import": [
+        Wrong("", "Missing argument"),
+        Wrong("nowhere.zip", "There is no file nowhere.zip"),
+        Wrong("/dev/null", "This file is no whole archive"),
+        Wrong("nowhere.zip --role king", "king"),
+    ],
     "people list": [
         Wrong("ann", "unexpected"),
         Wrong("", "not running here", settings=NOWHERE),
@@ -75,6 +97,10 @@ WRONG: dict[str, Sequence[Wrong]] = {
         *(
             Wrong("", "DATABASE_URL cannot be used: must be an address", settings=(("DATABASE_URL", url),))
             for url in ("nonsense", "mysql://host/name", "postgresql://[host", "postgresql://host:port/name")
+        ),
+        *(
+            Wrong("", "DATABASE_URL cannot be used: must be an address", settings=(("DATABASE_URL", url),))
+            for url in ("postgresql://one,,two/name", "postgresql://one,two/name?target_session_attrs=standby")
         ),
         Wrong("", "REDIS_URL cannot be used: must be an address", settings=(("REDIS_URL", "localhost:6379"),)),
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.messaging.channels import Check
-from onevalet.cli.account_checks import check_services
+from onevalet.doctor.services import check_services
 from onevalet.settings import load_settings
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
 from tests.servers.nanoidp import nanoidp as nanoidp

@@ -6,7 +6,7 @@ import pytest
 
 from core.documents.kinds import FileKind, kind_of
 from core.messaging.channels import Check
-from onevalet.cli.transcription_check import check_transcription
+from onevalet.doctor.transcription import check_transcription
 from onevalet.settings import Settings, load_settings
 from tests.scripted_transcription import Heard, ScriptedTranscription, fails, hangs, heard, says
 

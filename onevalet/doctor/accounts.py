@@ -1,10 +1,7 @@
 """What `doctor` tells of people's accounts: those to be connected again, and the mailboxes that tasks wait for."""
 
-from asyncpg import PostgresError
-
 from core.accounts.renewals import find_revoked
 from core.db.database import Database
-from core.errors import OneValetError
 from core.mail.watches import count_watches
 from core.messaging.channels import Check
 
@@ -23,10 +20,7 @@ _FIXES = {"barred": "name it in ONEVALET_FETCH_HOSTS, if it is yours", "unforese
 
 async def check_mailboxes(database: Database) -> list[Check]:
     """Check the mailboxes that tasks wait for: how many are watched, and what is wrong with the others."""
-    try:
-        counts = await count_watches(database)
-    except (OneValetError, PostgresError):
-        return []  # the database's own check says so
+    counts = await count_watches(database)
     if not counts:
         return []
     checks = [Check("mailboxes", True, f"{sum(count.watched for count in counts)} watched for new mail")]
@@ -43,10 +37,7 @@ async def check_mailboxes(database: Database) -> list[Check]:
 
 async def check_accounts(database: Database) -> list[Check]:
     """Check for accounts whose service lets us in no more; their people know, and only they can renew them."""
-    try:
-        revoked = await find_revoked(database)
-    except (OneValetError, PostgresError):
-        return []  # the database's own check says so
+    revoked = await find_revoked(database)
     if not revoked:
         return []
     named = ", ".join(f"{account.service} of {account.tenant_id}" for account in revoked[:SHOWN])

@@ -1,0 +1,25 @@
+"""What each channel finds at its provider."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.messaging.channels import Channel, Check
+from onevalet.doctor.types import Installation
+from onevalet.wiring.channels import build_channels
+from onevalet.wiring.no_sink import NoSink
+
+
+async def check_channels(installation: Installation) -> Sequence[Check]:
+    """Have every channel that is on look at its provider's side, at the same time."""
+    settings = installation.settings
+    channels = build_channels(settings, NoSink(), installation.database)
+    found = await asyncio.gather(*(_look(channel) for channel in channels))
+    return [Check("sms", True, "on" if settings.sms_on else "off"), *(check for checks in found for check in checks)]
+
+
+async def _look(channel: Channel) -> list[Check]:
+    try:
+        return [replace(check, what=f"{channel.name}: {check.what}") for check in await channel.check()]
+    finally:
+        await channel.stop()

@@ -1,0 +1,43 @@
+"""Whether the database answers, has the tables of this code, and takes writes."""
+
+from collections.abc import Sequence
+
+from core.db.database import Database
+from core.db.sql_files import load_functions, load_migrations
+from core.errors import OneValetError
+from core.messaging.channels import Check
+
+
+async def check_database(database: Database) -> Sequence[Check]:
+    """Check whether it answers, and whether all migrations and functions of this code are applied."""
+    try:
+        row = await database.call("select max(number) as newest from schema_migrations")
+        functions = await database.rows("select name, checksum from schema_functions")
+    except OneValetError:
+        return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
+    except Exception as error:  # whatever an incomplete database answers is shown, not raised
+        return [Check("database", False, type(error).__name__, "run `bin/onevalet migrate`")]
+    known = load_migrations()[-1].number
+    newest = row["newest"] if row and row["newest"] else 0
+    same = {row["name"]: row["checksum"] for row in functions} == {
+        file.name: file.checksum for file in load_functions()
+    }
+    fix = "" if newest == known and same else "run `bin/onevalet migrate`"
+    detail = f"answers; migration {newest} of {known}{'' if same else ', functions of another version'}"
+    return [Check("database", not fix, detail, fix)]
+
+
+async def check_writes(database: Database) -> Sequence[Check]:
+    """Check whether the database accepts writes (it may be full or read-only), and what it has refused."""
+    try:
+        await database.call("select probe_write()")
+        refused = await database.one("select * from count_refused()")
+    except OneValetError as error:
+        todo = "make room on its disk, or end its read-only mode"
+        return [Check("database writes", False, f"refused ({error})", todo)]
+    taken = Check("database writes", True, "taken")
+    if not any(refused.values()):
+        return [taken]
+    detail = f"{refused['memory_jobs']} of memory's jobs, {refused['redraws']} cards that could not be redrawn"
+    todo = "the log says why: memory_job_set_aside, redraw_set_aside"
+    return [taken, Check("not tried any more", True, detail, todo)]

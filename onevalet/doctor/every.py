@@ -1,0 +1,49 @@
+"""Every probe of `doctor`, in the order of its output."""
+
+from onevalet.doctor.accounts import check_accounts, check_mailboxes
+from onevalet.doctor.channels import check_channels
+from onevalet.doctor.database import check_database, check_writes
+from onevalet.doctor.extras import check_packages
+from onevalet.doctor.keys import check_secret_keys
+from onevalet.doctor.mail_and_push import check_mail, check_push
+from onevalet.doctor.models import check_model
+from onevalet.doctor.postgres import check_login
+from onevalet.doctor.redis import check_redis
+from onevalet.doctor.search import check_search
+from onevalet.doctor.services import check_services
+from onevalet.doctor.transcription import check_transcription
+from onevalet.doctor.types import Area, Probe, over_database, over_settings
+from onevalet.doctor.work import (
+    check_answers,
+    check_delays,
+    check_last_seen,
+    check_set_aside,
+    check_texts,
+    check_work,
+    check_workers,
+)
+
+PROBES = (
+    over_settings(Area.SYSTEM, "packages", check_packages),
+    over_database(Area.DATABASE, "database", check_database),
+    over_database(Area.DATABASE, "database user", check_login),
+    over_database(Area.DATABASE, "database writes", check_writes),
+    Probe(Area.REDIS, "redis", check_redis),
+    over_database(Area.WORK, "workers", check_workers),
+    over_database(Area.WORK, "work", check_work),
+    over_database(Area.WORK, "set aside", check_set_aside),
+    over_database(Area.WORK, "texts", check_texts),
+    over_database(Area.WORK, "sends without an answer", check_answers),
+    over_database(Area.WORK, "delayed", check_delays),
+    over_settings(Area.MODELS, "model", check_model),
+    over_settings(Area.MODELS, "voice notes", check_transcription),
+    Probe(Area.CHANNELS, "channels", check_channels, seconds=60.0),
+    over_database(Area.CHANNELS, "last seen", check_last_seen),
+    over_settings(Area.MAIL_AND_PUSH, "email", check_mail),
+    over_settings(Area.MAIL_AND_PUSH, "push", check_push),
+    over_settings(Area.ACCOUNTS, "accounts", check_services),
+    over_database(Area.ACCOUNTS, "accounts of people", check_accounts),
+    over_database(Area.ACCOUNTS, "mailboxes", check_mailboxes),
+    over_settings(Area.SEARCH, "web search", check_search),
+    Probe(Area.KEYS, "secret keys", check_secret_keys, needs_database=True),
+)

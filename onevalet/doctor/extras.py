@@ -1,0 +1,29 @@
+"""Which of the optional packages are installed, and what the assistant cannot do without the others."""
+
+from collections.abc import Mapping
+
+from core.errors import ConfigError
+from core.messaging.channels import Check
+from onevalet.settings import Settings
+from onevalet.wiring.extras import PACKAGES, Extra, check_extras, is_installed
+from onevalet.wiring.tracing import require_tracing
+
+_LOST: Mapping[Extra, str] = {
+    "media": "pictures and PDFs that people send are not read",
+    "memory": "nothing is remembered",
+    "tracing": "no spans are recorded",
+}
+
+
+async def check_packages(settings: Settings) -> list[Check]:
+    """Check that what the settings ask for is installed; tell what is left out."""
+    try:
+        check_extras(settings)
+        require_tracing(settings)
+    except ConfigError as error:
+        return [Check("packages", False, "some are missing", str(error))]
+    left_out = [extra for extra in PACKAGES if not is_installed(extra)]
+    if not left_out:
+        return [Check("packages", True, "all extras are installed")]
+    detail = "; ".join(f"without onevalet[{extra}], {_LOST[extra]}" for extra in left_out)
+    return [Check("packages", True, detail, "install the extra if you want it: docs/deploy.md")]

@@ -1,0 +1,124 @@
+"""What waits, what went wrong and who works, as the database has it; the console's health page shows the same."""
+
+from collections.abc import Sequence
+
+from asyncpg import Record
+
+from core.db.clock_check import MAX_APART
+from core.db.database import Database
+from core.messaging.channels import Check
+from core.notifications.delays import DELAYED
+from core.queue.worker_health import WorkerHealth, workers_seen
+from core.triggers.store import TaskStore
+
+REPEATED = 2
+"""Failures of a part in a row that are shown: a single one may be chance."""
+SHOWN = 5
+"""How many of each kind are named: tasks that were set aside, messages that could not be delivered."""
+
+
+async def check_work(database: Database) -> Sequence[Check]:
+    """Check what waits, and name what went wrong for good."""
+    work = await database.one("select * from count_work()")
+    waiting = f"{work['waiting_messages']} waiting, {work['running_turns']} running, {work['open_outbound']} to send"
+    trouble = await database.rows("select * from find_trouble($1)", SHOWN)
+    return [Check("work", True, waiting), _trouble(work, trouble)]
+
+
+async def check_answers(database: Database) -> Sequence[Check]:
+    """Check what became of sends without an answer, and what was given up."""
+    lost = await database.one("select * from count_lost_answers(interval '7 days')")
+    given_up = await database.one("select * from count_given_up(interval '7 days')")
+    detail = (
+        f"{lost['lost']} in 7 days: {lost['found']} found by look-up, {lost['told']} told by the provider,"
+        f" {lost['resent']} sent again, {lost['left_alone']} left, {lost['still_open']} open"
+    )
+    later = f"{given_up['given_up']} in 7 days, {given_up['told']} of them told with a later message"
+    return [Check("sends without an answer", True, detail), Check("given up", True, later)]
+
+
+async def check_delays(database: Database) -> Sequence[Check]:
+    """Check for accounts that have been unable to deliver for long."""
+    return [_delayed(row) for row in await database.rows("select * from count_delayed($1)", DELAYED)]
+
+
+async def check_set_aside(database: Database) -> Sequence[Check]:
+    """Check for work that an unforeseen error set aside and that can be retried."""
+    count = await database.one("select * from count_set_aside()")
+    if not any(count.values()):
+        return []
+    tasks = await TaskStore(database).find_set_aside(SHOWN)
+    parts = [f"{count['tasks']} tasks", f"{count['notices']} notices", f"{count['events']} events"]
+    named = "; ".join(f"task {task.number} of {task.tenant_id} ({task.cause})" for task in tasks)
+    detail = ", ".join(parts) + (f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else "")
+    fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
+    fixes += ["`events list --set-aside` and `events retry`"] if count["events"] else []
+    return [Check("set aside", False, detail, f"see the log for each, then {', '.join(fixes)}")]
+
+
+async def check_workers(database: Database) -> Sequence[Check]:
+    """Check what each worker reported about itself."""
+    seen = await workers_seen(database)
+    checks = [Check("workers", True, f"{len(seen)} seen in the last minute")]
+    return checks + [check for worker in seen for check in _worker_checks(worker)]
+
+
+async def check_texts(database: Database) -> Sequence[Check]:
+    """Check whether messages were not sent because the day's segments for all people are used up."""
+    row = await database.call(
+        "select segments, refused from segments_of_all where day = (clock_timestamp() at time zone 'UTC')::date"
+    )
+    if row is None:
+        return []
+    left_out = row["refused"]
+    detail = f"{row['segments']} segments for all people today, {left_out} messages not sent for their limit"
+    return [Check("texts", not left_out, detail, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY" if left_out else "")]
+
+
+async def check_last_seen(database: Database) -> Sequence[Check]:
+    """Show when each account took something in and sent something last."""
+    rows = await database.rows("select * from channel_state order by channel, account")
+    return [
+        Check(
+            f"{row['channel']} {row['account']}",
+            True,
+            f"last in {_moment(row['last_in_at'])}, last out {_moment(row['last_out_at'])}",
+        )
+        for row in rows
+    ]
+
+
+def _trouble(work: Record, found: Sequence[Record]) -> Check:
+    """Return a check that names what went wrong for good, by ids that `trace` explains."""
+    parts = []
+    for kind, words in {"ambiguous": "ambiguous", "failed": "not deliverable", "poison": "set aside"}.items():
+        ids = [str(row["id"]) for row in found if row["kind"] == kind]
+        more = " …" if work[kind] > len(ids) else ""
+        parts.append(f"{work[kind]} {words}{f' ({", ".join(ids)}{more})' if ids else ''}")
+    return Check("trouble", True, ", ".join(parts), "see `trace ID` for each" if found else "")
+
+
+def _delayed(row: Record) -> Check:
+    detail = (
+        f"answers in {row['conversations']} conversation(s) wait since {_moment(row['since'])}"
+        f" ({row['reasons'] or 'no reason given'}); next try {_moment(row['next_try'])}"
+    )
+    fix = "see whether the provider is away or limits us; it is tried by itself, for a day"
+    return Check(f"{row['channel']}: delayed", False, detail, fix)
+
+
+def _worker_checks(worker: WorkerHealth) -> Sequence[Check]:
+    name, checks = worker.worker.split("/")[0], []
+    if worker.ahead is not None and abs(worker.ahead) > MAX_APART:
+        direction = "ahead of" if worker.ahead > 0 else "behind"
+        detail = f"{abs(worker.ahead):,.0f} s {direction} Postgres': nothing that time decides is done there"
+        checks.append(Check(f"clock of {name}", False, detail, "set the time of that machine, by NTP for example"))
+    for part in worker.failing:
+        if int(str(part["failures"])) >= REPEATED:
+            detail = f"{part['part']}: failed {part['failures']} times in a row, last with {part['cause']}"
+            checks.append(Check(f"part of {name}", False, detail, "look for worker_part_failed in its log"))
+    return checks
+
+
+def _moment(value: object) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value else "never"
