@@ -4,8 +4,8 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,19 +13,18 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.clock import Clock
-from core.db.database import Database
-from core.db.migrate import migrate
 from core.errors import ConfigError
 from onevalet.dev.embedded.home import Running, hold_home
-from onevalet.dev.embedded.services import embedded_services
 from onevalet.dev.seed import bring_in_owner
+from onevalet.dev.services import open_services, plain
 from onevalet.dev.simulator_wiring import Simulated, choose_simulated, local_url, simulator_config, wire_simulator
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.models import build_client, check_models
 from onevalet.wiring.preload import load_worker
-from onevalet.wiring.secret_keys import key_file, key_for
+from onevalet.wiring.secret_keys import key_file
+from onevalet.wiring.tracing import open_tracing
 from onevalet.wiring.web import open_web
 from onevalet.wiring.worker import open_worker
 from simulator.app import serve_simulator
@@ -65,6 +64,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         set_up_logs(settings.onevalet_log, settings.secrets())  # redacts the secrets that were created here, too
         await bring_in_owner(simulated, config, simulator.mail.port)
         simulator.control.notice = _notice(simulated)
+        await stack.enter_async_context(open_tracing(settings, "dev"))
         await stack.enter_async_context(open_worker(settings, demo=True))
         _, channels = await stack.enter_async_context(
             open_web(
@@ -85,41 +85,14 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
                 pid=os.getpid(),
                 url=url,
                 simulator_url=simulator.url,
-                database_url=_plain(settings.database_url),
-                redis_url=_plain(settings.redis_url),
+                database_url=plain(settings.database_url),
+                redis_url=plain(settings.redis_url),
             )
         )
         sys.stdout.write(describe(simulated, url, simulator.url))
         sys.stdout.flush()
         await stop.wait()
         sys.stdout.write("Stopping.\n")
-
-
-@asynccontextmanager
-async def open_services(settings: Settings) -> AsyncIterator[Settings]:
-    """Start an embedded server for each address that is not set, and migrate; yield the settings to serve with.
-
-    Only the migration logs in as the owner of an embedded database. The secret key is made at the first start, and
-    `ConfigError` raised where it is gone.
-    """
-    async with embedded_services(
-        settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
-    ) as services:
-        await migrate(services.database_url or _plain(settings.database_url))
-        addresses: dict[str, object] = {}
-        if services.serving_url is not None:
-            addresses["database_url"] = SecretStr(services.serving_url)
-        if services.redis_url is not None:
-            addresses["redis_url"] = SecretStr(services.redis_url)
-        yield await _with_key(settings.model_copy(update=addresses))
-
-
-async def _with_key(settings: Settings) -> Settings:
-    database = Database(_plain(settings.database_url), size=1, name="onevalet key")
-    try:
-        return await key_for(settings, database)
-    finally:
-        await database.close()
 
 
 def _step(line: str) -> None:
@@ -213,14 +186,8 @@ def _bot(settings: Settings) -> str:
 
 
 def _where(url: SecretStr | None) -> str:
-    parts = urlsplit(_plain(url))
-    return f"{parts.hostname}:{parts.port}" if parts.hostname else "a socket of its own"
-
-
-def _plain(url: SecretStr | None) -> str:
-    if url is None:
-        raise ConfigError("No address is known.")
-    return url.get_secret_value()
+    places = urlsplit(plain(url)).netloc.rpartition("@")[2]
+    return places or "a socket of its own"
 
 
 def _to_page(simulator_url: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:

@@ -10,7 +10,7 @@ from core.credentials.store import CredentialError, CredentialStore
 from core.db.database import Database
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.people.access_policy import Access, Admission, PersonRole, Policy
+from core.people.access_policy import PersonRole
 from onevalet.dev.simulator_wiring import Simulated
 from onevalet.wiring.connections import database_url
 from onevalet.wiring.secret_keys import secret_keys
@@ -19,9 +19,6 @@ from simulator.config import Person, SimulatorConfig
 EMAIL, SIMULATED = "email", "simulator"
 """The service that email is sent with, and the name of the simulator's account of it."""
 _log = structlog.get_logger()
-
-CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by=Admission.OPERATOR)
-"""Anybody who can run `chat` can read the database too, so there is nothing to ask for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DEAD_SHIM = "#!/bin/sh\necho 'pyenv: command not found' >&2\nexit 127\n"
 UV = '#!/bin/sh\n[ "$1" = --version ] && echo "uv 0.13.9 (x)" && exit\necho "uv $* in $(pwd) with ${UV_PYTHON:-none}"\n'
+RUN = "run --no-dev --group local --all-extras"
 OLD_UV = '#!/bin/sh\necho "uv 0.4.1 (x)"\n'
+PYTHON = '#!/bin/sh\n[ "$1 $3" = "-c {version}" ] && echo "$0"\n'
 PIP_FOR_UV = """#!/bin/sh
 case "$1 $2" in
     "-c "*) echo "$0" ;;
@@ -61,7 +63,7 @@ def machine(tmp_path: Path) -> Machine:
 
 @pytest.mark.parametrize(
     ("command", "runs"),
-    [("dev", "run -m onevalet dev"), ("test", "run pytest"), ("onevalet", "run -m onevalet")],
+    [("dev", f"{RUN} -m onevalet dev"), ("test", "run pytest"), ("onevalet", f"{RUN} -m onevalet")],
 )
 def test_a_command_hands_its_words_on_from_the_project_s_folder(machine: Machine, command: str, runs: str) -> None:
     machine.put(machine.path / "uv", UV)
@@ -86,6 +88,16 @@ def test_shims_that_do_not_run_and_an_old_uv_are_passed_over(machine: Machine) -
     assert done.stdout.startswith(f"uv run pytest in {machine.project} with ")
     chosen = done.stdout.strip().rpartition(" ")[2]
     assert Path(chosen).resolve() == Path(sys.executable).resolve()
+
+
+@pytest.mark.skipif(Path("/usr/bin/python3.12").exists(), reason="this machine's own Python would be chosen")
+def test_a_newer_python_is_taken_where_there_is_no_3_12(machine: Machine) -> None:
+    machine.put(machine.path / "uv", UV)
+    newest = machine.put(machine.path / "python3.14", PYTHON.format(version="3.14"))
+    assert machine.run("test").stdout.endswith(f" with {newest}\n")
+
+    newer = machine.put(machine.path / "python3.13", PYTHON.format(version="3.13"))
+    assert machine.run("test").stdout.endswith(f" with {newer}\n")
 
 
 def test_without_uv_one_is_installed_into_the_project(machine: Machine) -> None:

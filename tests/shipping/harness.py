@@ -1,6 +1,7 @@
 """What the tests of this folder read: the project's files, its commands, and the output of a process."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -16,6 +17,11 @@ PACKAGES = (*PRODUCT, "tests", "benchmarks")
 def read(name: str) -> str:
     """Return the text of a file, by its path from the root."""
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def instructions(word: str) -> list[str]:
+    """List what follows a word of the Dockerfile, in order."""
+    return re.findall(rf"^{word} (.+)$", read("Dockerfile").replace("\\\n", ""), re.MULTILINE)
 
 
 def processes() -> dict[str, list[str]]:

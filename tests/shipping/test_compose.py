@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from core.db.database import ROLE, Database
+from core.db.database import Database
 from core.db.migrate import migrate
+from core.db.serving import ROLE
 from jobs.worker import GRACE
 from onevalet.dev.embedded.postgres import Postgres
 from tests.shipping.harness import ROOT, clean_environment, read, run
@@ -60,6 +62,11 @@ def test_migrate_runs_once_and_the_others_come_back(config: Config) -> None:
     restarts = {name: service["restart"] for name, service in config["services"].items()}
     assert restarts.pop("migrate") == "no"
     assert set(restarts.values()) == {"unless-stopped"}
+
+
+def test_the_image_is_built_with_the_extras_of_the_env_file(config: Config) -> None:
+    for name in ("migrate", "web", "worker"):
+        assert config["services"][name]["build"]["args"] == {"EXTRAS": "media memory"}
 
 
 def test_our_processes_reach_their_services_regardless_of_the_env_file(config: Config) -> None:
@@ -141,6 +148,29 @@ def test_our_processes_have_no_privileges(config: Config) -> None:
     for name in ("migrate", "web", "worker"):
         assert config["services"][name]["cap_drop"] == ["ALL"]
         assert config["services"][name]["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_our_processes_write_to_volumes_and_to_tmp_only(config: Config) -> None:
+    for name in ("migrate", "web", "worker"):
+        service = config["services"][name]
+        assert service["read_only"] is True
+        assert [mount.partition(":")[0] for mount in service["tmpfs"]] == ["/tmp"]  # noqa: S108
+        written = [service["environment"]["ONEVALET_HEALTH_FILE"]]
+        assert [path for path in written if not path.startswith("/tmp/")] == []  # noqa: S108
+        volumes = [volume.split(":")[1] for volume in service.get("volumes", ())]
+        assert volumes == ([] if name == "migrate" else [f"{service['environment']['ONEVALET_HOME']}/files"])
+
+
+def test_no_container_can_take_all_memory_or_fill_the_disk_with_its_log(config: Config) -> None:
+    for service in config["services"].values():
+        assert re.fullmatch(r"\d+[mg]?", str(service["mem_limit"]))
+        assert {"max-size", "max-file"} <= set(service["logging"]["options"])
+
+
+def test_the_major_version_of_postgres_is_fixed_and_moving_explained(config: Config) -> None:
+    major = re.search(r"-pg(\d+)@sha256:", config["services"]["postgres"]["image"])
+    assert major is not None
+    assert f"Postgres {major[1]} to {int(major[1]) + 1}" in read("docs/deploy.md")
 
 
 @pytest.mark.parametrize("missing", PASSWORDS)

@@ -10,7 +10,7 @@ from onevalet.settings import LOOP_PREFIX, Settings
 from onevalet.wiring.loop import loop_config
 from tests.shipping.harness import ROOT, read
 
-COMPOSE_ONLY = {"POSTGRES_PASSWORD", "POSTGRES_SERVING_PASSWORD"}
+COMPOSE_ONLY = {"ONEVALET_EXTRAS", "POSTGRES_PASSWORD", "POSTGRES_SERVING_PASSWORD"}
 """Read by docker-compose.yml, not by us."""
 _LINE = re.compile(r"^(#?)([A-Z][A-Z0-9_]*)=(.*)$", re.MULTILINE)
 

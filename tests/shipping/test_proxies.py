@@ -23,6 +23,8 @@ from tests.patience import PATIENCE
 from tests.running_dev import two_free_ports
 from tests.shipping.test_deploy_page import block
 
+pytestmark = pytest.mark.slow
+
 HOST = "valet.example.com"
 PATH = "/sms/inbound/a%2Fb?x=%2B+1&y=a%20b"
 BODY = b"Body=caf%C3%A9+%26+more"

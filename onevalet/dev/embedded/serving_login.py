@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from core.db.database import ROLE
+from core.db.serving import ROLE
 
 USER = "onevalet_serving"
 _RIGHTS = "login noinherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls"

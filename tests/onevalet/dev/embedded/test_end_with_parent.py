@@ -5,11 +5,14 @@ from pathlib import Path
 
 import asyncpg
 import psutil
+import pytest
 from redis.asyncio import Redis
 
 from onevalet.dev.embedded.home import find_running
 from tests.onevalet.dev.embedded.conftest import StartHolder
 from tests.patience import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 
 def _children(process: subprocess.Popen[str]) -> list[psutil.Process]:

@@ -15,6 +15,8 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 from tests import services as servers
 
+pytestmark = pytest.mark.slow
+
 
 async def test_postgres_keeps_rows_and_its_address_over_a_restart() -> None:
     async with servers.private_postgres() as postgres:

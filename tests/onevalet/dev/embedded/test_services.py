@@ -12,6 +12,8 @@ from redis.exceptions import RedisError
 from onevalet.dev.embedded.services import embedded_services
 from tests.patience import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 
 async def test_a_dead_server_is_restarted_on_the_same_address_with_its_data(home: Path) -> None:
     before = set(psutil.Process().children())

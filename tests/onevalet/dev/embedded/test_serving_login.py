@@ -10,18 +10,18 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
-from core.db.database import ROLE
 from core.db.migrate import migrate
+from core.db.serving import ROLE
 from onevalet.cli.doctor import run_checks
 from onevalet.dev.embedded.home import find_running
 from onevalet.dev.embedded.postgres import Postgres
-from onevalet.dev.run import open_services
+from onevalet.dev.services import open_services
 from onevalet.settings import Settings
 from tests.core.harness import opened
 from tests.forker import ROOT
 from tests.running_dev import RunningDev
 
-pytestmark = pytest.mark.xdist_group("dev")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dev")]
 
 ABOUT_ME = (
     "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolinherit,"

@@ -1,0 +1,14 @@
+"""The way into `dev`, which an image does not have."""
+
+import asyncio
+
+from onevalet.settings import Settings
+from onevalet.wiring.extras import require_local
+
+
+async def start_dev(settings: Settings, stop: asyncio.Event) -> None:
+    """Run `dev` until told to stop. Raises `ConfigError` where it is left out."""
+    require_local()
+    from onevalet.dev.run import run_dev
+
+    await run_dev(settings, stop)

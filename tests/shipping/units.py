@@ -1,0 +1,34 @@
+"""What stands in the units of deploy/systemd."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.shipping.harness import ROOT
+
+UNITS = ROOT / "deploy" / "systemd"
+DROP_IN = "onevalet-.service.d/onevalet.conf"
+
+
+def read_unit(name: str) -> dict[str, list[str]]:
+    """Return what a unit says: the values of each key, in their order. Sections do not matter: no key stands in two."""
+    said: dict[str, list[str]] = {}
+    for line in (UNITS / name).read_text().splitlines():
+        key, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            said.setdefault(key, []).append(value)
+    return said
+
+
+def unit_files() -> list[Path]:
+    """Return the unit files, without the drop-in and what is none."""
+    return sorted(path for path in UNITS.iterdir() if path.suffix in {".service", ".target", ".timer"})
+
+
+def need_systemd() -> None:
+    """Skip the test where systemd is not installed, with the reason; in CI fail."""
+    if shutil.which("systemd-analyze") is None:
+        reason = "systemd-analyze is missing: apt-get install systemd"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
