@@ -1,7 +1,8 @@
 """`python -m tests.faults --full` runs everything and writes docs/reliability.md; `T1 T3 …` runs these alone.
 
 Exits 1 when a bar was missed. `--short` takes the sizes that the suite runs; `--soak MINUTES` adds T12. Named tests are
-written with `--write`, or `--full`: only their own part of the page changes.
+written with `--write`, or `--full`: only their own part of the page changes. `failover`, T19, makes hosts of its own,
+which needs root, etcd and a quarter of an hour: it runs only when it is named.
 """
 
 import argparse
@@ -16,18 +17,22 @@ import traceback
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from core.errors import ConfigError
 from tests.faults.catalogue import BY_TEST, CATALOGUE, SHORT_HOUSE, Test, soak_of
 from tests.faults.checker import show
+from tests.faults.failover.run import failover
 from tests.faults.harness import make_people, open_harness
 from tests.faults.report import PAGE, Run
 from tests.faults.results import Result
 from tests.forker import Forker
 
+FAILOVER = "failover"
+
 
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
-    parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join(BY_TEST)}")
+    parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join(BY_TEST)}, {FAILOVER}")
     parser.add_argument("--full", action="store_true", help="all of them, or the named ones, and write")
     parser.add_argument("--short", action="store_true", help="in the sizes of the suite")
     parser.add_argument("--write", action="store_true", help="write these to docs/reliability.md")
@@ -35,19 +40,24 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=None, metavar="FOLDER", help="keep journals and logs here")
     options = parser.parse_args()
-    if strange := [name for name in options.tests if name not in BY_TEST]:
-        parser.error(f"there is no {strange[0]}; there are {', '.join(BY_TEST)}")
-    tests = [BY_TEST[name] for name in options.tests] or (list(CATALOGUE) if options.full else [])
+    names = [name for name in options.tests if name != FAILOVER]
+    fails_over = len(names) < len(options.tests)
+    if strange := [name for name in names if name not in BY_TEST]:
+        parser.error(f"there is no {strange[0]}; there are {', '.join(BY_TEST)}, {FAILOVER}")
+    tests = [BY_TEST[name] for name in names] or (list(CATALOGUE) if options.full and not fails_over else [])
     tests += [soak_of(options.soak)] if options.soak else []
-    if not tests:
+    if not tests and not fails_over:
         parser.error("name tests, or give --full")
     random.seed(options.seed)
     if options.short and (options.write or options.full):
         parser.error("what is short is not written")
     written = Run(f"python -m tests.faults {shlex.join(sys.argv[1:])}", options.seed)
     with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Forker() as forker:
-        run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short)
-        well = asyncio.run(_report(run, written if options.write or options.full else None))
+        run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short, fails_over)
+        try:
+            well = asyncio.run(_report(run, written if options.write or options.full else None))
+        except ConfigError as error:
+            sys.exit(str(error))
     sys.exit(0 if well else 1)
 
 
@@ -65,9 +75,13 @@ async def _report(run: AsyncIterator[Result], written: Run | None) -> bool:
     return well
 
 
-async def _run_all(tests: list[Test], folder: Path, forker: Forker, seed: int, short: bool) -> AsyncIterator[Result]:
+async def _run_all(
+    tests: list[Test], folder: Path, forker: Forker, seed: int, short: bool, fails_over: bool
+) -> AsyncIterator[Result]:
     for test in tests:
         yield await _run_one(test, folder / test.name, forker, seed, short)
+    if fails_over:
+        yield await failover(folder / FAILOVER, forker, seed=seed, rounds=1 if short else 2)
 
 
 async def _run_one(test: Test, folder: Path, forker: Forker, seed: int, short: bool) -> Result:

@@ -13,6 +13,7 @@ from typing import Any
 
 import asyncpg
 
+from core.db.connector import connect
 from core.json_types import JsonObject
 from tests.faults.journals import read
 from tests.faults.script import TOKEN
@@ -115,7 +116,7 @@ async def gather(folder: Path, database_url: str) -> Evidence:
         watch=read(folder / "watch.jsonl"),
         logs="".join(log.read_text(errors="replace") for log in sorted(folder.glob("w*.log"))),  # noqa: ASYNC240
     )
-    connection = await asyncpg.connect(database_url)
+    connection = await connect(database_url, timeout=10)
     try:
         evidence.inbound = _named(await connection.fetch(_INBOUND), numbers(folder / "providers.jsonl"))
         evidence.outbound = await connection.fetch(_OUTBOUND)

@@ -17,8 +17,10 @@ import aiohttp
 import asyncpg
 
 from core.clock import set_clock
-from core.db.database import ROLE
+from core.db.addresses import hosts_of
+from core.db.connector import connect
 from core.db.migrate import migrate
+from core.db.serving import ROLE
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 from simulator.config import Person, SimulatorConfig
@@ -80,6 +82,8 @@ class Harness:
     """Seconds after the end of its lease from which a row in a running state is stuck (I8)."""
     disk: SmallDisk | None = None
     """The disk of Postgres, if a test may fill it."""
+    url: str = ""
+    """The owner's address of the database, which `postgres` serves unless a test brings its own."""
     told: int = 0
     """How many texts exist, so that each token belongs to one text."""
 
@@ -113,7 +117,7 @@ class Harness:
 
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
         """Connect as the superuser, not through the proxy, to read all rows as the checker does."""
-        return await asyncpg.connect(self.postgres.url)
+        return await connect(self.url, timeout=10)
 
     def people_write(self, sayings: Sequence[Saying]) -> Forked:
         """Let people write, driven by a separate process."""
@@ -221,19 +225,25 @@ async def open_harness(
     started: bool = True,
     settings: dict[str, str] | None = None,
     small: bool = False,
+    database_url: str = "",
 ) -> AsyncIterator[Harness]:
     """Run the system for the block. `pace` multiplies the providers' waits; `sweep` is the seconds between catch-ups.
 
     `kept`: workers have their supervisors, as they are shipped; otherwise a dead one waits for the test. `small`:
-    Postgres lies on a disk that can be filled up.
+    Postgres lies on a disk that can be filled up. `database_url`: the owner's address of a database that the test
+    brings; Postgres is then not started, and its wire leads to the first host that is named.
     """
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once
     async with AsyncExitStack() as stack:
         disk = await stack.enter_async_context(small_disk()) if small else None
-        postgres = disk.server if disk else await stack.enter_async_context(private_postgres())
+        if database_url:
+            postgres = Postgres(folder)
+        else:
+            postgres = disk.server if disk else await stack.enter_async_context(private_postgres())
+        url = database_url or postgres.url
         valkey = await stack.enter_async_context(private_valkey())
-        await migrate(postgres.url)
-        await _make_login(postgres.url)
+        await migrate(url)
+        await _make_login(url)
         ports = [free_port() for _ in range(webs)]
         balancer = await stack.enter_async_context(balanced(lambda: ports))
         simulator_port = free_port()
@@ -241,7 +251,7 @@ async def open_harness(
         wires = {
             name: await stack.enter_async_context(proxied(port))
             for name, port in (
-                ("postgres", _port(postgres.url)),
+                ("postgres", hosts_of(url)[0][1]),
                 ("redis", _port(valkey.url)),
                 ("providers", simulator_port),
             )
@@ -254,6 +264,7 @@ async def open_harness(
             clock=clock,
             pace=pace,
             disk=disk,
+            url=url,
         )
         plan = ProvidersPlan(
             port=simulator_port,
@@ -320,7 +331,7 @@ def _port(url: str) -> int:
 
 
 async def _make_login(url: str) -> None:
-    connection = await asyncpg.connect(url)
+    connection = await connect(url, timeout=10)
     try:
         await connection.execute(f"create role {LOGIN} login password '{LOGIN}' in role {ROLE}")
     finally:
@@ -360,7 +371,7 @@ def _environment(harness: Harness, sweep: float | None) -> dict[str, str]:
     config = SimulatorConfig()
     providers = f"http://127.0.0.1:{harness.wires['providers'].port}"
     return plain_environment() | {
-        "DATABASE_URL": _through(harness.postgres.url, harness.wires["postgres"], LOGIN),
+        "DATABASE_URL": _through(harness.url, harness.wires["postgres"], LOGIN),
         "REDIS_URL": _through(harness.valkey.url, harness.wires["redis"]),
         "PUBLIC_URL": PUBLIC_URL,
         "ONEVALET_ACCESS": "open",

@@ -12,6 +12,7 @@ from tests.faults.accounts.points import AccountMutation, AccountPoint
 from tests.faults.accounts.run import account_points
 from tests.faults.harness import Harness
 from tests.faults.journals import append, read
+from tests.faults.leases import HOLD, RELEASE
 from tests.faults.meeting import MET_WITHIN, until_met
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
@@ -33,17 +34,6 @@ join files f on f.tenant_id = n.tenant_id
 where i.text = $1 and f.state = 'kept'
 """
 """The files that a text's person has, and where the text's own one is fetched."""
-_HOLD = """
-update lanes set not_before = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour' where pending;
-update outbound set next_attempt_at = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour'
-where state in ('ready', 'sending', 'checking');
-"""
-"""What a dead process leaves is kept from the next one, which is to die of something of its own."""
-_RELEASE = """
-update lanes set not_before = null, lease_until = clock_timestamp() where pending;
-update outbound set next_attempt_at = clock_timestamp(), lease_until = clock_timestamp()
-where state in ('ready', 'sending', 'checking');
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +115,7 @@ async def crash_points(
             await worker.end()
         for plan in plans:
             await _strike(harness, plan, listening if plan.point.has_voice else {})
-        await _with(harness, _RELEASE)
+        await _with(harness, RELEASE)
         for worker in harness.workers:
             worker.start(**(listening if any(plan.point.has_voice for plan in plans) else {}))
         await harness.until_kept({plan.token for plan in plans if plan.drop != "receive_messages"}, 60)
@@ -188,7 +178,7 @@ async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> 
             await until_met(harness, plan.point.name, plan.name, worker)
             await worker.end()
     await harness.no_faults()
-    await _with(harness, _HOLD)
+    await _with(harness, HOLD)
 
 
 def _said(plan: Plan) -> tuple[str, dict[str, object]]:

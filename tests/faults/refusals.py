@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from core.db.database import ROLE
+from core.db.serving import ROLE
 from tests.faults.checker import Evidence
 from tests.faults.harness import LOGIN, Harness
 from tests.faults.journals import append

@@ -86,7 +86,7 @@ async def conclude(
     harness: Harness, sayings: Sequence[Saying], result: Result, *, excused: frozenset[str] = frozenset()
 ) -> Evidence:
     """Check all invariants and add the numbers that every test tells."""
-    evidence = without(await gather(harness.folder, harness.postgres.url), harness.spoilt)
+    evidence = without(await gather(harness.folder, harness.url), harness.spoilt)
     result.findings = check(evidence, excused)
     ours = {saying.token for saying in sayings} - excused
     answered = {token for send in evidence.sends if send.accepted for token in send.tokens}

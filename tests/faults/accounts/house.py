@@ -1,11 +1,13 @@
 """The servers of people's accounts, the settings by which our processes know them, and accounts to connect."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
+from agents.reminders import TellExecutor
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
@@ -15,7 +17,8 @@ from core.json_types import JsonObject
 from core.queue.wakeups import NoWakeups
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
-from tests.faults.accounts.asking import NEWS
+from core.triggers.kinds.schedule import ScheduleTrigger
+from tests.faults.accounts.asking import NEWS, guest_of, reminder_of
 from tests.faults.accounts.hooks import FILES_SENT
 from tests.faults.accounts.points import Kind
 from tests.faults.harness import SECRET_KEY, Harness
@@ -25,8 +28,17 @@ from tests.servers.rotating import LENIENT, STRICT, RotatingServer, running_rota
 
 BINARY = Path("/usr/sbin/dovecot")
 AUTHSERV = "mx.example.org"
-PLUGINS = "tests.plugins.faults,agents.email,agents.calendar,agents.contacts"
-CALENDARS = frozenset({Kind.CREATE, Kind.MOVE, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT, Kind.UNDO})
+PLUGINS = ",".join(
+    (
+        "tests.plugins.faults",
+        *("agents.email", "agents.calendar", "agents.contacts", "agents.person", "agents.tasks", "agents.reminders"),
+    )
+)
+MAILED = frozenset({Kind.INVITE, Kind.UNINVITE})
+"""What needs a mailbox besides the calendar."""
+_MOVES = (Kind.MOVE, Kind.UNDO_MOVE)
+CALENDARS = MAILED | {Kind.CREATE, *_MOVES, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT, Kind.UNDO}
+_REMINDED = (Kind.STOP, Kind.CHANGE, Kind.UNDO_STOP, Kind.UNDO_CHANGE)
 OWNER = "ann"
 """Whose calendar all of them keep."""
 _EVENT = """BEGIN:VEVENT\r
@@ -41,7 +53,10 @@ _CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\n{events}END
 _MORE = {
     Kind.PART: "RRULE:FREQ=WEEKLY;COUNT=6\r\n",
     Kind.ACCEPT: "ORGANIZER:mailto:bob@example.org\r\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org\r\n",
+    Kind.UNINVITE: "ORGANIZER:mailto:ann@example.org\r\nATTENDEE:mailto:{guest}\r\n",
 }
+_AT = datetime(2031, 5, 5, 10, tzinfo=ZoneInfo("Europe/Berlin"))
+"""When the reminder comes that some have."""
 _KNOWN = "update tenants set timezone = 'Europe/Berlin', name = 'Ann' where tenant_id = $1"
 _TENANT = "select tenant_id from identities where user_key = $1"
 
@@ -103,13 +118,19 @@ class House:
             await connection.execute(_KNOWN, tenant)
         finally:
             await connection.close()
-        service, stored = self._account(kind, address)
-        database = Database(harness.postgres.url)
+        database = Database(harness.url)
         try:
             keys = SecretKeys([read_secret_key(SECRET_KEY)])
-            await CredentialStore(database, keys).save(tenant, service, stored)
+            for service, stored in self._accounts(kind, address):
+                await CredentialStore(database, keys).save(tenant, service, stored)
+            engine = TriggerEngine(database, make_id, Clock(), NoWakeups(), executors=[TellExecutor()])
+            if kind in _REMINDED:
+                words: JsonObject = {"text": reminder_of(person)}
+                at = ScheduleTrigger(at=_AT)
+                await engine.create_task(
+                    tenant_id=tenant, trigger=at, action=words, executor="tell", title=reminder_of(person)
+                )
             if kind is Kind.WATCH:
-                engine = TriggerEngine(database, make_id, Clock(), NoWakeups())
                 await engine.create_task(
                     tenant_id=tenant,
                     trigger=EventTrigger("mail", "mail.received"),
@@ -120,15 +141,22 @@ class House:
 
     def seed(self, kind: Kind, token: str) -> None:
         """Put into the calendar what was there before."""
-        if kind in (Kind.MOVE, Kind.PART, Kind.CANCEL, Kind.ACCEPT):
-            text = _CALENDAR.format(events=_event(token, f"before-{token}", "20310505", _MORE.get(kind, "")))
+        if kind in (Kind.REPLY, Kind.FORWARD):
+            self.dovecot.deliver(f"{token.partition('-')[2]}@example.org", question(guest_of(token), token))
+        if kind in (*_MOVES, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.UNINVITE):
+            more = _MORE.get(kind, "").format(guest=guest_of(token))
+            text = _CALENDAR.format(events=_event(token, f"before-{token}", "20310505", more))
             self.radicale.put(OWNER, f"{self.calendar}{token}.ics", text)
+
+    def _accounts(self, kind: Kind, address: str) -> Sequence[tuple[str, JsonObject]]:
+        mailbox = [self._account(Kind.POST, address)] if kind in MAILED else []
+        return [self._account(kind, address), *mailbox]
 
     def _account(self, kind: Kind, address: str) -> tuple[str, JsonObject]:
         if kind in CALENDARS:
             own: JsonObject = {"user": OWNER, "password": USERS[OWNER], "from": f"{OWNER}@example.org"}
             return "caldav", own | {"caldav": self.radicale.url}
-        if kind in (Kind.CARD, Kind.MESSAGE):
+        if kind in (Kind.CARD, Kind.UNDO_CARD, Kind.MESSAGE):
             login: JsonObject = {"user": OWNER, "password": USERS[OWNER]}
             return "caldav", login | {"carddav": self.radicale.url}
         if kind in (Kind.STRICT, Kind.LENIENT):
@@ -176,6 +204,12 @@ def letter(sender: str, token: str) -> bytes:
     }
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return f"{head}\r\n{token}\r\n".encode()
+
+
+def question(sender: str, token: str) -> bytes:
+    """Return a mail to a person, to be answered or passed on."""
+    head = f"From: {sender}\r\nTo: me@example.org\r\nSubject: When, {token}?\r\nMessage-ID: <{token}@example.org>\r\n"
+    return f"{head}\r\nWhen do we meet?\r\n".encode()
 
 
 def new_mail(person: str) -> bytes:

@@ -3,15 +3,25 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
-from tests.faults.accounts.asking import NEWS, number_of
+from tests.faults.accounts.asking import NEWS, guest_of, number_of, reminder_of
 from tests.faults.accounts.house import House
-from tests.faults.accounts.points import Kind
+from tests.faults.accounts.points import UNDONE, Kind
 from tests.faults.sends import Send, sends
 
 _EVENTS = "select count(*) from events where source = 'mail' and data ->> 'subject' = $1"
 _ACCOUNTS = "select count(*) from credentials where account_name = $1"
 _ROWS = "select count(*) from inbound where text like '%' || $1 || '%'"
+_UNDOS = """
+select string_agg(coalesce(arguments #>> '{before,timezone}', left(arguments #>> '{trigger,at}', 16),
+                           arguments ->> 'active'), ', ')
+from undo_records u join identities i using (tenant_id) where i.user_key = $1 and not u.undone
+"""
+"""What undos of a preference, a reminder and a task would restore."""
+_ZONE = "select t.timezone from tenants t join identities i using (tenant_id) where i.user_key = $1"
+_REMINDER = "select state || ' ' || left(trigger ->> 'at', 16) from tasks where title = $1"
+_CONTACTS = "select count(*) from stored_values where collection = 'contacts' and value ->> 'name' = $1"
 _START = re.compile(r"DTSTART[^:\r\n]*:(\w+)")
 _COUNT = re.compile(r"RRULE:\S*COUNT=(\d+)")
 _ANSWER = re.compile(r"PARTSTAT=(ACCEPTED|DECLINED|TENTATIVE)")
@@ -20,21 +30,26 @@ _FIRST = datetime(2031, 5, 5, 8, tzinfo=UTC)
 """When the series that are parted begin."""
 
 
-async def outcome(house: House, kind: Kind, token: str, sends: Sequence[Send]) -> str:
-    """Return what became of a plan. `sends`: what its person was told by SMS, in order."""
+async def outcome(house: House, kind: Kind, token: str, phone: str, sends: Sequence[Send]) -> str:
+    """Return what became of a plan. `phone`: its person's; `sends`: what they were told by SMS, in order."""
     said = [send.text for send in sends]
     told = next((text.removeprefix(token).strip() for text in said if text.startswith(token)), "nothing")
     match kind:
         case Kind.POST | Kind.POST_FILED:
-            arrived, kept = house.dovecot.mails(f"to-{token}@example.org"), house.dovecot.mails(_own(token), "Sent")
-            return f"mails {len(arrived)}, copies {len(kept)}, {told}"
-        case Kind.UNDO:
-            return f"{_events(house, token)}, undone {sum('Undone' in text for text in said)}"
+            return f"{_mails(house, token)}, {told}"
+        case Kind.INVITE | Kind.UNINVITE:
+            return f"{_events(house, token)}, {_mails(house, token)}, {told}"
+        case Kind.REPLY | Kind.FORWARD:
+            return _passed_on(house, kind, token, told)
+        case Kind.PREFER | Kind.STOP | Kind.CHANGE:
+            return f"{await _state(house, kind, token, phone)}, undo to {await _read(house, _UNDOS, phone)}, {told}"
+        case _ if kind in UNDONE:
+            undone = sum("Undone" in text for text in said)
+            return f"{await _state(house, UNDONE[kind], token, phone)}, undone {undone}"
         case Kind.MESSAGE:
             return f"texts {_texts(house, token)}, {told}"
         case Kind.CARD:
-            cards = [text for text in house.radicale.texts(house.book) if f"FN:Sam {token}\r" in text]
-            return f"cards {len(cards)}, {told}"
+            return f"{await _state(house, kind, token, phone)}, {told}"
         case Kind.STRICT | Kind.LENIENT | Kind.HELD:
             return f"links {sum('/connect/' in text for text in said)}, {told}"
         case Kind.CONNECT:
@@ -48,6 +63,37 @@ async def outcome(house: House, kind: Kind, token: str, sends: Sequence[Send]) -
             return f"rows {await _counted(house, _ROWS, token)}, answers {len(answers)}"
         case _:
             return f"{_events(house, token)}, {told}"
+
+
+def _mails(house: House, token: str) -> str:
+    """Return how often somebody got a mail, and how many copies are among the sent mail."""
+    arrived, kept = house.dovecot.mails(guest_of(token)), house.dovecot.mails(_own(token), "Sent")
+    return f"mails {len(arrived)}, copies {len(kept)}"
+
+
+async def _state(house: House, kind: Kind, token: str, phone: str) -> str:
+    """Return what there is now of what a kind of call changes."""
+    match kind:
+        case Kind.CARD:
+            cards = [text for text in house.radicale.texts(house.book) if f"FN:Sam {token}\r" in text]
+            return f"cards {len(cards)}"
+        case Kind.UNDO_CONTACT:
+            return f"contacts {await _read(house, _CONTACTS, f'Sam {token}')}"
+        case Kind.PREFER:
+            return str(await _read(house, _ZONE, phone))
+        case Kind.STOP | Kind.CHANGE:
+            return str(await _read(house, _REMINDER, reminder_of(token)))
+    return _events(house, token)
+
+
+def _passed_on(house: House, kind: Kind, token: str, told: str) -> str:
+    words = f"{_mails(house, token)}, {told}"
+    if kind is Kind.FORWARD:
+        return words
+    threaded = [
+        mail for mail in house.dovecot.mails(guest_of(token)) if f"In-Reply-To: <{token}@example.org>".encode() in mail
+    ]
+    return f"{words}, {'in its thread' if threaded else 'in no thread'}"
 
 
 def _texts(house: House, token: str) -> int:
@@ -88,8 +134,12 @@ def _occurrences(text: str) -> int:
 
 
 async def _counted(house: House, statement: str, token: str) -> int:
+    return int(str(await _read(house, statement, token)))
+
+
+async def _read(house: House, statement: str, value: str) -> object:
     connection = await house.harness.connect()
     try:
-        return int(await connection.fetchval(statement, token))
+        return cast(object, await connection.fetchval(statement, value))
     finally:
         await connection.close()

@@ -14,6 +14,10 @@ class Kind(StrEnum):
     """An email is sent, by a server that stores no copy."""
     POST_FILED = "filed"
     """An email is sent, by a server that stores what it sends."""
+    REPLY = "reply"
+    """A mail is answered, by a server that stores no copy."""
+    FORWARD = "forward"
+    """A mail is passed on, likewise."""
     CREATE = "create"
     MOVE = "move"
     PART = "part"
@@ -22,6 +26,25 @@ class Kind(StrEnum):
     ACCEPT = "accept"
     IMPORT = "import"
     UNDO = "undo"
+    """A new event is undone; the following are undone likewise, each by one word."""
+    UNDO_MOVE = "remove"
+    UNDO_CARD = "uncard"
+    UNDO_CONTACT = "unknow"
+    UNDO_PREFERENCE = "unprefer"
+    UNDO_STOP = "restart"
+    """A reminder was stopped."""
+    UNDO_CHANGE = "rechange"
+    """A reminder was changed."""
+    PREFER = "prefer"
+    """A preference is changed, and must be offered to be undone."""
+    STOP = "stop"
+    """A reminder is stopped, likewise."""
+    CHANGE = "change"
+    """A reminder is changed, likewise."""
+    INVITE = "invite"
+    """An event is created, and its guest is invited by mail."""
+    UNINVITE = "uninvite"
+    """An event is cancelled, and its guest is told by mail."""
     MESSAGE = "message"
     """Somebody else is written to by SMS."""
     CARD = "card"
@@ -41,8 +64,32 @@ class Kind(StrEnum):
     """A mail to the assistant is answered."""
 
 
-APPROVED = frozenset({Kind.POST, Kind.POST_FILED, Kind.PART, Kind.CANCEL, Kind.ACCEPT, Kind.IMPORT, Kind.MESSAGE})
+APPROVED = frozenset(
+    {
+        Kind.POST,
+        Kind.POST_FILED,
+        Kind.REPLY,
+        Kind.FORWARD,
+        Kind.PART,
+        Kind.CANCEL,
+        Kind.ACCEPT,
+        Kind.IMPORT,
+        Kind.INVITE,
+        Kind.UNINVITE,
+        Kind.MESSAGE,
+    }
+)
 """What asks for consent first."""
+UNDONE = {
+    Kind.UNDO: Kind.CREATE,
+    Kind.UNDO_MOVE: Kind.MOVE,
+    Kind.UNDO_CARD: Kind.CARD,
+    Kind.UNDO_CONTACT: Kind.UNDO_CONTACT,
+    Kind.UNDO_PREFERENCE: Kind.PREFER,
+    Kind.UNDO_STOP: Kind.STOP,
+    Kind.UNDO_CHANGE: Kind.CHANGE,
+}
+"""What is undone, and by what it was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +119,26 @@ def _all(kind: Kind, expected: str, why: str, *names: str) -> list[AccountPoint]
     return [AccountPoint(kind, name, (expected,), why) for name in names]
 
 
+def _around(name: str) -> tuple[str, ...]:
+    return f"{name} before", f"{name} after", f"{name} unknown"
+
+
+def _back(kind: Kind, expected: str, write: str) -> list[AccountPoint]:
+    """Return the points of an undo, by the name of what it writes."""
+    names = ("take_undo after", f"{write} before", f"{write} after", "end_undo before", "end_undo after")
+    return _all(kind, f"{expected}, undone 1", _UNDONE, *names)
+
+
 _SENT = "mails 1, copies 1, acted"
 _UNKNOWN = "it may have left: the sent mail proves nothing here, so it is not sent again, and told"
 _FOUND = "looked up among the sent mail, and sent where it is not there"
 _WRITTEN = "the event is known by the call that made it: written once"
+_INVITED = "events 1 20310505T100000, mails 1, copies 1, acted"
+_TOLD = "events 0, mails 1, copies 1, acted"
+_MAILED = "the event is known by the call that made it; the mail about it goes out then"
 _TEXTED = "texts 1, acted"
 _UNDONE = "the call that takes back has a row of its own: taken back once, and told"
+_OFFERED = "what was before is stored before or with the change: done once, and one undo is offered"
 _ASKED_AGAIN = "the token of before is asked with again"
 _LOOKED = "links 0, acted"
 _RENEWED = "links 1, acted"
@@ -95,6 +156,16 @@ POINTS: tuple[AccountPoint, ...] = (
     *_all(Kind.POST, _SENT, "the copy is looked up before it is stored", "copy after"),
     *_all(Kind.POST, _SENT, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
     *_all(Kind.POST_FILED, _SENT, _FOUND, "data before", "data within", "data after"),
+    *_all(Kind.REPLY, f"{_SENT}, in its thread", "nothing had left", "address after"),
+    *_all(Kind.REPLY, "mails 0, copies 0, unsure, in no thread", _UNKNOWN, "data before"),
+    *_all(Kind.REPLY, "mails 1, copies 0, unsure, in its thread", _UNKNOWN, "data within", "data after"),
+    *_all(Kind.REPLY, f"{_SENT}, in its thread", "the copy is looked up before it is stored", "copy after"),
+    *_all(Kind.REPLY, f"{_SENT}, in its thread", "its end is written down: not run again", "finish_turn after"),
+    *_all(Kind.FORWARD, _SENT, "nothing had left", "address after"),
+    *_all(Kind.FORWARD, "mails 0, copies 0, unsure", _UNKNOWN, "data before"),
+    *_all(Kind.FORWARD, "mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
+    *_all(Kind.FORWARD, _SENT, "the copy is looked up before it is stored", "copy after"),
+    *_all(Kind.FORWARD, _SENT, "its end is written down: not run again", "finish_turn after"),
     *_all(
         Kind.CREATE, "events 1 20310505T100000, acted", _WRITTEN, "put_value after", "write 1 before", "write 1 after"
     ),
@@ -120,6 +191,24 @@ POINTS: tuple[AccountPoint, ...] = (
     ),
     *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "take_undo after", "write 1 before", "write 1 after"),
     *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "end_undo before", "end_undo after", "end_undo unknown"),
+    *_all(Kind.INVITE, _INVITED, _MAILED, "write 1 before", "write 1 after", "address after", "put_value before"),
+    *_all(
+        Kind.INVITE, "events 1 20310505T100000, mails 0, copies 0, unsure", _UNKNOWN, "put_value after", "data before"
+    ),
+    *_all(Kind.INVITE, "events 1 20310505T100000, mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
+    *_all(Kind.INVITE, _INVITED, "sent is written down: only the copy is missing", "copy before", "copy after"),
+    *_all(Kind.INVITE, _INVITED, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
+    *_all(Kind.UNINVITE, _TOLD, "the object as it was stands on the plan", "write 1 after", "address after"),
+    *_all(Kind.UNINVITE, "events 0, mails 1, copies 0, unsure", _UNKNOWN, "data after"),
+    *_back(Kind.UNDO_MOVE, "events 1 20310505T100000", "write 1"),
+    *_back(Kind.UNDO_CARD, "cards 0", "write 1"),
+    *_back(Kind.UNDO_CONTACT, "contacts 0", "delete_value"),
+    *_back(Kind.UNDO_PREFERENCE, "Europe/Berlin", "keep_preferences"),
+    *_back(Kind.UNDO_STOP, "ACTIVE 2031-05-05T10:00", "change_task"),
+    *_back(Kind.UNDO_CHANGE, "ACTIVE 2031-05-05T10:00", "edit_task"),
+    *_all(Kind.PREFER, "Europe/Lisbon, undo to Europe/Berlin, acted", _OFFERED, *_around("change_preferences")),
+    *_all(Kind.STOP, "COMPLETED 2031-05-05T10:00, undo to true, acted", _OFFERED, *_around("change_task")),
+    *_all(Kind.CHANGE, "ACTIVE 2031-05-06T10:00, undo to 2031-05-05T10:00, acted", _OFFERED, *_around("edit_task")),
     *_all(
         Kind.MESSAGE,
         _TEXTED,
@@ -170,7 +259,9 @@ BY_NAME = {(point.kind, point.name): point for point in POINTS}
 
 MUTATIONS: tuple[AccountMutation, ...] = (
     AccountMutation("put_value", BY_NAME[Kind.POST, "data after"]),
+    AccountMutation("put_value", BY_NAME[Kind.INVITE, "data after"]),
     AccountMutation("put_value", BY_NAME[Kind.MOVE, "write 1 after"]),
+    AccountMutation("put_value", BY_NAME[Kind.CHANGE, "edit_task after"]),
     AccountMutation("event keys", BY_NAME[Kind.CREATE, "write 1 after"]),
     AccountMutation("message keys", BY_NAME[Kind.MESSAGE, "send_outreach after"]),
     AccountMutation("end_refresh", BY_NAME[Kind.STRICT, "end_refresh after"]),
@@ -183,6 +274,8 @@ SHORT = tuple(
     for kind, names in {
         Kind.POST: ("put_value after", "data within", "data after", "copy before"),
         Kind.POST_FILED: ("data after",),
+        Kind.REPLY: ("data after",),
+        Kind.FORWARD: ("copy after",),
         Kind.CREATE: ("put_value after", "write 1 after"),
         Kind.MOVE: ("write 1 before", "write 1 after"),
         Kind.PART: ("write 1 after", "write 2 after"),
@@ -190,6 +283,17 @@ SHORT = tuple(
         Kind.ACCEPT: ("write 1 after",),
         Kind.IMPORT: ("write 1 after",),
         Kind.UNDO: ("write 1 after",),
+        Kind.UNDO_MOVE: ("write 1 after",),
+        Kind.UNDO_CARD: ("write 1 after",),
+        Kind.UNDO_CONTACT: ("delete_value after",),
+        Kind.UNDO_PREFERENCE: ("keep_preferences after",),
+        Kind.UNDO_STOP: ("change_task after",),
+        Kind.UNDO_CHANGE: ("edit_task after",),
+        Kind.PREFER: ("change_preferences after",),
+        Kind.STOP: ("change_task after",),
+        Kind.CHANGE: ("edit_task after",),
+        Kind.INVITE: ("write 1 after", "data after"),
+        Kind.UNINVITE: ("write 1 after",),
         Kind.MESSAGE: ("send_outreach after", "send after"),
         Kind.CARD: ("write 1 after",),
         Kind.STRICT: ("token after", "end_refresh after"),

@@ -12,10 +12,11 @@ from tests.faults.accounts.browser import ConnectingBrowser
 from tests.faults.accounts.house import BINARY, House, calendar_file, letter, new_mail, open_house
 from tests.faults.accounts.outcomes import letter_from, outcome
 from tests.faults.accounts.plans import AccountFate, AccountPlan, judge, make_plans
-from tests.faults.accounts.points import APPROVED, AccountMutation, AccountPoint, Kind
+from tests.faults.accounts.points import APPROVED, UNDONE, AccountMutation, AccountPoint, Kind
 from tests.faults.decisions import shown_cards
 from tests.faults.harness import Harness
 from tests.faults.journals import append
+from tests.faults.leases import HOLD, RELEASE
 from tests.faults.meeting import until_met
 from tests.faults.members import Member
 from tests.faults.results import QUIET_WITHIN, Result, settle
@@ -24,7 +25,7 @@ from tests.faults.strikes import flush_redis
 
 HANGS = 2.0
 MET_WITHIN = 90.0
-_FIRST = APPROVED | {Kind.UNDO, Kind.WATCH, Kind.CONNECT}
+_FIRST = APPROVED | UNDONE.keys() | {Kind.WATCH, Kind.CONNECT}
 """What is asked for, or waits, before a process is to die of it."""
 _POLLED = "select poll_offset from channel_state where channel = 'email'"
 _END_POLL = "update channel_state set owner = null, lease_until = null"
@@ -39,20 +40,16 @@ _WATCH = """
 update mail_watches set lease_until = null, next_attempt_at = clock_timestamp()
 where tenant_id in (select tenant_id from identities where user_key = $1)
 """
-_HOLD = """
-update lanes set not_before = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour' where pending;
-update outbound set next_attempt_at = clock_timestamp() + '1 hour', lease_until = clock_timestamp() + '1 hour'
-where state in ('ready', 'sending', 'checking');
-update mail_watches set lease_until = clock_timestamp() + '1 hour', next_attempt_at = clock_timestamp() + '1 hour';
-"""
-"""What a dead process leaves is kept from the next one, which is to die of something of its own."""
-_RELEASE = """
-update lanes set not_before = null, lease_until = clock_timestamp() where pending;
-update outbound set next_attempt_at = clock_timestamp(), lease_until = clock_timestamp()
-where state in ('ready', 'sending', 'checking');
-update mail_watches set lease_until = null, next_attempt_at = clock_timestamp();
-update credentials set refreshing_until = clock_timestamp() where refreshing_until is not null;
-"""
+_HOLD = "\n".join(
+    (HOLD, "update mail_watches set lease_until = now() + '1 hour', next_attempt_at = now() + '1 hour';"),
+)
+_RELEASE = "\n".join(
+    (
+        RELEASE,
+        "update mail_watches set lease_until = null, next_attempt_at = clock_timestamp();",
+        "update credentials set refreshing_until = clock_timestamp() where refreshing_until is not null;",
+    )
+)
 
 
 async def account_points(
@@ -155,7 +152,7 @@ async def _want(house: House, plan: AccountPlan) -> None:
     harness, kind = house.harness, plan.kind
     if kind in APPROVED:
         await harness.act(plan.person.key, "twilio", "say", text=f"OK {await _code(harness, plan)}", wait=True)
-    elif kind is Kind.UNDO:
+    elif kind in UNDONE:
         await harness.act(plan.person.key, "twilio", "say", text="undo", wait=True)
     elif kind is Kind.WATCH:
         house.dovecot.deliver(f"{plan.person.key}@example.org", new_mail(plan.person.key))
@@ -198,7 +195,8 @@ async def _connect_late(house: House, plans: Sequence[AccountPlan]) -> None:
 
 
 async def _say(harness: Harness, plan: AccountPlan) -> None:
-    whom = f" {number_of(plan.token)}" if plan.kind in (Kind.MESSAGE, Kind.CARD) else ""
+    named = (Kind.MESSAGE, Kind.CARD, Kind.UNDO_CARD, Kind.UNDO_CONTACT)
+    whom = f" {number_of(plan.token)}" if plan.kind in named else ""
     words: dict[str, object] = {"text": f"{plan.token} {plan.kind}{whom}", "wait": True}
     if plan.kind is Kind.IMPORT:
         data = base64.b64encode(calendar_file(plan.token).encode()).decode()
@@ -210,7 +208,7 @@ async def _say(harness: Harness, plan: AccountPlan) -> None:
 async def _fate(house: House, plan: AccountPlan) -> AccountFate:
     folder = house.harness.folder
     told = [send for send in sends(folder / "providers.jsonl") if send.accepted and send.peer == plan.person.phone]
-    came = await outcome(house, plan.kind, plan.token, told)
+    came = await outcome(house, plan.kind, plan.token, plan.person.phone, told)
     return AccountFate(plan, (folder / f"met-{plan.name}").exists(), came)
 
 

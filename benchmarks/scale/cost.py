@@ -1,0 +1,52 @@
+"""The CPU that each part of a running system has used."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import psutil
+
+from tests.spine.system import System
+
+PARTS = ("Postgres", "workers", "web", "Valkey")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Seconds of CPU since each part began."""
+
+    seconds: dict[str, float]
+
+    def since(self, earlier: "Used") -> dict[str, float]:
+        """Return what each has used since then."""
+        return {part: self.seconds[part] - earlier.seconds[part] for part in PARTS}
+
+
+def used(system: System) -> Used:
+    """Measure now."""
+    assert system.postgres.pid is not None  # noqa: S101 - a measurement
+    assert system.valkey.pid is not None  # noqa: S101
+    return Used(
+        {
+            "Postgres": _of([system.postgres.pid]),
+            "workers": _of(member.pid for member in system.workers if member.process is not None),
+            "web": _of(member.pid for member in system.webs),
+            "Valkey": _of([system.valkey.pid]),
+        }
+    )
+
+
+def _of(pids: Iterable[int]) -> float:
+    return sum(tree(psutil.Process(pid)) for pid in pids)
+
+
+def tree(process: psutil.Process) -> float:
+    """Return the seconds of CPU of a process, of its living children, and of those that it has outlived."""
+    times = process.cpu_times()
+    total = float(times.user + times.system + times.children_user + times.children_system)
+    for child in process.children(recursive=True):
+        try:
+            own = child.cpu_times()
+        except psutil.NoSuchProcess:
+            continue  # a backend that ended: from now on its parent tells of it
+        total += own.user + own.system
+    return total

@@ -1,0 +1,73 @@
+"""People write to a running system, in a burst or at a rate, and what that cost is measured."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.scale.cost import PARTS, used
+from simulator.config import Person, TwilioConfig
+from tests.spine.checker import said_to
+from tests.spine.driver import Driver
+from tests.spine.system import System
+from tests.spine.texts import Text, make_texts
+
+_WITHIN = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one load came to; `cost`: milliseconds of CPU a message, by part."""
+
+    messages: int
+    seconds: float
+    cost: dict[str, float]
+
+    @property
+    def rate(self) -> float:
+        """Return the messages a second, from the first that was sent to the last that was answered."""
+        return self.messages / self.seconds
+
+
+class People:
+    """The people who write, each with texts of their own."""
+
+    def __init__(self, system: System, everyone: Sequence[Person]) -> None:
+        self._system = system
+        self._everyone = tuple(everyone)
+        self._chance = random.Random(0)
+        self._written = 0
+
+    async def burst(self, messages: int) -> Load:
+        """Write so many as fast as they are taken; every one is answered before this returns."""
+        return await self._measured(messages, lambda driver, texts: driver.deliver(texts))
+
+    async def steadily(self, rate: float, seconds: float) -> Load:
+        """Write at a rate of so many a second, one by one."""
+
+        async def write(driver: Driver, texts: list[Text]) -> None:
+            began = time.monotonic()
+            async with asyncio.TaskGroup() as group:
+                for number, text in enumerate(texts):
+                    await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
+                    group.create_task(driver.deliver([text]))
+
+        return await self._measured(round(rate * seconds), write)
+
+    async def _measured(self, messages: int, write: Callable[[Driver, list[Text]], Awaitable[None]]) -> Load:
+        texts = make_texts(self._everyone, messages, self._chance, ("sms",), first=self._written)
+        texts = [replace(text, copies=1) for text in texts]
+        self._written += messages
+        driver = Driver(self._system, TwilioConfig(), self._chance)
+        before, began = used(self._system), time.monotonic()
+        await write(driver, texts)
+        await self._until_answered()
+        ended = time.monotonic()
+        spent = used(self._system).since(before)
+        return Load(messages, ended - began, {part: spent[part] * 1000 / messages for part in PARTS})
+
+    async def _until_answered(self) -> None:
+        async with asyncio.timeout(_WITHIN):
+            while sum(map(len, said_to(self._system.simulator).values())) < self._written:  # noqa: ASYNC110 - it counts
+                await asyncio.sleep(0.2)
