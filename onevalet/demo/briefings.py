@@ -20,6 +20,8 @@ _PARTS = {
     "mails": "mail",
     "reminders": "reminders",
     "tasks": "reminders",
+    "approvals": "waiting",
+    "questions": "waiting",
 }
 _OFTEN = r"every ?day|daily|on weekdays|every weekday|on weekends"
 WHAT = rf"{_SEND}{_THE}"

@@ -167,6 +167,7 @@ ENGLISH = (
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
     Intent(_EXPORT, tool="export_notes"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),
+    memories.SEARCH,
     Intent(
         memories.LIST,
         tool="list_memories",

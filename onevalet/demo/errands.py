@@ -28,15 +28,16 @@ _I = (
 _OF_ONESELF = re.compile(
     rf"(?:[oa]s? )?(?:{_I})(?!的?(?:笔记|任务|提醒|日程|安排|计划)|都?有(?:什么|哪些))", re.IGNORECASE
 )
-"""How a sentence begins that tells of whoever says it."""
+"""How a sentence begins that tells of the person who says it."""
 _ACTS = re.compile(r"(?:.*\b)?(?:(?:i|we|ich|wir|yo|nosotros|je|nous|eu|nós)\b|j['’]\w|我|咱)|\w+oy?\b|\w+ou\b", re.I)
 """What comes again and is no errand: what somebody does themselves, in Spanish and Portuguese by the verb's ending."""
 _STATES = re.compile(
-    r"[^:：]*?\s(?:is|are|was|were|has|have|had|isn['’]t|aren['’]t|ist|sind|war|waren|hat|haben|es|son|era|está|están"
+    r"[^:：]*?(?<!,)\s(?:is|are|was|were|has|have|had|isn['’]t|aren['’]t|ist|sind|war|waren|hat|haben|es|son|era|está|están"
     r"|est|sont|était|ont|é|são|foi|estão|tem|têm)\s",
     re.IGNORECASE,
 )
-"""A verb by which a sentence says something; what stands after a colon is what is asked for."""
+"""A verb by which a sentence says something; what stands after a colon is what is asked for. After a comma, "was" is
+German for "what"."""
 
 
 def tells_nothing(speaker: str, sentence: str) -> bool:

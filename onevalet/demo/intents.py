@@ -48,7 +48,7 @@ _LAST = (
     ),
 )
 """What is understood in every language, and only where nothing else is."""
-_OF_TOOLS = {intent.tool: intent for intent in (mail.SEARCH, mail.LINK, events.LIST, events.FREE_TIME)}
+_OF_TOOLS = {intent.tool: intent for intent in (mail.SEARCH, mail.LINK, events.LIST, events.FREE_TIME, memories.SEARCH)}
 """What becomes of the patterns for these tools; the groups of the others are their arguments."""
 
 

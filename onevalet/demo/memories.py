@@ -12,6 +12,12 @@ ASK = (
     r"(?:do you (?:know|remember)|what do you (?:know|remember) about) (?P<question>.+)"
     r"|(?P<asked>(?:what|who|where|when)(?: is|'s| are|'re| do| am| did)? (?:my|i) .+)"
 )
+SAID = (
+    r"(?:(?:find|show(?: me)?|look up|search(?: for)?) )?what (?:did )?(?:we|i|you) (?:said|say|wrote|write|talked?)"
+    r" (?:about|of) (?:the |my |our |an? )?(?P<words>.+)"
+    r"|(?:search|look (?:in|through)) (?:our|my|the|all) (?:conversations?|messages|chats?) for"
+    r" (?:the |my |our |an? )?(?P<more>.+)"
+)
 FORGET = (
     r"forget (?:everything about |about |that |what i (?:said|told you) about )?"
     r"(?!(?:about )?(?:it|that|this|them)$)(?P<what>.+)"
@@ -32,3 +38,12 @@ def stated(match: Found) -> JsonObject:
 def asked(match: re.Match[str]) -> JsonObject:
     """Return the arguments of a question."""
     return {"question": match["question"] or match["asked"]}
+
+
+def said(match: Found) -> JsonObject:
+    """Return search_messages' arguments."""
+    given = match.groupdict()
+    return {"words": (given["words"] or given.get("more") or "").strip(" ?!.\u3002\uff1f")}
+
+
+SEARCH = Intent(SAID, tool="search_messages", arguments=said, example="find what we said about the boiler")

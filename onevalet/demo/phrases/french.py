@@ -62,6 +62,14 @@ FRENCH = Phrases(
         "stop_task": (rf"(?:arr[êe]tez?|supprimez?|effacez?|terminez?) {_WHICH}",),
         "pause_task": (rf"(?:suspend[sz]?|suspendez) {_WHICH}", rf"met(?:s|tez) {_WHICH} en pause"),
         "resume_task": (rf"(?:reprends|reprenez|continue(?:z)?) {_WHICH}",),
+        "search_messages": (
+            r"(?:(?:trouve|cherche|retrouve|montre)[rz]?(?:-moi)? )?ce qu(?:e |')"
+            r"(?:nous avons|on a|j'ai|tu as|vous avez) (?:dit|écrit) (?:sur|de|du|à propos d[eu])"
+            r" (?:(?:le|la|les|l'|une?|mon|ma) ?)?(?P<words>.+)",
+            r"qu'(?:avons-nous|ai-je|as-tu|avez-vous|a-t-on) (?:dit|écrit) (?:sur|de|du|à propos d[eu])"
+            r" (?:(?:le|la|les|l'|une?|mon|ma) ?)?(?P<words>.+)",
+            r"cherchez? dans (?:mes|nos|les) (?:messages|conversations) (?P<words>.+)",
+        ),
         "search_memory": (
             r"(?:sais-tu|savez-vous|te souviens-tu|vous souvenez-vous) (?P<question>(?!faire).+)",
             r"(?P<question>(?:comment s'appelle(?:nt)?|quel(?:le)? est|qui est|où est|quand est) (?:mon|ma|mes) .+)",

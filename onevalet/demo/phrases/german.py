@@ -65,6 +65,15 @@ GERMAN = Phrases(
         "stop_task": (rf"(?:stopp[e]?|beende|lösch[e]?|streich[e]?) {_WHICH}",),
         "pause_task": (rf"pausier[e]? {_WHICH}", rf"halt[e]? {_WHICH} an"),
         "resume_task": (rf"setz[e]? {_WHICH} fort", rf"mach[e]? mit {_WHICH} weiter"),
+        "search_messages": (
+            r"(?:(?:finde?|such[e]?|zeig[e]?(?: mir)?),? )?was (?:wir|ich|du) (?:über|zu[mr]?)"
+            r" (?:(?:den|die|das|dem|der|einen?|meinen?) )?(?P<words>.+?)"
+            r" (?:gesagt|geschrieben|besprochen) (?:haben|habe|hast)",
+            r"was (?:haben wir|habe ich|hast du) (?:über|zu[mr]?)"
+            r" (?:(?:den|die|das|dem|der|einen?|meinen?) )?(?P<words>.+?) (?:gesagt|geschrieben|besprochen)",
+            r"(?:such[e]?|durchsuche?)(?: in)? (?:meinen?|unseren?|die|den|allen?) (?:nachrichten|gesprächen?|chats?)"
+            r" nach (?P<words>.+)",
+        ),
         "search_memory": (
             r"weißt du(?: noch)?,? (?P<question>.+)",
             r"(?P<question>(?:was|wer|wo|wann|wie) (?:ist|sind|heißt|heißen) mein.+)",

@@ -59,6 +59,12 @@ PORTUGUESE = Phrases(
         "stop_task": (rf"(?:par[ae]|termin[ae]|apag[ue]e?|elimin[ae]|cancel[ae]) {_WHICH}",),
         "pause_task": (rf"(?:paus[ae]|suspend[ae]) {_WHICH}",),
         "resume_task": (rf"(?:retom[ae]|continu[ae](?: com)?) {_WHICH}",),
+        "search_messages": (
+            r"(?:(?:encontr[ae]|procur[ae]|mostr[ae])(?:-me)? )?o que (?:é que )?(?:(?:nós|eu) )?"
+            r"(?:dissemos|disse|falámos|falamos|escrevemos|escrevi) (?:sobre|acerca d[eoa]|d[eoa])"
+            r" (?:(?:o|a|os|as|um|uma) )?(?P<words>.+)",
+            r"procur[ae] (?:nas|nos) (?:minhas |nossas |meus )?(?:mensagens|conversas|chats) (?:por )?(?P<words>.+)",
+        ),
         "search_memory": (
             r"(?:sab(?:e|es)|lembra(?:-se|s-te) de) (?P<question>(?!fazer).+)",
             r"(?P<question>(?:como se chamam?|qual é|quem é|onde está|quando é) (?:[ao]s? )?(?:meus?|minhas?) .+)",

@@ -59,6 +59,11 @@ SPANISH = Phrases(
         "stop_task": (rf"(?:para|det[eé]n|borra|elimina|quita|cancela) {_WHICH}",),
         "pause_task": (rf"(?:pausa|pon en pausa) {_WHICH}",),
         "resume_task": (rf"(?:reanuda|contin[uú]a(?: con)?|sigue con) {_WHICH}",),
+        "search_messages": (
+            r"(?:(?:busca|encuentra|muéstrame) )?(?:lo que|qué) (?:dijimos|dije|dijiste|hablamos|escribimos|escribí)"
+            r" (?:sobre|de|acerca de) (?:(?:el|la|los|las|un|una|mi) )?(?P<words>.+)",
+            r"busca en (?:mis|nuestros?|nuestras?|los) (?:mensajes|conversaciones|chats?) (?P<words>.+)",
+        ),
         "search_memory": (
             r"(?:sabes|recuerdas|te acuerdas de) (?P<question>(?!de mí|sobre mí).+)",
             r"(?P<question>(?:cómo se llama|cuál es|quién es|dónde está|cuándo es) (?:mi|mis) .+)",

@@ -3,6 +3,8 @@
 import pytest
 
 from agents.calendar import list_events
+from agents.clock import current_time
+from agents.conversations import search_messages
 from agents.email import search_mail
 from core.accounts.accounts import Accounts
 from core.accounts.prompts import AccountAsker
@@ -73,6 +75,9 @@ ENGLISH: list[tuple[str, str, JsonObject]] = [
     ("undo the last thing", "undo_last", NONE),
     ("undo the dishes reminder", "undo_last", {"words": "dishes"}),
     ("what can you undo?", "undo_last", {"show": True}),
+    ("find what we said about the boiler", "search_messages", {"words": "boiler"}),
+    ("What did I say about the school trip?", "search_messages", {"words": "school trip"}),
+    ("search our messages for the plumber", "search_messages", {"words": "plumber"}),
     ("stop my briefing", "stop_task", {"which": "briefing"}),
 ]
 """In English, what each becomes."""
@@ -82,6 +87,8 @@ OTHERS: list[tuple[str, str, str, JsonObject]] = [
     ("de", "Was steht morgen im Kalender?", "list_events", {"day": "morgen", "days": 1}),
     ("de", "Wann bin ich morgen frei?", "find_free_time", {"day": "morgen", "days": 1}),
     ("de", "Verbinde meinen Google-Kalender", "connect_account", {"service": "google"}),
+    ("de", "Finde, was wir über den Heizkessel gesagt haben", "search_messages", {"words": "Heizkessel"}),
+    ("de", "Was haben wir zur Heizung besprochen?", "search_messages", {"words": "Heizung"}),
     ("de", "Wie ist die Nummer von Sam?", "find_contacts", {"name": "Sam"}),
     ("de", "Schreib Sam: Ich komme später", "MessageSomeoneAgent", {"to": "Sam", "text": "Ich komme später"}),
     ("de", "Jeden Morgen um 7 schick mir ein Briefing", "set_briefing", AT_SEVEN),
@@ -96,6 +103,12 @@ OTHERS: list[tuple[str, str, str, JsonObject]] = [
         {"clock": "08:00", "days": "weekdays"},
     ),
     ("es", "Dame mi resumen del día", "brief_me", NONE),
+    ("es", "Busca lo que dijimos sobre la caldera", "search_messages", {"words": "caldera"}),
+    ("es", "¿Qué dijimos de la caldera?", "search_messages", {"words": "caldera"}),
+    ("fr", "Trouve ce que nous avons dit sur la chaudière", "search_messages", {"words": "chaudière"}),
+    ("fr", "Qu'avons-nous dit de l'école ?", "search_messages", {"words": "école"}),
+    ("pt", "Encontre o que dissemos sobre a caldeira", "search_messages", {"words": "caldeira"}),
+    ("zh", "找一下我们关于锅炉说过什么", "search_messages", {"words": "锅炉"}),
     ("fr", "Ai-je de nouveaux e-mails ?", "search_mail", UNREAD),
     ("fr", "Quand suis-je libre demain ?", "find_free_time", {"day": "demain", "days": 1}),
     ("fr", "Chaque matin à 7 h envoyez-moi un briefing", "set_briefing", AT_SEVEN),
@@ -184,3 +197,18 @@ async def test_without_an_account_one_sentence_has_the_link(database_url: str) -
         assert system.last().startswith(f"To look into your calendar I need access to it: {link}2")
     await client.close()
     await http.close()
+
+
+async def test_what_was_said_is_found_in_a_talk(database_url: str) -> None:
+    client = LiteLLMClient(DEMO_MODEL.model, local=DEMO_MODEL)
+    await client.warm_up()
+    async with open_approving(SmsHarness, database_url, StandingClock()) as system:
+        system.model, system.more = client, [search_messages, current_time]
+        await system.delivery.meet()
+        await system.say("The boiler leaks again")
+        await system.say("what time is it?")
+        await system.say("find what we said about the boilers")
+        assert "you wrote: The boiler leaks again" in system.last()
+        await system.say("Finde, was wir über den Klempner gesagt haben")
+        assert "Keine Nachricht hat diese Wörter." in system.last()
+    await client.close()

@@ -23,7 +23,7 @@ TOOLS = [
     "list_tasks", "undo_last", "why_task", "stop_task", "pause_task", "resume_task", "read_page",
     "search_mail", "connect_account", "list_accounts", "disconnect_account", "list_events", "find_events",
     "find_free_time", "create_event", "change_event", "cancel_event", "add_contact", "find_contacts", "list_contacts",
-    "MessageSomeoneAgent", "set_briefing", "brief_me",
+    "MessageSomeoneAgent", "set_briefing", "brief_me", "search_messages",
 ]  # fmt: skip
 SUNDAY = NOW.format(weekday="Sunday", date="2026-11-22", time="23:10", zone="Europe/Berlin")
 
