@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from core.calendar.types import EventFile as EventFile
     from core.calendar.types import FileEffect as FileEffect
     from core.calendar.types import InvitationAnswer as InvitationAnswer
+    from core.calendar.types import ItipMessage as ItipMessage
+    from core.calendar.types import ItipMethod as ItipMethod
     from core.calendar.types import NewEvent as NewEvent
     from core.calendar.types import Occurrence as Occurrence
     from core.calendar.types import SeriesScope as SeriesScope
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     from core.mail.smtp import open_sending as open_sending
     from core.mail.types import FolderUse as FolderUse
     from core.mail.types import MailAddress as MailAddress
+    from core.mail.types import MailCalendar as MailCalendar
     from core.mail.types import MailFailed as MailFailed
     from core.mail.types import MailFailure as MailFailure
     from core.mail.types import MailFile as MailFile
@@ -102,6 +105,7 @@ if TYPE_CHECKING:
     from core.memory.momex import Momex as Momex
     from core.messaging.channels import NotificationChannel as NotificationChannel
     from core.messaging.others_words import others_words as others_words
+    from core.messaging.search import SaidMessage as SaidMessage
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
     from core.outreach.types import Addressee as Addressee
@@ -141,7 +145,8 @@ _HOMES = {
         "core.agents.valet": "valet",
         "core.calendar.calendars": "Calendars",
         "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
-        "core.calendar.types": "EventChange EventFile FileEffect InvitationAnswer NewEvent Occurrence SeriesScope",
+        "core.calendar.types": "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent"
+        " Occurrence SeriesScope",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
         "core.dav.address_books": "AddressBooks",
@@ -166,12 +171,13 @@ _HOMES = {
         "core.mail.mailbox": "Mailbox open_mailbox",
         "core.mail.messages": "read_message read_messages take_file",
         "core.mail.smtp": "SmtpFailed SmtpFailure open_sending",
-        "core.mail.types": "FolderUse MailAddress MailFailed MailFailure MailFile MailMessage MailQuery"
+        "core.mail.types": "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery"
         " MailRef OutgoingMail StoredMail",
         "core.memory.config": "MomexConfig",
         "core.memory.momex": "Momex",
         "core.messaging.channels": "NotificationChannel",
         "core.messaging.others_words": "others_words",
+        "core.messaging.search": "SaidMessage",
         "core.notifications.types": "Notification Urgency",
         "core.outreach.types": "Addressee Answer",
         "core.people.tenant": "WhileRunning",

@@ -19,6 +19,8 @@ from pydantic_settings import (
 )
 
 from core.credentials.secret_keys import read_secret_key
+from core.db.addresses import for_primary
+from core.db.redis_address import is_sentinels, read_sentinels
 from core.errors import ConfigError
 from core.messaging.segments import SegmentBudget
 from core.notifications.types import NotificationPolicy
@@ -71,16 +73,41 @@ def _check_address(url: SecretStr | None, schemes: tuple[str, ...], such_as: str
 
 
 def _check_database(url: SecretStr | None) -> SecretStr | None:
-    return _check_address(url, ("postgresql", "postgres"), "postgresql://user:password@host/name")
+    try:
+        text = for_primary(url.get_secret_value()) if url else ""
+        is_good = url is None or urlsplit(text).scheme in ("postgresql", "postgres")
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise ValueError(
+            "must be an address such as postgresql://user:password@host/name,"
+            " or postgresql://user:password@host1,host2/name?target_session_attrs=primary"
+        )
+    return SecretStr(text) if url else None
 
 
 def _check_redis(url: SecretStr | None) -> SecretStr | None:
-    return _check_address(url, ("redis", "rediss", "unix"), "redis://host:6379/0")
+    such_as = "redis://host:6379/0, or redis+sentinel://:password@host1,host2,host3/primary/0"
+    if url is None or not is_sentinels(url.get_secret_value()):
+        return _check_address(url, ("redis", "rediss", "unix"), such_as)
+    try:
+        read_sentinels(url.get_secret_value())
+    except ValueError as error:
+        raise ValueError(f"must be an address such as {such_as}") from error
+    return url
 
 
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 type Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 type SecretKeyTexts = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_keys)]
+
+
+def _check_collector(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError("must be a URL with http or https")
+    return value
+
+
 type Identities = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_listed)]
 type HostNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_check_host_names)]
 type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
@@ -95,6 +122,7 @@ class Settings(MailSettings, AccountSettings):
     )
 
     database_url: DatabaseUrl = None
+    onevalet_database_patience: float = Field(default=5.0, ge=0.5, le=120)
     redis_url: RedisUrl = None
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
@@ -140,8 +168,13 @@ class Settings(MailSettings, AccountSettings):
     onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_console_texts: Literal["on", "off"] = "off"
+    onevalet_prompts_kept: int = Field(default=24, ge=0, le=8_760)
     onevalet_clock: Path | None = None
     onevalet_health_file: Path | None = None
+    onevalet_metrics_port: int | None = Field(default=None, ge=0, le=65535)
+    onevalet_metrics_token: SecretStr | None = None
+    otel_exporter_otlp_endpoint: Annotated[str, AfterValidator(_check_collector)] = ""
+    otel_instrumentation_genai_capture_message_content: bool = False
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)
     onevalet_runs_kept_days: int = Field(default=90, ge=1, le=36500)
     onevalet_mail_watches: int = Field(default=200, ge=0, le=10_000)
@@ -160,6 +193,7 @@ class Settings(MailSettings, AccountSettings):
     onevalet_sms_segments_message: int = Field(default=12, ge=2, le=1000)
     onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)
     onevalet_sms_segments_all_day: int = Field(default=5_000, ge=1, le=100_000_000)
+    onevalet_sms_segment_price: Decimal | None = Field(default=None, ge=0)
 
     slack_bot_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None

@@ -59,8 +59,9 @@ class Forked:
 
 @dataclass(slots=True)
 class Forker:
-    """The process that forks the others. Its children end when it ends."""
+    """The process that forks the others, of the code in `root`. Its children end when it ends."""
 
+    root: Path = ROOT
     process: subprocess.Popen[bytes] | None = None
     children: list[Forked] = field(default_factory=list)
     _ready: bool = False
@@ -69,7 +70,7 @@ class Forker:
         """Start importing; the first fork waits until that is done."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.forker_process"],
-            cwd=ROOT,
+            cwd=self.root,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=plain_environment(),

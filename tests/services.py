@@ -71,10 +71,14 @@ class RunServers:
 
 
 @asynccontextmanager
-async def private_postgres() -> AsyncIterator[Postgres]:
-    """Run a private, durable Postgres whose database has no tables; the test may restart it."""
+async def private_postgres(**settings: str) -> AsyncIterator[Postgres]:
+    """Run a private, durable Postgres whose database has no tables; the test may restart it.
+
+    `settings` are Postgres' own, besides those of `dev`.
+    """
     folder = _make_folder()
     server = Postgres(folder)
+    server._settings |= settings
     try:
         await server.start()
         yield server

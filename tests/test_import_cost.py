@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HEAVY = (
     "litellm",
     "openai",
@@ -17,6 +19,8 @@ HEAVY = (
     "recurring_ical_events",
     "imap_tools",
     "aiosmtplib",
+    "opentelemetry.sdk",
+    "opentelemetry.exporter",
 )
 
 
@@ -27,6 +31,7 @@ _WITHOUT_THE_MODEL = (
     "from onevalet import Orchestrator",
     "import core.llm.litellm_client, onevalet.wiring.plugins",
     "import onevalet.wiring.web, channels.sms.receive",
+    "import onevalet.wiring.tracing, core.tracing, jobs.turn_span, jobs.delivery_span",
     "from onevalet import Calendars",
     "import channels.email.receive, notify.email.send, core.mail.mailbox, core.mail.idle, core.mail.smtp",
 )

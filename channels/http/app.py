@@ -1,25 +1,22 @@
 """The web application around all channels, and the runner that serves it."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from channels.http.deadlines import DeadlineRunner, Limits, remember_proven
+from channels.http.health import HealthRoutes, KnownStalls, Ready
 from channels.http.hosts import ServedHosts, check_hosts
+from channels.http.measures import measure_requests
 from channels.http.middleware import answer_errors, close_after_unread, limit_bad_requests, name_requests, read_body
 from channels.http.penalties import BadRequests
-from core.errors import OneValetError
 from core.ids import IdMaker, make_id
 from core.messaging.channels import Channel
 
 MAX_BODY = 256 * 1024
 """In bytes. The largest webhook of the three providers is well below."""
-READY_SECONDS = 2.0
-
-type Ready = Callable[[], Awaitable[bool]]
 
 
 def build_app(
@@ -30,15 +27,17 @@ def build_app(
     make_request_id: IdMaker = make_id,
     bad_requests: BadRequests | None = None,
     hosts: Middleware | None = None,
+    stalls: KnownStalls | None = None,
 ) -> web.Application:
     """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
 
-    `ready` returns whether Postgres answers; `hosts` refuses requests for names that are not ours, and by default
-    accepts any. The caller starts and stops the channels.
+    `ready` returns whether Postgres answers, `stalls` what is known there of stalls; `hosts` refuses requests for names
+    that are not ours, and by default accepts any. The caller starts and stops the channels.
     """
     app = web.Application(
         client_max_size=MAX_BODY,
         middlewares=(
+            measure_requests,
             name_requests(make_request_id),
             close_after_unread,
             remember_proven,
@@ -48,7 +47,7 @@ def build_app(
             read_body(),
         ),
     )
-    app.add_routes([web.get("/healthz", _healthz), web.get("/readyz", _readyz(ready))])
+    app.add_routes(HealthRoutes(channels, ready, stalls).routes())
     for channel in channels:
         app.add_routes(channel.routes())
     app.add_routes(extra_routes)
@@ -69,20 +68,3 @@ async def serve(app: web.Application, host: str, port: int, *, limits: Limits | 
         yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()
-
-
-async def _healthz(_: web.Request) -> web.Response:
-    return web.json_response({"alive": True})
-
-
-def _readyz(ready: Ready) -> Callable[[web.Request], Awaitable[web.Response]]:
-    async def answer(_: web.Request) -> web.Response:
-        try:
-            async with asyncio.timeout(READY_SECONDS):
-                is_ready = await ready()
-        except (OneValetError, OSError):
-            is_ready = False
-        missing = [] if is_ready else ["postgres"]
-        return web.json_response({"ready": is_ready, "missing": missing}, status=200 if is_ready else 503)
-
-    return answer

@@ -38,6 +38,8 @@ def main() -> None:
         found, body = import_module(f"core.documents.readers.{_READERS[kind]}").read(data)
     except limits.Unreadable as error:
         found, body = {"failure": str(error)}, b""
+    except ModuleNotFoundError:
+        found, body = {"failure": "no_reader"}, b""
     except MemoryError:
         found, body = {"failure": "too_much"}, b""
     except Exception:  # whatever a library raises on a file that is made to break it

@@ -30,6 +30,8 @@ class FileFailure(StrEnum):
     LOCKED = "locked"
     NO_TEXT = "no_text"
     UNKNOWN = "unknown"
+    NO_READER = "no_reader"
+    """What reads it is an extra of the installation, which is left out."""
     AUDIO = "audio"
     VIDEO = "video"
     UNHEARD = "unheard"

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
-from core.inbox.inbox import Inbox
+from core.inbox.measured import MeasuredInbox
 from core.messaging.channels import Channel, InboundSink, NotificationChannel
 from onevalet.settings import Settings
 from onevalet.wiring.connections import Connections
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
     """Create the ways in that are on, over an inbox that commits to the database."""
     settings = connections.settings
-    inbox = Inbox(
+    inbox = MeasuredInbox(
         connections.database,
         connections.wakeups,
         make_id,

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from channels.connect.routes import ConnectRoutes
+from core.accounts.accounts import Accounts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from onevalet.wiring.accounts import build_account_http, build_accounts, build_connecting
@@ -13,12 +14,13 @@ from onevalet.wiring.connections import Connections
 @asynccontextmanager
 async def open_connect(
     connections: Connections, credentials: CredentialStore, clock: Clock
-) -> AsyncIterator[ConnectRoutes]:
-    """Yield the pages, with a way to the servers that people name."""
+) -> AsyncIterator[tuple[ConnectRoutes, Accounts]]:
+    """Yield the pages, with a way to the servers that people name, and the accounts that they connect."""
     settings, database = connections.settings, connections.database
     http = build_account_http(settings)
     accounts = build_accounts(settings, database, credentials, http, clock)
     try:
-        yield ConnectRoutes(build_connecting(settings, database, accounts, http, clock, connections.wakeups), http)
+        connecting = build_connecting(settings, database, accounts, http, clock, connections.wakeups)
+        yield ConnectRoutes(connecting, http), accounts
     finally:
         await http.close()

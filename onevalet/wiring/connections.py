@@ -8,6 +8,7 @@ from core.db.database import Database
 from core.errors import ConfigError
 from core.queue.wakeups import RedisWakeups
 from onevalet.settings import Settings
+from onevalet.wiring.extras import check_extras
 from onevalet.wiring.secret_keys import secret_keys
 
 
@@ -41,14 +42,19 @@ def check_worker(settings: Settings, *, demo: bool = False) -> None:
     if not settings.onevalet_model and not demo:
         raise ConfigError("ONEVALET_MODEL is not set: name a model, such as openai/gpt-5, and give its key.")
     secret_keys(settings)
+    check_extras(settings)
 
 
 @asynccontextmanager
 async def open_connections(
-    settings: Settings, name: str, *, patience: float = 5.0, size: int = 10
+    settings: Settings, name: str, *, patience: float | None = None, size: int = 10
 ) -> AsyncIterator[Connections]:
-    """Yield the connections of a process. `name`, `patience` and `size` are the database's."""
+    """Yield the connections of a process. `name`, `patience` and `size` are the database's.
+
+    `patience`: `ONEVALET_DATABASE_PATIENCE` unless given.
+    """
     postgres, redis = database_url(settings), redis_url(settings)
+    patience = patience or settings.onevalet_database_patience
     database = Database(postgres, patience=patience, size=size, name=name)
     wakeups = RedisWakeups(redis)
     try:

@@ -18,6 +18,7 @@ from core.queue.wakeups import Wakeups
 from core.turns.services import Recall
 from onevalet.demo.errands import tells_nothing
 from onevalet.settings import Settings
+from onevalet.wiring.extras import require_memory
 from onevalet.wiring.models import Models
 
 
@@ -27,6 +28,7 @@ def build_momex(
     """Create the memory; None where it is switched off. Without a configured model, rules extract the memories."""
     if settings.onevalet_memory == "off":
         return None
+    require_memory(settings)
     config = MomexConfig(
         embedding_model=settings.onevalet_embedding_model,
         recall=RecallMode(settings.onevalet_recall),

@@ -21,6 +21,7 @@ from onevalet.wiring.models import Models, build_budgets, build_models, check_mo
 from onevalet.wiring.plugins import load_plugins
 from onevalet.wiring.rooms import Rooms as Rooms
 from onevalet.wiring.senses import open_senses
+from onevalet.wiring.tenants import build_person_data
 
 AGENT_REGISTRY = Path("agent_registry.yaml")
 """The file in which an operator overrides which agents the model is offered."""
@@ -77,6 +78,7 @@ async def build_orchestrator(
             credentials=accounts.credentials,
             accounts=accounts,
             account_asker=accounts.asker,
+            data=build_person_data(settings, storage.database, files, clock, accounts) if files else None,
             approvals=approvals,
             http=http,
             settings=settings.for_tools,

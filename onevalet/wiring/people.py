@@ -15,9 +15,13 @@ from core.people.profile import ProfileMerge
 
 
 def build_person_commands(database: Database, credentials: CredentialStore, clock: Clock) -> PersonCommands:
-    """Create the commands, with all hooks of a merge.
+    return PersonCommands(build_linking(database, credentials, clock), People(database, make_id, clock))
+
+
+def build_linking(database: Database, credentials: CredentialStore, clock: Clock) -> Linking:
+    """Create what links people, with all hooks of a merge.
 
     A room whose tables need more in a merge than moved rows adds its `core.people.linking.MergeHook` here.
     """
     hooks = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(credentials), MutedMerge())
-    return PersonCommands(Linking(database, credentials, make_id, hooks=hooks), People(database, make_id, clock))
+    return Linking(database, credentials, make_id, hooks=hooks)

@@ -9,7 +9,6 @@ from aiohttp import web
 
 from channels.events.receive import EventRoutes
 from channels.http.app import build_app, serve
-from channels.http.files import FileRoutes
 from channels.http.hosts import check_hosts, served_hosts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
@@ -22,7 +21,9 @@ from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
 from onevalet.wiring.console import build_console
-from onevalet.wiring.file_store import build_links, open_file_store
+from onevalet.wiring.downloads import download_routes
+from onevalet.wiring.file_store import open_file_store
+from onevalet.wiring.metrics import known_stalls, open_web_metrics
 from onevalet.wiring.secret_keys import secret_keys
 
 _log = structlog.get_logger()
@@ -43,7 +44,8 @@ async def open_web(
     """
     async with AsyncExitStack() as stack:
         # Short patience: a provider retries by itself, and must not wait for its answer.
-        connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=2.5))
+        patience = min(2.5, settings.onevalet_database_patience)
+        connections = await stack.enter_async_context(open_connections(settings, "onevalet web", patience=patience))
         database = connections.database
         keys = secret_keys(settings)  # checked now: a missing key would else show when somebody connects a service
         bus = EventBus(redis_url(settings), database)
@@ -52,15 +54,23 @@ async def open_web(
         events = EventRoutes(EventSources(database, credentials, make_id), bus)
         store = await stack.enter_async_context(open_file_store(settings, database))
         clock = Clock(settings.onevalet_clock)
-        files = FileRoutes(store, build_links(settings, keys), clock)
-        connect = await stack.enter_async_context(open_connect(connections, credentials, clock))
-        console = build_console(connections, clock, local=local_console)
+        connect, accounts = await stack.enter_async_context(open_connect(connections, credentials, clock))
+        metrics = await stack.enter_async_context(open_web_metrics(connections))
         channels = build_inbound(connections, clock)
+        console = build_console(connections, accounts, clock, channels, local=local_console)
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
             channels,
             ready=database.ready,
-            extra_routes=[*events.routes(), *files.routes(), *connect.routes(), *console.routes(), *extra_routes],
+            stalls=known_stalls(connections),
+            extra_routes=[
+                *events.routes(),
+                *download_routes(settings, store, keys, accounts, clock),
+                *connect.routes(),
+                *console.routes(),
+                *metrics,
+                *extra_routes,
+            ],
             hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
         )
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))

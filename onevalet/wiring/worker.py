@@ -1,7 +1,7 @@
 """A worker process: turns, deliveries and maintenance, run inside a block."""
 
 from asyncio import Event
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
@@ -19,9 +19,15 @@ _log = structlog.get_logger()
 
 @asynccontextmanager
 async def open_worker(
-    settings: Settings, *, demo: bool = False, start: WorkerStart = ALONE
+    settings: Settings,
+    *,
+    demo: bool = False,
+    start: WorkerStart = ALONE,
+    note_stalls: Callable[[Sequence[str]], None] | None = None,
 ) -> AsyncIterator[Callable[[], Awaitable[object]]]:
     """Run turns and deliveries inside the block. `demo`: the demo model may answer when none is configured.
+
+    `note_stalls` is told every ten seconds what stalls, a phrase for each.
 
     Yield a call that waits until the worker ends by itself, as only a process for quarantined turns does.
     """
@@ -35,7 +41,7 @@ async def open_worker(
             _log.info("quarantine_process_started", worker=parts.name)
             yield quarantine.until_idle
             return
-        process = build_process(stack, parts, start.ask)
+        process = build_process(stack, parts, start.ask, note_stalls)
         process.start()
         stack.push_async_callback(process.stop)
         _log.info("worker_started", worker=parts.name, channels=sorted(parts.outbound.channels))

@@ -56,7 +56,9 @@ class WorkerParts:
         name = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
         # 1. The connections, and the clock, which is compared with the database's.
         connections = await stack.enter_async_context(
-            open_connections(settings, "onevalet worker", patience=15, size=20)
+            open_connections(
+                settings, "onevalet worker", patience=max(15.0, settings.onevalet_database_patience), size=20
+            )
         )
         clock = CheckedClock(settings.onevalet_clock, connections.database)
         # 2. The ways out, and the assistant, which answers.
@@ -65,7 +67,14 @@ class WorkerParts:
         # 3. The triggers, which need both.
         triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)
         # 4. The turns.
-        store = TurnStore(connections.database, make_id, LANE_LEASE, outbound.channels, start.quarantine)
+        store = TurnStore(
+            connections.database,
+            make_id,
+            LANE_LEASE,
+            outbound.channels,
+            start.quarantine,
+            keep_prompts=settings.onevalet_prompts_kept > 0,
+        )
         await _end_leases(store, start)
         features = build_turn_features(connections, assistant, outbound, triggers, clock)
         wakeups, channels = connections.wakeups, outbound.channels

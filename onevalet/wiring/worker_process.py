@@ -1,6 +1,6 @@
 """The process around a worker's parts: its runners, its ways in to sweep, and its table of maintenance."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
@@ -20,11 +20,15 @@ from onevalet.wiring.connections import redis_url
 from onevalet.wiring.mail import build_mail_watcher, build_renewals
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
+from onevalet.wiring.tenants import deletion_chore
 from onevalet.wiring.worker_parts import WorkerParts
 
 
 def build_process(
-    stack: AsyncExitStack, parts: WorkerParts, ask_for_process: Callable[[], None] | None
+    stack: AsyncExitStack,
+    parts: WorkerParts,
+    ask_for_process: Callable[[], None] | None,
+    note_stalls: Callable[[Sequence[str]], None] | None,
 ) -> WorkerProcess:
     """Create the process; `stack` closes the ways in that it sweeps."""
     connections, assistant, clock = parts.connections, parts.assistant, parts.clock
@@ -48,10 +52,13 @@ def build_process(
         memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, database, parts.name),
         runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
+        prompts_kept=timedelta(hours=settings.onevalet_prompts_kept),
         files=assistant.files,
         talks=talks,
         ask_for_process=ask_for_process,
+        note_stalls=note_stalls,
     )
+    chores = (*maintenance.chores(), deletion_chore(database, assistant.files, clock, assistant.accounts))
     redis, watch = redis_url(settings), DueWatch(database, clock)
     table = (*maintenance.table(), build_renewals(parts))
     for work in table:
@@ -67,7 +74,7 @@ def build_process(
         Part("new mail", mail.run),
         *parts.triggers.runner.parts(),
         *(Part(work.name, work.run) for work in table),
-        Part("chores", lambda: run_chores(redis, maintenance.chores())),
+        Part("chores", lambda: run_chores(redis, chores)),
     )
     memories = MemoryRunner(memory, parts.name)
     process = WorkerProcess(redis, parts.turns, parts.delivery, upkeep, memories, supervisor, watch)

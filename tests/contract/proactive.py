@@ -11,6 +11,7 @@ import aiohttp
 from aiohttp import web
 
 from agents import tasks
+from agents.calendar import EventReminder
 from agents.person import set_preference
 from agents.reminders import RemindMe, TellExecutor, take_back_reminder
 from agents.scheduling import ScheduleTask, SetHeartbeat
@@ -169,7 +170,12 @@ async def open_proactive(kind: type[ChannelHarness], database_url: str, redis_ur
         inbox = Inbox(store.database, store.wakeups, store.make_id, OPEN, clock=clock)
         bus = EventBus(redis_url, store.database, store.make_id)
         engine = TriggerEngine(
-            store.database, store.make_id, clock, store.wakeups, event_bus=bus, executors=[TellExecutor()]
+            store.database,
+            store.make_id,
+            clock,
+            store.wakeups,
+            event_bus=bus,
+            executors=[TellExecutor(), EventReminder()],
         )
         sources = EventSources(
             store.database, CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))])), store.make_id

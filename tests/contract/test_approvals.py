@@ -284,6 +284,32 @@ async def test_high_risk_needs_a_press_or_a_confirmation_number(system: Approvin
 
 @also_by_mail
 @exempt(slack="a press is proof enough", telegram="a press is proof enough")
+async def test_high_risk_is_shown_in_another_chat_too(system: Approving) -> None:
+    store, elsewhere = system.delivery.store, HARNESSES["telegram"].account
+    system.model.script = [says("Hello.")]
+    await system.say("hello")
+    await store.admin.execute(
+        "insert into identities (tenant_id, id, channel, account, user_key, admitted)"
+        " select tenant_id, 'elsewhere', 'telegram', $1, 'ada', 'operator' from tenants",
+        elsewhere,
+    )
+    await store.admin.execute(
+        "insert into conversations (tenant_id, id, identity_id, channel, account, peer, last_inbound_at)"
+        " select tenant_id, 'talk', 'elsewhere', 'telegram', $1, 'ada', clock_timestamp() from tenants",
+        elsewhere,
+    )
+    system.risk = "high"
+    system.model.script = [wants(("send_mail", MAIL))]
+    await system.say("mail sam about lunch")
+    shown = await store.column(
+        "select o.conversation_id = 'talk' from approval_cards k join outbound o on o.id = k.outbound_id"
+        " where k.role = 'card' order by 1"
+    )
+    assert shown == [False, True]
+
+
+@also_by_mail
+@exempt(slack="a press is proof enough", telegram="a press is proof enough")
 async def test_guessing_the_number_of_high_risk_ends_after_few_tries(system: Approving) -> None:
     system.risk = "high"
     system.model.script = [wants(("send_mail", MAIL))]

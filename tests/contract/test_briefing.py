@@ -20,6 +20,7 @@ from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES, TelegramHarness
 from tests.contract.harness import ChannelHarness
 from tests.contract.proactive import Proactive, open_proactive
+from tests.contract.test_approvals import MAIL
 from tests.contract.test_calendar import plain
 from tests.contract.test_proactive import BERLIN, repeats, said
 from tests.core.builders import says, wants
@@ -166,6 +167,15 @@ async def test_promise_13_a_briefing_comes_each_morning_in_one_message(morning: 
     assert not [text for text in history if "Petra" in text or "Win" in text], "others' words are no history"
     assert "(A notification.)" in history
 
+    system.clock.at = MONDAY + timedelta(hours=23, minutes=50)
+    await system.hears("invite bob", wants(("send_mail", MAIL)))
+    await system.hears("remind me", wants(("remind_me", {})))
+    code = await system.code()
+    [read] = await morning.at(MONDAY + timedelta(days=1))
+    waiting = read.partition("Waiting for you")[2]
+    assert f"(code {code})" in waiting
+    assert "What shall I remind you of?" in waiting
+
 
 async def test_a_briefing_in_german_over_a_clock_change_is_changed_and_stopped(
     database_url: str, redis_url: str, dovecot: Dovecot, radicale: Radicale, stack: AsyncExitStack
@@ -186,7 +196,7 @@ async def test_a_briefing_in_german_over_a_clock_change_is_changed_and_stopped(
     undone = await system.hears("mach das rückgängig", wants(("undo_last", {})), repeats)
     assert "Zurückgenommen: Dein Briefing ist wieder wie zuvor." in undone
     changed = await system.hears("ohne das Wetter", wants(("set_briefing", {"without": ["weather"]})), repeats)
-    assert "dein Kalender, ungelesene Mails und Erinnerungen und Aufgaben" in changed
+    assert "dein Kalender, ungelesene Mails, Erinnerungen und Aufgaben und was auf dich wartet" in changed
 
     [read] = await morning.at(datetime(2027, 3, 28, 7, tzinfo=BERLIN))
     assert "Dein Briefing für So., 28. März 2027:" in read

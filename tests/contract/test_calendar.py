@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import repeats
 from tests.core.builders import Step, says, wants
 from tests.core.calendar.samples import event
+from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
+from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.radicale import Radicale
 
 BUSY = event("DTSTART:20270329T080000Z", "DTEND:20270329T140000Z", "SUMMARY:Workshop", uid="workshop")
@@ -26,6 +29,14 @@ INVITATION = event(
     "ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org",
     uid="review-1",
 ).replace("VERSION:2.0", "VERSION:2.0\r\nMETHOD:REQUEST")
+
+YOGA = event(
+    "DTSTART;TZID=Europe/Berlin:20261123T180000",
+    "DTEND;TZID=Europe/Berlin:20261123T190000",
+    "RRULE:FREQ=WEEKLY;COUNT=5",
+    "SUMMARY:Yoga",
+    uid="yoga",
+)
 
 
 @pytest.fixture
@@ -79,6 +90,63 @@ async def test_a_calendar_is_read_and_kept(system: Proactive, radicale: Radicale
     assert radicale.texts(home) == []
     [undone] = await system.told("undo")
     assert len(radicale.texts(home)) == 1, "what was deleted is there again"
+
+
+@dataclass(frozen=True, slots=True)
+class Mailing:
+    """A person with a calendar and a mailbox, `address`."""
+
+    system: Proactive
+    dovecot: Dovecot
+    address: str
+
+
+@pytest.fixture
+async def mailing(
+    channel: str, database_url: str, redis_url: str, radicale: Radicale, dovecot: Dovecot
+) -> AsyncIterator[Mailing]:
+    async with AsyncExitStack() as stack:
+        exchange = await stack.enter_async_context(mail_exchange(dovecot))
+        opened = await stack.enter_async_context(open_proactive(HARNESSES[channel], database_url, redis_url))
+        http = dovecot.http(radicale.host, f"127.0.0.1:{exchange.port}")
+        stack.push_async_callback(http.close)
+        options, address = await give_calendar(opened, radicale, http, opened.tenant, home="ann"), dovecot.new("ann")
+        server: dict[str, Json] = {"host": "127.0.0.1", "tls": "none"}
+        login: dict[str, Json] = {"user": address, "password": PASSWORD, "from": address}
+        imap: Json = server | {"port": dovecot.imap}
+        stored = server | login | {"port": exchange.port, "imap": imap}
+        await options["credentials"].save(opened.tenant, "email", stored)
+        yield Mailing(opened, dovecot, address)
+
+
+async def test_guests_are_invited_by_mail_to_whom_the_card_names(mailing: Mailing, radicale: Radicale) -> None:
+    system, bob = mailing.system, mailing.dovecot.new("bob")
+    radicale.make_calendar("ann", "Home")
+    lunch: dict[str, Json] = {"title": "Lunch", "start": "2026-11-26T12:00", "invite": [bob]}
+    await system.hears(f"lunch with {bob} on Thursday", wants(("create_event", lunch)))
+    card = system.card().text.replace("\\", "")
+    assert f"An email goes from {mailing.address} to {bob}." in card
+    assert card.count("Invite:") == card.count("Start:") == 1
+    assert mailing.dovecot.mails(bob) == []
+    assert "1 person is told by email." in await system.decides("Approve", repeats)
+    [mail] = mailing.dovecot.mails(bob)
+    assert b'method="REQUEST"' in mail
+    [told] = await system.told("undo")
+    assert "Others have been told of it" in told
+
+
+async def test_the_card_of_a_change_says_each_thing_once(system: Proactive, radicale: Radicale) -> None:
+    home = radicale.make_calendar("ann", "Home")
+    radicale.put("ann", f"{home}yoga.ics", YOGA)
+    later: dict[str, Json] = {"event": "yoga", "day": "2026-12-07", "start": "20:00", "series": "following"}
+    await system.hears("yoga at 8 from 7 December on", wants(("change_event", later)))
+    card = plain(system.card().text)
+    assert "18:00-19:00" in card
+    assert "20:00-21:00" in card
+    assert card.count("Series:") == card.count("Before:") == card.count("After:") == 1
+    assert "this one and all that follow" in card
+    for label in ("Event:", "Day:", "Start:"):
+        assert label not in card
 
 
 @pytest.fixture

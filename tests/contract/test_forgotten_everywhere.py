@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import re
+import zlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,9 @@ class Everything:
         for table in await self.store.column("select tablename::text from pg_tables where schemaname = 'public'"):
             if await self.store.one(f"select bool_or(x::text ~* $1) from {table} x", CANARY):  # noqa: S608
                 places.add(str(table))
+        prompts = await self.store.column("select packed from prompts")
+        if any(CANARY.encode() in zlib.decompress(bytes(packed)) for packed in prompts):  # type: ignore[call-overload]
+            places.add("prompts")
         if CANARY.encode() in await self._in_valkey():
             places.add("valkey")
         files = [path for path in self.folder.rglob("*") if path.is_file()]
@@ -132,7 +136,15 @@ async def test_what_is_forgotten_is_in_no_table_no_key_no_file_and_no_log(everyt
     await everything.say(f"I spent my holidays in {CANARY}. I like tea.", f"{CANARY} is lovely!")
     await everything.come_to("select count(*) >= 2 from memories", True)
     await everything.say("Where was I?", "Of course: you were in")
-    assert {"inbound", "history", "steps", "outbound", "outbound_parts", "memories"} <= await everything.found()
+    assert {
+        "inbound",
+        "history",
+        "steps",
+        "prompts",
+        "outbound",
+        "outbound_parts",
+        "memories",
+    } <= await everything.found()
     await everything.say(f"Forget {CANARY}, please", "I spent my holidays in")
     code = await everything.store.one("select code from approvals")
     await everything.say(f"OK {code}", "It is gone.")

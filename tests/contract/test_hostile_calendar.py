@@ -16,6 +16,8 @@ from tests.core.calendar.hostile_events import FILLING, SAYING
 from tests.core.calendar.samples import event
 from tests.servers.radicale import Radicale
 
+pytestmark = pytest.mark.slow
+
 DENTIST = event("DTSTART:20261122T150000Z", "DTEND:20261122T160000Z", "SUMMARY:Dentist", uid="dentist")
 
 

@@ -22,6 +22,8 @@ from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import says
 from tests.core.documents import samples
 
+pytestmark = pytest.mark.slow
+
 NAME = "“IMG_1.jpg”"
 TOO_LARGE = "The file {} is too large: I can take up to 20 MB."
 AGAIN = "I could not download the file {}. Please send it again in a moment."

@@ -21,6 +21,8 @@ from tests.contract.hostile_pages import NOTE, ORDERS, SECRET, STOLEN, WAYS, Obe
 from tests.contract.proactive import Proactive, open_proactive
 from tests.core.builders import says, wants
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(slots=True)
 class Trap:

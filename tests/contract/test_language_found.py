@@ -101,7 +101,7 @@ async def test_language_that_the_person_told_comes_before_the_channels(system: A
     assert await _known(system) == ("de", "profile")
     store = system.delivery.store
     tenant_id = str(await store.one("select tenant_id from tenants"))
-    await ProfileStore(store.database, store.make_id).undo(tenant_id, number, system.clock.now())
+    await ProfileStore(store.database, store.make_id).undo(tenant_id, number, system.clock.now(), "call")
     assert await _known(system) == (None, None)
 
 

@@ -19,6 +19,8 @@ from tests.contract.channel_harnesses import HARNESSES, SlackHarness
 from tests.contract.harness import exempt, until
 from tests.core.builders import says, wants
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {"OK", "NO", "AGAIN", "EDIT", "PENDING", "MORE"}
 OURS = {"zz", "qq", "kk", "aa", "bb", "warm", "more"}
 """The words of the tool, its arguments and their values: no language has them."""

@@ -21,6 +21,8 @@ from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import repeats
 from tests.core.builders import Step, wants
 
+pytestmark = pytest.mark.slow
+
 BIKE = marked("The bike is under 300.")
 QUARTER = timedelta(minutes=15)
 

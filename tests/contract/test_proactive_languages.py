@@ -17,6 +17,8 @@ from tests.contract.test_proactive import BERLIN, repeats
 from tests.core.builders import FakeModel, says, wants
 from tests.core.language.english import english_in
 
+pytestmark = pytest.mark.slow
+
 SATURDAY = datetime(2026, 11, 21, tzinfo=BERLIN)
 NIGHT = SATURDAY.replace(hour=23)
 

@@ -34,6 +34,8 @@ from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import OPEN, opened
 from tests.core.language.english import english_in
 
+pytestmark = pytest.mark.slow
+
 SPEAKERS = {"lena": "de", "mei": "zh"}
 TYPED: JsonObject = {
     **{"plates": 2, "price": 1.5, "warm": True, "day": "2027-01-31", "at": "2027-01-31T15:00"},

@@ -181,7 +181,7 @@ async def test_the_web_is_searched_by_each_service_and_failures_are_told(reader:
         assert "> https://ferry.example/plan" in reader.told()
         assert "> Leaves at nine" in reader.told()
         for status, sentence in (
-            (403, "The search service refuses me: whoever runs me has to check its settings."),
+            (403, "The search service refuses me: my operator has to check its settings."),
             (429, "The search service cannot search at the moment (status 429)."),
         ):
             reader.site.failing = status

@@ -32,9 +32,15 @@ _ADDRESSES = {"ann": "ann@idp.example", "bob": "bob@idp.example"}
 
 @dataclass(frozen=True, slots=True)
 class Nanoidp:
-    """The running server."""
+    """The running server. `log`: what it says of each request."""
 
     url: str
+    log: Path
+
+    def refreshes(self) -> tuple[int, int]:
+        """Return how often a token was refreshed, and how often a request for tokens was refused."""
+        said = self.log.read_text()
+        return said.count("via refresh_token grant"), said.count("POST /token - failed")
 
     @property
     def host(self) -> str:
@@ -85,7 +91,7 @@ def running_nanoidp(redirect: str) -> Iterator[Nanoidp]:
         )
         try:
             _wait(process, url, Path(folder) / "log")
-            yield Nanoidp(url)
+            yield Nanoidp(url, Path(folder) / "log")
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(PATIENCE)

@@ -6,6 +6,8 @@ import pytest
 
 from core.db.database import Database
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.xdist_group("typeagent")
 async def test_search_results_equal_those_of_typeagents_own_storage(database: Database, tmp_path: Path) -> None:

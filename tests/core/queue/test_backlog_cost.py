@@ -1,10 +1,13 @@
 """What a message costs Postgres does not grow with what waits: counted in rows that are read, as times tell less."""
 
 import asyncpg
+import pytest
 
 from core.db.database import Database
 from core.inbox.arrival import of_message
 from tests.core.harness import OPEN, Store, message
+
+pytestmark = pytest.mark.slow
 
 PHONE = "+15550000001"
 _WAITING = """

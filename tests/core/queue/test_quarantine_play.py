@@ -13,6 +13,8 @@ from jobs.turn_results import is_poison
 from tests.core.harness import LEASE, Store
 from tests.core.queue.test_quarantine import later, said
 
+pytestmark = pytest.mark.slow
+
 _TICK = 0.25
 _AWAY = 3.0
 """Seconds until a dead process is back."""

@@ -296,11 +296,11 @@ async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(har
     lease = await harness.turns.claim(None)
     assert lease is not None
     await harness.turns.run(lease)
-    [(tenant, run, key)] = await NoticeStore(store.database).claim(9, timedelta())
-    loaded = await harness.engine.store.run(tenant, run)
+    [claimed] = await NoticeStore(store.database).claim(9, timedelta())
+    loaded = await harness.engine.store.run(claimed.tenant_id, claimed.run_id)
     assert loaded is not None
     # It was handed over, and the worker died before it could write that down.
-    await harness.notifier.notify(tenant, notification(*loaded, "counted", key=key))
+    await harness.notifier.notify(claimed.tenant_id, notification(*loaded, "counted", key=claimed.key))
     await store.admin.execute("update run_notices set next_attempt_at = now()")
     await harness.work()
     assert await harness.sent() == ["counted"]

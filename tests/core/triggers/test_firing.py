@@ -11,6 +11,8 @@ from tests.core.harness import Store
 from tests.core.triggers.harness import NOW
 from tests.postgres_meter import metered
 
+pytestmark = pytest.mark.slow
+
 PEOPLE, TASKS, DUE = 40, 20_000, 200
 
 _FILL = """

@@ -7,6 +7,8 @@ import pytest
 
 from tests.shipping.harness import ROOT
 
+pytestmark = pytest.mark.slow
+
 SDKS = {"twilio", "slack_sdk", "telegram"}
 _LOAD = """
 import asyncio, sys

@@ -16,7 +16,7 @@ from tests.patience import PATIENCE
 from tests.shipping.sizes import is_about, resident, stated
 
 ROOT = Path(__file__).parents[3]
-HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify")
+HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify", "opentelemetry")
 
 
 async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory(
