@@ -39,7 +39,8 @@ class SenderProfiles:
     def is_due(self, team: str, user: str) -> bool:
         """Return whether this person was not asked about lately, and remember them as asked about."""
         now = self._seconds()
-        if now < self._asked.get((team, user), now - ASK_AGAIN) + ASK_AGAIN:
+        asked = self._asked.get((team, user))
+        if asked is not None and now - asked < ASK_AGAIN:
             return False
         if len(self._asked) >= MAX_KNOWN:
             self._asked.clear()

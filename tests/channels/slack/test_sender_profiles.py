@@ -68,3 +68,10 @@ def test_a_person_is_asked_about_at_most_once_an_hour() -> None:
     assert not profiles.is_due("T1", "U1")
     now[0] += 1
     assert [profiles.is_due("T1", "U1"), profiles.is_due("T1", "U1")] == [True, False]
+
+
+@pytest.mark.parametrize("seconds", [0.1, 86.014082089, 1336.71619497])
+def test_a_person_is_asked_about_at_first_however_long_the_machine_has_run(seconds: float) -> None:
+    """The seconds are those at which a sum that is rounded came out later than its terms."""
+    api = SlackApi(bot_token="xoxb", api_url="http://127.0.0.1:9/api/")
+    assert SenderProfiles(api, MemorySink(), lambda: seconds).is_due("T1", "U1")
