@@ -12,7 +12,7 @@ from core.files.fetching import ProviderFiles
 from core.files.types import FileNotFetched, SentFile
 from core.json_types import read_json
 from core.messaging.messages import Media
-from providers.telegram.wire import FILE_SCHEME, REAL_API_URL
+from providers.telegram.wire import CARD_SCHEME, FILE_SCHEME, REAL_API_URL
 
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{1,300}")
 _PATH = re.compile(r"(?!.*\.\.)[A-Za-z0-9_./-]{1,300}")
@@ -29,6 +29,11 @@ class TelegramDownloads:
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
         """Fetch one file. Raises `FileNotFetched`."""
+        if media.url.startswith(CARD_SCHEME):
+            card = media.url.removeprefix(CARD_SCHEME).encode()
+            if len(card) > max_bytes:
+                raise FileNotFetched(FileFailure.TOO_LARGE)
+            return SentFile(media.content_type, card)
         file_id = media.url.removeprefix(FILE_SCHEME)
         if not media.url.startswith(FILE_SCHEME) or not _FILE_ID.fullmatch(file_id):
             raise FileNotFetched(FileFailure.GONE)

@@ -1,15 +1,16 @@
 """The files of a Bot API Message as references, fetched later and only when asked; pure.
 
 Source: core.telegram.org/bots/api#message. `tg:` and a file_id make the reference: a download needs getFile,
-whose address holds the token and ends after an hour.
+whose address holds the token and ends after an hour. A contact comes whole in the message, and is a file of one card.
 """
 
+import re
 from dataclasses import replace
 
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
-from providers.telegram.wire import FILE_SCHEME
+from providers.telegram.wire import CARD_SCHEME, FILE_SCHEME
 
 # The name of the field, and what such a file is when Telegram does not say.
 _FILES = {
@@ -26,7 +27,6 @@ _OTHER_CONTENT = frozenset(
     {
         "location",
         "sticker",
-        "contact",
         "poll",
         "dice",
         "game",
@@ -54,6 +54,8 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
             continue  # the same file again, for older bots
         if name in message:
             media.append(replace(_file(message[name], content_type), voice=name in _RECORDED))
+    if "contact" in message:
+        media.append(_card(message["contact"]))
     return tuple(media)
 
 
@@ -91,6 +93,41 @@ def _largest(sizes: Json) -> Media:
     if not isinstance(sizes, list) or not sizes:
         raise RequestRefused("photo is not a list of sizes")
     return max((_file(size, "image/jpeg") for size in sizes), key=lambda media: media.size or 0)
+
+
+def _card(value: Json) -> Media:
+    """Return a contact as a file of one card (core.telegram.org/bots/api#contact).
+
+    Telegram adds the card of the phone's address book where there is one; else the card has the name and the number.
+    Its text stays plain, so that what a person has forgotten is found in it.
+    """
+    if not isinstance(value, dict):
+        raise RequestRefused("contact is not an object")
+    number, first, last, card = (_plain(value, name) for name in ("phone_number", "first_name", "last_name", "vcard"))
+    if not number or not first:
+        raise RequestRefused("contact has no number or no name")
+    name = " ".join(part for part in (first, last) if part)
+    if not card.lstrip().upper().startswith("BEGIN:VCARD"):
+        if "user_id" in value and not number.startswith("+"):
+            number = (
+                f"+{number}"  # Telegram's own numbers are international; one of an address book is as written there
+            )
+        lines = ("BEGIN:VCARD", "VERSION:3.0", f"N:{_escaped(last)};{_escaped(first)};;;", f"FN:{_escaped(name)}")
+        card = "\r\n".join((*lines, f"TEL;TYPE=CELL:{_escaped(number)}", "END:VCARD", ""))
+    return Media(f"{CARD_SCHEME}{card}", "text/vcard", f"{name[:100]}.vcf", len(card.encode()))
+
+
+def _plain(value: JsonObject, name: str) -> str:
+    text = value.get(name, "")
+    if not isinstance(text, str):
+        raise RequestRefused(f"{name} is not a text")
+    return text
+
+
+def _escaped(text: str) -> str:
+    """Escape a value of a card's line (RFC 2426, section 4); a line break in it would begin another line."""
+    text = " ".join(text.split())
+    return re.sub(r"([\\;,])", r"\\\1", text)
 
 
 def _file(value: Json, content_type: str) -> Media:

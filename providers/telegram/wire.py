@@ -5,6 +5,8 @@ import re
 REAL_API_URL = "https://api.telegram.org"
 FILE_SCHEME = "tg:"
 """Stands before a file_id where a file's URL would; a download asks Telegram for the address, which holds the token."""
+CARD_SCHEME = "tg-card:"
+"""Stands before the text of a contact's card, which Telegram hands over in the message itself."""
 MAX_TOKEN = 64
 """Bytes that a button may carry (core.telegram.org/bots/api#inlinekeyboardbutton)."""
 

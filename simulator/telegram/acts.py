@@ -57,6 +57,7 @@ class Acts:
             "photo": lambda person, wishes: self._uploaded(person, wishes, "photo"),
             "document": lambda person, wishes: self._uploaded(person, wishes, "document"),
             "location": self._location,
+            "contact": self._contact,
             "sticker": lambda person, wishes: self._other(
                 person, {"sticker": {**_STICKER, "emoji": text(wishes, "emoji")}}
             ),
@@ -138,6 +139,16 @@ class Acts:
         venue: dict[str, Json] = {"location": place, "title": title, "address": text(wishes, "address")}
         # https://core.telegram.org/bots/api#message: "for backward compatibility … location is also set".
         return self._other(person, {"venue": venue, "location": place})
+
+    def _contact(self, person: Person, wishes: Wishes) -> Json:
+        """Send the contact "first_name", "last_name" with "phone_number"; "user_id": theirs at Telegram."""
+        contact: dict[str, Json] = {name: text(wishes, name) for name in ("phone_number", "first_name")}
+        for name in ("last_name", "vcard"):
+            if value := text(wishes, name, required=False):
+                contact[name] = value
+        if "user_id" in wishes:
+            contact["user_id"] = number(wishes, "user_id")
+        return self._other(person, {"contact": contact})
 
     def _other(self, person: Person, content: dict[str, Json]) -> Json:
         """Send what is neither text nor a file that is to be fetched."""

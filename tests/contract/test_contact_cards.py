@@ -123,6 +123,20 @@ async def test_a_sent_card_is_kept_once_approved_and_undone(sender: Sender) -> N
     assert await column(KEPT) == []
 
 
+@exempt(sms="phones send a contact as a file, as above", slack="Slack has no contacts")
+async def test_a_contact_shared_in_the_chat_is_kept_like_a_card(sender: Sender) -> None:
+    system, channel = sender.system, sender.system.delivery.channel
+    contact = {"phone_number": "14155557704", "first_name": "Grace", "last_name": "Hopper"}
+    await channel.act("contact", **contact, user_id=7)
+    await channel.settled()
+    await sender.works(lambda request: wants(("SaveContactsAgent", {"file": file_in(request)})), says("Done."))
+    for part in ("Keep 1 contact", "Grace Hopper", "+14155557704"):
+        assert part in system.card().text, part
+    await system.decide("Approve")
+    [grace] = await system.delivery.store.column(KEPT)
+    assert json.loads(str(grace))["phones"] == ["+14155557704"]
+
+
 class Reading(Obedient):
     """An obedient model that begins by reading the card that was sent."""
 

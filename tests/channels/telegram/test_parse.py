@@ -145,6 +145,48 @@ def test_a_place_and_a_sticker_are_words(fields: Json, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "card", "name"),
+    [
+        (
+            {"phone_number": "14155557704", "first_name": "Grace", "last_name": "Hopper", "user_id": 7},
+            "N:Hopper;Grace;;;\r\nFN:Grace Hopper\r\nTEL;TYPE=CELL:+14155557704",
+            "Grace Hopper.vcf",
+        ),
+        # Nothing tells the country of an address book's number.
+        (
+            {"phone_number": "0171 2345", "first_name": "Ben"},
+            "N:;Ben;;;\r\nFN:Ben\r\nTEL;TYPE=CELL:0171 2345",
+            "Ben.vcf",
+        ),
+        (
+            {"phone_number": "+1", "first_name": "A;\r\nTEL:+666", "user_id": 7},
+            "N:;A\\; TEL:+666;;;\r\nFN:A\\; TEL:+666\r\nTEL;TYPE=CELL:+1",
+            "A;\r\nTEL:+666.vcf",
+        ),
+    ],
+)
+def test_a_contact_is_a_file_of_one_card(fields: Json, card: str, name: str) -> None:
+    inbound = taken(update(message=message(text=None, contact=fields)))
+    text = f"BEGIN:VCARD\r\nVERSION:3.0\r\n{card}\r\nEND:VCARD\r\n"
+    assert inbound.media == (Media(f"tg-card:{text}", "text/vcard", name, len(text)),)
+
+
+def test_a_contact_of_the_address_book_brings_its_own_card() -> None:
+    card = "BEGIN:VCARD\nVERSION:3.0\nFN:Ben\nTEL:+1\nEMAIL:ben@example.org\nEND:VCARD"
+    fields = {"phone_number": "+1", "first_name": "Ben", "vcard": card}
+    inbound = taken(update(message=message(text=None, contact=fields)))
+    assert inbound.media == (Media(f"tg-card:{card}", "text/vcard", "Ben.vcf", len(card)),)
+
+
+@pytest.mark.parametrize(
+    "contact", ["Ben", {"phone_number": 1, "first_name": "Ben"}, {"phone_number": "+1"}, {"first_name": "Ben"}]
+)
+def test_a_contact_without_a_name_or_a_number_is_refused(contact: Json) -> None:
+    with pytest.raises(RequestRefused):
+        parsed(update(message=message(text=None, contact=contact)))
+
+
+@pytest.mark.parametrize(
     "place", [{"latitude": 91, "longitude": 0}, {"latitude": "1", "longitude": 0}, {"latitude": 1}]
 )
 def test_a_place_that_is_nowhere_is_refused(place: Json) -> None:
