@@ -315,9 +315,7 @@ def load_settings(**overrides: object) -> Settings:
     try:
         settings = Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(item) for item in first["loc"][:1]).upper()
-        raise ConfigError(f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
+        raise ConfigError(sentence_of(error)) from error
     check_channels(settings)
     check_mailbox(settings)
     check_tokens(settings)
@@ -326,6 +324,13 @@ def load_settings(**overrides: object) -> Settings:
     check_accounts(settings)
     settings.tiers  # noqa: B018 - read once here, so that a mistake is told at start
     return settings
+
+
+def sentence_of(error: ValidationError) -> str:
+    """Return what is wrong with the first setting that cannot be used, without its value."""
+    first = error.errors()[0]
+    name = "_".join(str(item) for item in first["loc"][:1]).upper()
+    return f"{name} cannot be used: {first['msg'].removeprefix('Value error, ')}."
 
 
 def _password(url: str) -> str | None:

@@ -9,6 +9,7 @@ from core.people.access_policy import PersonRole
 from onevalet import __version__
 from onevalet.cli.groups import GROUPS, Json
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
+from onevalet.cli.setup_commands import channels_app, doctor, init
 
 app = typer.Typer(
     name="onevalet",
@@ -17,7 +18,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at their providers.")
 app.add_typer(channels_app, name="channels")
 for _name, _group in GROUPS.items():
     app.add_typer(_group, name=_name)
@@ -47,6 +47,10 @@ def dev() -> None:
     from onevalet.dev.start import start_dev
 
     serve(start_dev)
+
+
+app.command()(init)
+app.command()(doctor)
 
 
 @app.command()
@@ -159,15 +163,6 @@ def replay(
 
 
 @app.command()
-def doctor(json: Json = False) -> None:
-    """Show what is configured and reachable, and what to fix; exit code 1 when something is wrong."""
-    from onevalet.cli.doctor import print_checks
-
-    if not run_work(lambda settings: print_checks(settings, as_json=json)):
-        raise typer.Exit(1)
-
-
-@app.command()
 def pair(
     code: Annotated[str, typer.Argument(help="The code that the stranger was given.")] = "",
     address: Annotated[str, typer.Option(help="Instead of a code: an address, such as sms:+15551234567.")] = "",
@@ -178,15 +173,6 @@ def pair(
     from onevalet.cli.pair import pair as let_in
 
     if not run_work(lambda settings: let_in(settings, code, role, tier, address)):
-        raise typer.Exit(1)
-
-
-@channels_app.command("setup")
-def set_up_channels(json: Json = False) -> None:
-    """Set webhooks, commands and the like at the providers; print what changed and what is left to do by hand."""
-    from onevalet.cli.channels_setup import set_up_channels as set_up
-
-    if not run_work(lambda settings: set_up(settings, as_json=json)):
         raise typer.Exit(1)
 
 

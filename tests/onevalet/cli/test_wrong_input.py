@@ -40,6 +40,11 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("", "PORT cannot be used", settings=BAD_PORT),
         Wrong("", "SLACK_BOT_TOKEN cannot be used", settings=BAD_TOKEN),
     ],
+    "init": [
+        Wrong("", "Nobody can be asked here"),
+        Wrong("--set A", "write --set NAME=VALUE"),
+        Wrong("--file nowhere/.env --run compose", "nowhere/.env cannot be written: "),
+    ],
     "web": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE), Wrong("now", "unexpected")],
     "worker": [
         Wrong("", "ONEVALET_MODEL is not set"),

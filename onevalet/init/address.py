@@ -1,0 +1,70 @@
+"""PUBLIC_URL: the address by which providers reach this machine, called once from here."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from onevalet.init.dialogue import Dialogue, Wrong
+from onevalet.init.doorway import Doorway
+from onevalet.init.draft import Draft
+
+NAME = "PUBLIC_URL"
+_LIMITS = aiohttp.ClientTimeout(total=12, connect=6)
+_HOW = """\
+  Providers reach OneValet by an https address that leads to {host}:{port} on this machine. It may be
+    a name of yours behind a proxy with a certificate: nginx and Caddy are in docs/deploy.md,
+    a tunnel: `cloudflared tunnel --url http://127.0.0.1:{port}` prints an address, `tailscale funnel {port}` too."""
+
+
+def ask_address(talk: Dialogue, draft: Draft, doorway: Doorway, *, must_reach: bool) -> str:
+    """Return the address, once a call to it has come out here. `must_reach`: take no other one."""
+    settings = draft.settings({})
+    known = draft.value(NAME)
+    if not known:
+        talk.say(_HOW.format(host=settings.host, port=settings.port))
+    tried = set[str]()
+
+    def prove(answer: str) -> str:
+        url = draft.settings({NAME: answer}).public_url
+        parts = urlsplit(url)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise Wrong("Providers call https:// addresses only.")
+        problem = asyncio.run(_call(url, doorway)) if must_reach else ""
+        if problem and url not in tried:
+            tried.add(url)
+            raise Wrong(
+                f"{problem} Correct it, or answer the same once more if only the outside can reach it."
+                if talk.interactive
+                else f"{problem} Correct it, or add --no-reach if only the outside can reach it."
+            )
+        talk.say("  Taken without proof." if problem else "  A call to it came out here.")
+        return url
+
+    return talk.ask_until(NAME, "Public address (such as https://valet.example.com)", prove, default=known)[1]
+
+
+async def _call(url: str, doorway: Doorway) -> str:
+    """Return what is wrong with an address, empty where it leads here."""
+    path = doorway.mark_path if doorway.is_open else "/healthz"
+    host = urlsplit(url).hostname
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=_LIMITS) as session,
+            session.get(url + path, allow_redirects=False) as answer,
+        ):
+            told = (await answer.content.read(2_000)).decode(errors="replace")
+            status = answer.status
+    except aiohttp.ClientConnectorDNSError:
+        return f"The name {host} leads nowhere: is its DNS entry set?"
+    except aiohttp.ClientSSLError:
+        return f"The certificate of {host} is not valid."
+    except (aiohttp.ClientConnectorError, OSError) as error:
+        return f"Nothing listens there ({type(error).__name__}): does the proxy or the tunnel run?"
+    except (aiohttp.ClientError, TimeoutError) as error:
+        return f"No answer comes from there ({type(error).__name__})."
+    if doorway.mark == told or (not doorway.is_open and status == 200 and '"alive"' in told):
+        return ""
+    if status in (502, 503, 504):
+        return f"A proxy answers there (HTTP {status}), but does not reach this machine: where does it lead?"
+    return f"Something else answers there (HTTP {status}): where does it lead?"

@@ -1,0 +1,99 @@
+"""Model servers on this machine, found by looking where each listens by default, and recognized by what it says.
+
+Sources: docs.ollama.com/api, llama.cpp's tools/server/README.md, docs.vllm.ai (OpenAI-compatible server),
+lmstudio.ai/docs.
+"""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aiohttp
+
+from core.json_types import Json, JsonObject
+
+PLACES = ("http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://127.0.0.1:8000", "http://127.0.0.1:1234")
+"""Ollama, llama.cpp, vLLM, LM Studio."""
+_LOOK = aiohttp.ClientTimeout(total=1.5, connect=0.7)
+_OWNERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "organization_owner": "LM Studio", "library": "Ollama"}
+"""What each writes into `owned_by` of its models."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server with OpenAI's API. `url` is its origin; `contexts` has the tokens of each model that it tells of."""
+
+    kind: str
+    url: str
+    models: tuple[str, ...]
+    contexts: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def base(self) -> str:
+        """Return what OPENAI_API_BASE is set to."""
+        return f"{self.url}/v1"
+
+
+def places(further: Sequence[str]) -> list[str]:
+    """Return the origins to look at: where servers listen by default, what OLLAMA_HOST says, and further ones."""
+    told = os.environ.get("OLLAMA_HOST", "").replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+    if told and "://" not in told:
+        told = f"http://{told if ':' in told else f'{told}:11434'}"
+    named = [*further, *([told] if told else []), *PLACES]
+    return list(dict.fromkeys(place.rstrip("/").removesuffix("/v1") for place in named))
+
+
+async def find_servers(origins: Sequence[str]) -> list[LocalServer]:
+    """Return the servers that answer at these origins and have a model, in the same order."""
+    async with aiohttp.ClientSession(timeout=_LOOK) as session:
+        found = await asyncio.gather(*(_look(session, origin) for origin in origins))
+    return [server for server in found if server]
+
+
+async def loaded_context(server: LocalServer, model: str) -> int:
+    """Return how many tokens a model that has just answered can hold there, 0 where the server does not say."""
+    async with aiohttp.ClientSession(timeout=_LOOK) as session:
+        match server.kind:
+            case "Ollama":
+                told = _by_name(await _get(session, f"{server.url}/api/ps"), "models", "name")
+                return _number(told.get(model, {}).get("context_length"))
+            case "llama.cpp":
+                props = await _get(session, f"{server.url}/props")
+                defaults = props.get("default_generation_settings")
+                return _number(defaults.get("n_ctx")) if isinstance(defaults, dict) else 0
+            case "LM Studio":
+                told = _by_name(await _get(session, f"{server.url}/api/v0/models"), "data", "id")
+                return _number(told.get(model, {}).get("loaded_context_length"))
+    return dict(server.contexts).get(model, 0)
+
+
+async def _look(session: aiohttp.ClientSession, origin: str) -> LocalServer | None:
+    listed = _by_name(await _get(session, f"{origin}/v1/models"), "data", "id")
+    if not listed:
+        return None
+    kind = _OWNERS.get(str(next(iter(listed.values())).get("owned_by")), "")
+    if not kind or kind == "Ollama":
+        told = await _get(session, f"{origin}/api/version")
+        kind = "Ollama" if told.get("version") else kind or "A server with OpenAI's API"
+    contexts = {name: _number(model.get("max_model_len")) for name, model in listed.items()}
+    return LocalServer(kind, origin, tuple(listed), tuple((name, size) for name, size in contexts.items() if size))
+
+
+async def _get(session: aiohttp.ClientSession, url: str) -> JsonObject:
+    try:
+        async with session.get(url) as answer:
+            told: Json = await answer.json(content_type=None) if answer.status == 200 else None
+    except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
+        return {}  # nobody there, or somebody else
+    return told if isinstance(told, dict) else {}
+
+
+def _by_name(answer: JsonObject, listing: str, name: str) -> dict[str, JsonObject]:
+    listed = answer.get(listing)
+    entries = listed if isinstance(listed, list) else []
+    return {str(entry[name]): entry for entry in entries if isinstance(entry, dict) and entry.get(name)}
+
+
+def _number(value: Json) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
