@@ -6,6 +6,7 @@ import typer
 
 from core.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
+from onevalet.cli.building import building_app
 from onevalet.cli.runner import run_work
 from onevalet.cli.tenant_commands import tenants_app
 
@@ -30,6 +31,7 @@ console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, wh
 deliveries_app = typer.Typer(no_args_is_help=True, help="See messages that failed or wait; send them again, or not.")
 memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
 GROUPS = {
+    "": building_app,
     "people": people_app,
     "tenants": tenants_app,
     "memory": memory_app,
@@ -43,7 +45,7 @@ GROUPS = {
     "console": console_app,
     "deliveries": deliveries_app,
 }
-"""The groups of commands by their names."""
+"""The groups of commands by their names; those of the one without a name stand alone."""
 
 
 @people_app.command("list")

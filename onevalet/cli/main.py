@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 app.add_typer(channels_app, name="channels")
 for _name, _group in GROUPS.items():
-    app.add_typer(_group, name=_name)
+    app.add_typer(_group, name=_name or None)
 
 
 def _print_version(wanted: bool) -> None:

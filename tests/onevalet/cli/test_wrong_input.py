@@ -75,6 +75,11 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "deliveries list": [Wrong("now", "unexpected")],
     "deliveries resend": [Wrong("out_none", "is not there"), Wrong("", "Missing argument")],
     "deliveries drop": [Wrong("out_none", "is not there")],
+    "simulate": [
+        Wrong("", "Missing argument"),
+        Wrong("nowhere.scenario.toml", "nowhere.scenario.toml cannot be read"),
+        Wrong("/dev/null", "A scenario needs steps"),
+    ],
     "connect": [Wrong("", "Missing argument"), Wrong("nosuchservice --tenant nope", "There is no person nope")],
     "replay": [Wrong("nope", "No turn is known by nope"), Wrong("", "Missing argument")],
     "doctor": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],

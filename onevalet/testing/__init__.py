@@ -1,0 +1,24 @@
+"""Tests of your own tools, agents and whole conversations, without a paid model: docs/testing.md.
+
+What rehearses one tool or agent reaches neither network nor database. A scenario plays a whole conversation through the
+installation, with simulated providers.
+"""
+
+from onevalet.testing.rehearsal import MemoryAccounts as MemoryAccounts
+from onevalet.testing.rehearsal import MemoryCredentials as MemoryCredentials
+from onevalet.testing.rehearsal import MemoryFiles as MemoryFiles
+from onevalet.testing.rehearsal import MemoryStorage as MemoryStorage
+from onevalet.testing.rehearsal import Rehearsal as Rehearsal
+from onevalet.testing.rehearsal import StandingClock as StandingClock
+from onevalet.testing.rehearsal import make_context as make_context
+from onevalet.testing.rehearsal import rehearse as rehearse
+from onevalet.testing.rehearsal import speaking as speaking
+from onevalet.testing.scenario import Scenario as Scenario
+from onevalet.testing.scenario import ScenarioError as ScenarioError
+from onevalet.testing.scenario import read_scenario as read_scenario
+from onevalet.testing.scripted_model import ModelCall as ModelCall
+from onevalet.testing.scripted_model import Reply as Reply
+from onevalet.testing.scripted_model import ScriptedModel as ScriptedModel
+from onevalet.testing.scripted_model import calls as calls
+from onevalet.testing.scripted_model import error as error
+from onevalet.testing.scripted_model import text as text

@@ -1,0 +1,414 @@
+"""A scripted model behind the OpenAI wire protocol: what it answers is up to the test, the wire is real.
+
+    async with ScriptedModel([calls(("add", {"a": 1})), text("3")]) as model:
+        ...  # OPENAI_API_BASE = model.url, any OPENAI_API_KEY
+    assert model.calls[1].last_user == "one plus two"
+
+`python -m onevalet.testing.scripted_model --port 0 --script echo` serves one from a process of its own; its first line
+of output is JSON with the url.
+"""
+
+import argparse
+import asyncio
+import base64
+import inspect
+import json
+import os
+import re
+import signal
+import struct
+import sys
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from aiohttp import web
+
+from core.json_types import Json, JsonObject
+from core.turns.prompt_lines import CONTEXT
+from onevalet.testing.scripted_embedding import embed
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One chat completion request. `number` counts from 1; `at` is monotonic seconds."""
+
+    number: int
+    at: float
+    body: JsonObject
+    key: str
+
+    @property
+    def messages(self) -> list[JsonObject]:
+        """Return the messages as sent."""
+        return _objects(self.body.get("messages"))
+
+    @property
+    def tools(self) -> list[str]:
+        """Return the names of the offered tools, in order."""
+        functions = [tool.get("function") for tool in _objects(self.body.get("tools"))]
+        return [str(function["name"]) for function in functions if isinstance(function, dict)]
+
+    @property
+    def system(self) -> str:
+        """Return all system text."""
+        return "\n".join(
+            text_of(message) for message in self.messages if message.get("role") in ("system", "developer")
+        )
+
+    @property
+    def last_user(self) -> str:
+        """Return the text of the last user message, or ""."""
+        return next((text_of(message) for message in reversed(self.messages) if message.get("role") == "user"), "")
+
+    @property
+    def new_user_texts(self) -> list[str]:
+        """Return the person's messages that stand after the last assistant message, in order."""
+        roles = [message.get("role") for message in self.messages]
+        start = max((index for index, role in enumerate(roles) if role == "assistant"), default=-1)
+        texts = [text_of(message) for message in self.messages[start + 1 :] if message.get("role") == "user"]
+        return [text for text in texts if not text.startswith(CONTEXT)]
+
+    @property
+    def context(self) -> str:
+        """Return the text of the message that tells the time and what waits, or ""."""
+        texts = [text_of(message) for message in self.messages if message.get("role") == "user"]
+        return next((text for text in texts if text.startswith(CONTEXT)), "")
+
+    @property
+    def tool_results(self) -> dict[str, str]:
+        """Return every tool result in the request, by the id of its call."""
+        results = [message for message in self.messages if message.get("role") == "tool"]
+        return {str(result.get("tool_call_id")): text_of(result) for result in results}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model does: answer, fail, hang, or break. Made by the helpers below.
+
+    `delay` is in seconds before anything is sent, `spread` those over which a streamed answer is written.
+    """
+
+    text: str | None = None
+    calls: tuple[tuple[str, JsonObject | str], ...] = ()
+    finish_reason: str = ""
+    delay: float = 0.0
+    spread: float = 0.0
+    status: int = 200
+    retry_after: float | None = None
+    code: str = ""
+    message: str = ""
+    raw: bytes | None = None
+    cut: bool = False
+
+    def after(self, seconds: float) -> "Reply":
+        """Return the same reply, sent later."""
+        return replace(self, delay=seconds)
+
+    def over(self, seconds: float) -> "Reply":
+        """Return the same reply, written slowly where it is streamed."""
+        return replace(self, spread=seconds)
+
+
+type Script = Callable[[ModelCall], Reply | Awaitable[Reply]] | Iterable[Reply]
+
+
+def text(words: str, *, finish_reason: str = "stop") -> Reply:
+    """Answer in words."""
+    return Reply(text=words, finish_reason=finish_reason)
+
+
+def calls(*wanted: tuple[str, JsonObject | str], beside: str | None = None) -> Reply:
+    """Call tools: (name, arguments), arguments as a string if they should not be good JSON."""
+    return Reply(text=beside, calls=wanted, finish_reason="tool_calls")
+
+
+def error(status: int, *, retry_after: float | None = None, code: str = "", message: str = "scripted error") -> Reply:
+    """Fail as OpenAI does, for example error(400, code="context_length_exceeded")."""
+    return Reply(status=status, retry_after=retry_after, code=code, message=message)
+
+
+def hang(seconds: float) -> Reply:
+    """Say nothing for a while, then close the connection."""
+    return Reply(delay=seconds, cut=True)
+
+
+def cut() -> Reply:
+    """Close the connection at once."""
+    return Reply(cut=True)
+
+
+def malformed(raw: bytes = b'{"choices": [{"mess') -> Reply:
+    """Answer 200 with something that is no completion."""
+    return Reply(raw=raw)
+
+
+def echo(call: ModelCall) -> Reply:
+    """Return what the person said since the last answer."""
+    return text("echo: " + " | ".join(call.new_user_texts or [call.last_user]))
+
+
+@dataclass(slots=True)
+class ScriptedModel:
+    """Serve /v1/chat/completions, /v1/embeddings and /v1/audio/transcriptions on 127.0.0.1 and keep every request.
+
+    `script` is a function of the call, or replies to give one by one. `strict` refuses conversations that
+    OpenAI refuses: tool calls without results, results without calls, bad tool names.
+    """
+
+    script: Script
+    port: int = 0
+    strict: bool = True
+    dimensions: int = 1536
+    calls: list[ModelCall] = field(default_factory=list)
+    embedded: list[list[str]] = field(default_factory=list)
+    embeddings: Reply | None = None  # how embeddings fail
+    heard: str = ""  # the words of every recording
+    url: str = ""
+    _queue: deque[Reply] = field(default_factory=deque)
+    _runner: web.AppRunner | None = None
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __aenter__(self) -> Self:
+        """Start to serve; `url` ends in /v1."""
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/embeddings", self._embeddings)
+        app.router.add_post("/v1/audio/transcriptions", self._transcribe)
+        if not callable(self.script):
+            self._queue.extend(self.script)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop serving; hanging answers are cut."""
+        self._stopping.set()
+        if self._runner:
+            await self._runner.cleanup()
+
+    def add(self, *replies: Reply) -> None:
+        """Queue further replies; they come before the script function is asked."""
+        self._queue.extend(replies)
+
+    @property
+    def waiting(self) -> int:
+        """Count the queued replies that nobody has asked for yet."""
+        return len(self._queue)
+
+    async def _reply(self, call: ModelCall) -> Reply:
+        if self.strict and (complaint := complain(call)):
+            return error(400, code="invalid_value", message=complaint)
+        if self._queue:
+            return self._queue.popleft()
+        if not callable(self.script):
+            return error(500, message="the script has no further reply")
+        reply = self.script(call)
+        return await reply if inspect.isawaitable(reply) else reply
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        body = json.loads(await request.read())
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        call = ModelCall(len(self.calls) + 1, time.monotonic(), body, key)
+        self.calls.append(call)
+        reply = await self._reply(call)
+        if reply.delay:
+            await self._pause(reply.delay)
+        if reply.cut:
+            if request.transport:
+                request.transport.abort()
+            return web.Response(status=499)
+        if reply.status != 200:
+            return _failure(reply)
+        if reply.raw is not None:
+            return web.Response(body=reply.raw, content_type="application/json")
+        if call.body.get("stream"):
+            return await _stream(request, call, reply)
+        return web.json_response(_completion(call, reply))
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            return
+
+    async def _embeddings(self, request: web.Request) -> web.Response:
+        body = json.loads(await request.read())
+        texts = [body["input"]] if isinstance(body["input"], str) else [str(text) for text in body["input"]]
+        self.embedded.append(texts)
+        if self.embeddings is not None:
+            await self._pause(self.embeddings.delay)
+            return _failure(self.embeddings)
+        vectors = [embed(text, body.get("dimensions") or self.dimensions) for text in texts]
+        data: list[Json] = []
+        for index, vector in enumerate(vectors):
+            packed = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+            shown: Json = packed if body.get("encoding_format") == "base64" else list(vector)
+            data.append({"object": "embedding", "index": index, "embedding": shown})
+        count = sum(_tokens(text) for text in texts)
+        usage: JsonObject = {"prompt_tokens": count, "total_tokens": count}
+        return web.json_response({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
+    async def _transcribe(self, request: web.Request) -> web.Response:
+        fields = await request.post()
+        if not isinstance(fields.get("file"), web.FileField):
+            return _failure(error(400, message="'file' is a required property"))
+        return web.json_response({"text": self.heard})
+
+
+def text_of(message: JsonObject) -> str:
+    """Return a message's text, whether it is a string or a list of parts."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "".join(str(part.get("text", "")) for part in _objects(content))
+
+
+def complain(call: ModelCall) -> str:
+    """Return what OpenAI would refuse in this request, or ""."""
+    if not call.messages:
+        return "Invalid 'messages': empty array. Expected an array with minimum length 1."
+    for name in call.tools:
+        # platform.openai.com, function calling: a-z, A-Z, 0-9, underscores and dashes, 64 at most.
+        if not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name):
+            return f"Invalid 'tools[].function.name': {name!r} does not match '^[a-zA-Z0-9_-]+$'."
+    open_calls: set[str] = set()
+    for message in call.messages:
+        if message.get("role") == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
+            open_calls.discard(str(message.get("tool_call_id")))
+            continue
+        if open_calls:
+            break
+        open_calls = {str(object.get("id")) for object in _objects(message.get("tool_calls"))}
+    if open_calls:
+        ids = ", ".join(sorted(open_calls))
+        return (
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+            f"'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
+        )
+    return ""
+
+
+def _objects(value: Json) -> list[JsonObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _tokens(words: str) -> int:
+    return max(1, len(words) // 4)
+
+
+def _usage(call: ModelCall, reply: Reply) -> JsonObject:
+    asked = _tokens(json.dumps(call.body.get("messages")))
+    tokens = _tokens((reply.text or "") + json.dumps(reply.calls))
+    return {"prompt_tokens": asked, "completion_tokens": tokens, "total_tokens": asked + tokens}
+
+
+def _tool_calls(call: ModelCall, reply: Reply) -> list[JsonObject]:
+    return [
+        {
+            "id": f"call_{call.number}_{index}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
+            },
+        }
+        for index, (name, arguments) in enumerate(reply.calls)
+    ]
+
+
+def _envelope(call: ModelCall, kind: str) -> JsonObject:
+    return {
+        "id": f"chatcmpl-{call.number}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": call.body.get("model"),
+    }
+
+
+def _completion(call: ModelCall, reply: Reply) -> JsonObject:
+    message: JsonObject = {"role": "assistant", "content": reply.text}
+    if reply.calls:
+        message["tool_calls"] = list(_tool_calls(call, reply))
+    choice: JsonObject = {
+        "index": 0,
+        "message": message,
+        "logprobs": None,
+        "finish_reason": reply.finish_reason,
+    }
+    return {**_envelope(call, "chat.completion"), "choices": [choice], "usage": _usage(call, reply)}
+
+
+def _failure(reply: Reply) -> web.Response:
+    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(
+        reply.status, "server_error" if reply.status >= 500 else "invalid_request_error"
+    )
+    headers = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
+    error = {"message": reply.message, "type": kind, "param": None, "code": reply.code or None}
+    return web.json_response({"error": error}, status=reply.status, headers=headers)
+
+
+async def _stream(request: web.Request, call: ModelCall, reply: Reply) -> web.StreamResponse:
+    stream = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await stream.prepare(request)
+    base = _envelope(call, "chat.completion.chunk")
+
+    async def send(chunk: JsonObject) -> None:
+        await stream.write(b"data: " + json.dumps({**base, **chunk}).encode() + b"\n\n")
+
+    deltas = list(_deltas(call, reply))
+    for delta in deltas:
+        await asyncio.sleep(reply.spread / len(deltas))
+        await send({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+    await send({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish_reason}]})
+    options = call.body.get("stream_options")
+    if isinstance(options, dict) and options.get("include_usage"):
+        await send({"choices": [], "usage": _usage(call, reply)})
+    await stream.write(b"data: [DONE]\n\n")
+    await stream.write_eof()
+    return stream
+
+
+def _deltas(call: ModelCall, reply: Reply) -> Iterable[JsonObject]:
+    yield {"role": "assistant", "content": ""}
+    for piece in re.findall(r"\s*\S+\s*$|\s*\S+|\s+", reply.text or ""):
+        yield {"content": piece}
+    for index, (whole, (name, _)) in enumerate(zip(_tool_calls(call, reply), reply.calls, strict=True)):
+        function = whole["function"]
+        arguments = str(function["arguments"]) if isinstance(function, dict) else ""
+        head: JsonObject = {"name": name, "arguments": ""}
+        yield {"tool_calls": [{"index": index, "id": whole["id"], "type": "function", "function": head}]}
+        for start in range(0, len(arguments), 16):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": arguments[start : start + 16]}}]}
+
+
+async def _serve(port: int, delay: float) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with ScriptedModel(lambda call: echo(call).after(delay), port=port) as model:
+        sys.stdout.write(json.dumps({"url": model.url, "pid": os.getpid()}) + "\n")
+        sys.stdout.flush()
+        await stop.wait()
+
+
+def main() -> None:
+    """Serve a named script until told to stop."""
+    parser = argparse.ArgumentParser(prog="python -m onevalet.testing.scripted_model")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--script", choices=["echo"], default="echo")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
+    options = parser.parse_args()
+    asyncio.run(_serve(options.port, options.delay))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Scenario files: what they may hold, and that they are played on a whole installation, on any channel."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onevalet.testing import Scenario, ScenarioError, read_scenario
+from onevalet.testing.playing import play
+from onevalet.testing.scenario import parse_scenario, read_span
+from tests.shipping.harness import ROOT, read
+
+HERE = Path(__file__).parent / "scenarios"
+NOTE = {"call": "add_note", "with": {"text": "The boiler"}}
+
+
+@pytest.fixture
+def servers(database_url: str, redis_url: str) -> dict[str, object]:
+    return {"database_url": database_url, "redis_url": redis_url}
+
+
+def page_scenario(folder: Path) -> Scenario:
+    """Return the scenario of docs/testing.md."""
+    [(name, text)] = re.findall(r"^```toml\n# (\S+)\n(.*?)^```", read("docs/testing.md"), re.MULTILINE | re.DOTALL)
+    (folder / name).write_text(text, encoding="utf-8")
+    return read_scenario(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        ({}, "needs steps"),
+        ({"step": [{"say": "hi"}]}, r"Step 1 must have exactly one of send, expect"),
+        ({"step": [{"send": "hi", "expect": "hi"}]}, "Step 1 must have exactly one"),
+        ({"step": [{"send": "hi"}, {"press": "OK", "within": 3}]}, "Step 2: press has no 'within'"),
+        ({"step": [{"advance": "soon"}]}, "Step 1: 'soon' is no span"),
+        ({"step": [{"send": 7}]}, "Step 1: `send` is a text"),
+        ({"step": [{"send": "hi", "channel": "fax"}]}, "Step 1: `channel` must be one of sms, slack, telegram"),
+        ({"step": [{"answer": "hi"}], "model": "demo"}, "`model` is demo, or scripted"),
+        ({"step": [{"send": "hi"}], "begin": 1}, "A scenario has no 'begin'"),
+        ({"step": [{"send": "hi"}], "start": "soon"}, "`start` is a moment"),
+    ],
+)
+def test_what_is_wrong_with_a_scenario_is_said(values: dict[str, Any], error: str) -> None:
+    with pytest.raises(ScenarioError, match=error):
+        parse_scenario(values)
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.scenario.toml"
+    path.write_text("step =")
+    with pytest.raises(ScenarioError, match=r"bad\.scenario\.toml cannot be read"):
+        read_scenario(path)
+
+
+def test_json_says_the_same_as_toml(tmp_path: Path) -> None:
+    path = tmp_path / "one.scenario.json"
+    path.write_text('{"channel": "telegram", "step": [{"send": "hi"}, {"expect": ["h", "i"]}]}')
+    scenario = read_scenario(path)
+    assert (scenario.title, scenario.channel, scenario.model) == ("one", "telegram", "demo")
+    assert scenario.steps[1].texts == ("h", "i")
+
+
+def test_spans_add_up() -> None:
+    assert read_span("1d 2h 30m 5s").total_seconds() == 86_400 + 2 * 3_600 + 30 * 60 + 5
+
+
+async def test_the_scenario_of_the_page_is_played(tmp_path: Path, servers: dict[str, object]) -> None:
+    played = await play(page_scenario(tmp_path), servers)
+    assert played.lines == ["> Note that the boiler is serviced in May", "< I wrote that down."]
+
+
+async def test_time_passes_when_a_scenario_says_so(servers: dict[str, object]) -> None:
+    played = await play(read_scenario(HERE / "reminder.scenario.toml"), servers)
+    assert played.lines[-1] == "< Reminder: call mum"
+
+
+async def test_a_step_that_goes_otherwise_is_named_with_the_talk(tmp_path: Path, servers: dict[str, object]) -> None:
+    scenario = page_scenario(tmp_path)
+    *first, last = scenario.steps
+    wrong = replace(scenario, steps=(*first, replace(last, value="Never", options={"within": 3})))
+    with pytest.raises(ScenarioError) as failed:
+        await play(wrong, servers)
+    said = str(failed.value)
+    assert said.startswith("notes.scenario.toml, step 4 (expect = \"Never\"): 'Never' is in no new message.")
+    assert said.endswith("  > Note that the boiler is serviced in May")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("channel", ["sms", "slack", "telegram"])
+async def test_one_file_is_played_on_every_channel(channel: str, servers: dict[str, object]) -> None:
+    scenario = replace(read_scenario(HERE / "consent.scenario.toml"), channel=channel)
+    played = await play(scenario, servers)
+    assert played.lines[-1] == "< Sam has got it."
+
+
+@pytest.mark.slow
+async def test_an_answer_too_few_of_the_model_is_told(servers: dict[str, object]) -> None:
+    steps = [
+        {"answer": "Hello."},
+        {"send": "hi"},
+        {"expect": "Hello."},
+        {"send": "again"},
+        {"expect": "x", "within": 3},
+    ]
+    with pytest.raises(ScenarioError, match="the model was asked, and the scenario says nothing more"):
+        await play(parse_scenario({"step": steps}), servers)
+
+
+@pytest.mark.slow
+def test_pytest_runs_scenario_files(tmp_path: Path) -> None:
+    page_scenario(tmp_path)
+    (tmp_path / "wrong.scenario.toml").write_text('[[step]]\nsend = "hi"\n\n[[step]]\nadvance = "soon"\n')
+    command = [sys.executable, "-m", "pytest", "-p", "onevalet.testing.plugin", "-c", os.devnull, "--rootdir", "."]
+    done = subprocess.run(
+        [*command, str(tmp_path)], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert "1 failed, 1 passed" in done.stdout
+    assert "Step 2: 'soon' is no span" in done.stdout
