@@ -17,9 +17,10 @@ from tests.contract.channel_harnesses import SmsHarness
 from tests.core.builders import says, wants
 
 AWAY: list[str] = []
+# Of the tools below, those whose order counts run one after the other: calls of one answer may end in any order.
 
 
-@tool(name="put_away", effect="idempotent")
+@tool(name="put_away", effect="idempotent", parallel=False)
 async def put_away(what: str, context: ToolExecutionContext, minutes: int = 60) -> str:
     """Put something away."""
     assert context.undo.offer(f"Put away: {what}", "take_out", {"what": what}, minutes=minutes)
@@ -38,7 +39,7 @@ async def take_out(what: str) -> str:
     return f"Undone: the {what} is out again."
 
 
-@tool(name="throw_away", effect="once")
+@tool(name="throw_away", effect="once", parallel=False)
 async def throw_away(what: str, context: ToolExecutionContext) -> str:
     """Throw something away."""
     context.undo.final(f"Thrown away: {what}", "The bin is empty; buy another one.")
