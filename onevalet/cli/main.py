@@ -56,6 +56,9 @@ app.command()(doctor)
 @app.command()
 def web() -> None:
     """Run a web process, which receives messages. Any number may run."""
+    from onevalet.wiring.no_rich import import_structlog
+
+    import_structlog()
     from onevalet.app import run_web
 
     serve(run_web)
@@ -74,6 +77,9 @@ def worker(
     if check:
         _check_worker_health()
         return
+    from onevalet.wiring.no_rich import import_structlog
+
+    import_structlog()
     from onevalet.app import run_worker
 
     if not spare:
