@@ -1,6 +1,7 @@
 """A wire that counts: a proxy before Postgres that notes each statement and each transaction of its clients.
 
-Counts do not depend on the machine. What only prepares a statement is not counted: it happens once per connection.
+Counts do not depend on the machine. What only prepares a statement is not counted, nor what a connection is asked
+before it serves: both happen once per connection.
 Source: postgresql.org/docs/current/protocol-message-formats.html
 """
 
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 
 _BLOCK = 65536
+_OPENING = "select pg_backend_pid()"
+"""How `core.db.serving` asks whether there is a pooler between."""
 _IDLE = b"I"
 _END_OURS = "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'onevalet%'"
 _ROWS = "select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_user_tables where relname = $1"
@@ -71,8 +74,10 @@ class _Seen:
             _, name, _ = body.split(b"\0", 2)
             self._bound = self._named[name]
         elif kind in (b"E", b"Q"):
-            text = self._bound if kind == b"E" else body.rstrip(b"\0")
-            self.meter.statements.append(text.decode())
+            statement = (self._bound if kind == b"E" else body.rstrip(b"\0")).decode()
+            if statement == _OPENING:
+                return
+            self.meter.statements.append(statement)
             self.meter.transactions += self._status == _IDLE
 
     def answered(self, kind: bytes, body: bytes) -> None:
