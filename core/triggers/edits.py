@@ -7,7 +7,7 @@ from core.language.catalogue import gettext
 from core.triggers.codec import Trigger, kind_of, trigger_to_json
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.tasks import MAX_TITLE, TaskService
-from core.triggers.types import Task
+from core.triggers.types import ORCHESTRATOR, Task
 
 
 async def edit_task(
@@ -17,7 +17,8 @@ async def edit_task(
     task = await tasks.store.get(tenant_id, task_id)
     if task is None or task.deleted or kind_of(trigger) is not task.kind:
         return None
-    tasks.check_action(task.executor, action)
+    if task.executor == ORCHESTRATOR:
+        tasks.check_action(task.executor, action)  # others stay with the executor that they were made for
     await tasks.check_new(tenant_id, trigger)
     now = await tasks.sound_now()
     title = storable(" ".join(title.split()))[:MAX_TITLE]

@@ -17,6 +17,8 @@ from core.triggers.types import AGENT, ORCHESTRATOR, Task, TaskRun
 from core.turns.runs import RunState
 from onevalet.console.reading.tasks import TaskRow
 
+_OF_ACTION = frozenset({"instruction", "text"})
+"""Fields of the form that say what is done, by their names in the task's action."""
 _WENT_WRONG = frozenset({RunState.FAILED, RunState.EXPIRED})
 
 
@@ -70,11 +72,10 @@ class TaskView:
 
         A condition keeps what it looks at: that is tried before a person agrees to it, which is done in chat.
         """
-        ours = self.task.executor == ORCHESTRATOR or self.task.executor.startswith(AGENT)
         over = self.task.deleted or self.task.state not in (TaskState.ACTIVE, TaskState.PAUSED)
-        if over or not ours or isinstance(self.task.trigger, UnreadableTrigger):
+        if over or isinstance(self.task.trigger, UnreadableTrigger):
             return {}
-        return {"title": self.task.title, "instruction": self.task.instruction, **_when(self.task.trigger, self.zone)}
+        return {**_words(self.task), **_when(self.task.trigger, self.zone)}
 
     @property
     def zone(self) -> ZoneInfo:
@@ -110,13 +111,21 @@ def changed(view: TaskView, fields: dict[str, str]) -> tuple[Trigger, JsonObject
     task, trigger = view.task, view.task.trigger
     if isinstance(trigger, UnreadableTrigger):
         raise TriggerError(trigger.why)
-    action: JsonObject = task.action
-    if instruction := fields.get("instruction", "").strip():
-        action = {**action, "instruction": instruction}
-    title = fields.get("title", "").strip() or task.title
+    given = {name: fields.get(name, "").strip() or text for name, text in _words(task).items()}
+    action: JsonObject = task.action | {name: text for name, text in given.items() if name in _OF_ACTION}
+    title = given.get("title") or given.get("text") or task.title
     if isinstance(trigger, ScheduleTrigger):
         trigger = _retimed(trigger, view.zone, fields)
     return trigger, action, title
+
+
+def _words(task: Task) -> dict[str, str]:
+    """Return the words of a task that can be changed. Those of a reminder are its title too."""
+    text = task.action.get("text")
+    if isinstance(text, str):
+        return {"text": text} if text == task.title else {"title": task.title, "text": text}
+    ours = task.executor == ORCHESTRATOR or task.executor.startswith(AGENT)
+    return {"title": task.title, **({"instruction": task.instruction} if ours else {})}
 
 
 def _when(trigger: Trigger, zone: ZoneInfo) -> dict[str, str]:

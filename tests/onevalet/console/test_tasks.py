@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from agents.reminders import TellExecutor
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.triggers.kinds.condition import ConditionTrigger
@@ -128,6 +129,27 @@ async def test_a_task_is_changed_by_its_person(
     assert changed is not None
     assert (changed.title, changed.instruction) == ("water all plants", "Say: water all of them")
     assert changed.next_at != task.next_at
+
+
+async def test_a_reminder_is_changed_by_its_person(console: Console) -> None:
+    service = _service(console)
+    service.add_executors([TellExecutor()])
+    tenant, at = await console.tenant(BOB), console.clock.now() + timedelta(days=3)
+    task = await service.create_task(
+        tenant_id=tenant, trigger=ScheduleTrigger(at=at), action={"text": "call mum"}, executor="tell", title="call mum"
+    )
+    page = f"{HERE}/{tenant}/{task.id}"
+    async with console.browser(BOB) as phone:
+        await phone.get(page)
+        assert 'name="title"' not in phone.page, "a reminder is what it says"
+        later = f"{at + timedelta(days=1):%Y-%m-%dT%H:%M}"
+        form = {"proof": phone.proof, "text": "call dad", "at": later}
+        assert await phone.post(f"{page}/edit", form) == 303
+    changed = await service.get_task(tenant, task.id)
+    assert changed is not None
+    assert (changed.title, changed.action) == ("call dad", {"text": "call dad"})
+    assert changed.next_at is not None
+    assert f"{changed.next_at:%Y-%m-%dT%H:%M}" == later
 
 
 async def test_the_calendar_has_each_day_that_a_task_comes_on(console: Console) -> None:
