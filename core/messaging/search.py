@@ -20,6 +20,9 @@ _READ = (
     " left join recipients r on r.tenant_id = $1 and r.id = c.recipient_id order by m.at desc, m.id desc"
 )
 
+_CUT_WORD = re.compile(r"^\S{1,20}\s+")
+"""The rest of a word with which a part of a text begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
@@ -102,11 +105,13 @@ def excerpt(text: str, words: str, around: int = 120) -> tuple[str, str, str]:
     place = _first_place(text, words)
     start, end = place if place else (0, 0)
     before, after = text[max(start - around, 0) : start], text[end : end + around]
-    return ("…" if start > around else "") + before, text[start:end], after + ("…" if end + around < len(text) else "")
+    if start > around:
+        before = "…" + _CUT_WORD.sub("", before)
+    return before, text[start:end], after + ("…" if end + around < len(text) else "")
 
 
 def _first_place(text: str, words: str) -> tuple[int, int] | None:
-    found = (re.search(re.escape(word), text, re.IGNORECASE) for word in _stems(words))
+    found = (re.search(rf"{re.escape(word)}\w*", text, re.IGNORECASE) for word in _stems(words))
     places = [match.span() for match in found if match]
     return min(places, default=None)
 

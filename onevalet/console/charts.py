@@ -28,7 +28,7 @@ class Chart:
     @property
     def key(self) -> str:
         """Return an id for the page."""
-        return self.title.lower().replace(" ", "-")
+        return self.title.lower().replace(",", "").replace(" ", "-")
 
 
 def bars(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> Markup:
@@ -60,7 +60,7 @@ def _drawn(kind: Any, title: str, labels: Sequence[str], series: Mapping[str, Se
         max_scale=5,
         min_scale=2,
         margin=4,
-        dots_size=2,
+        dots_size=3,
         include_x_axis=True,
         truncate_label=-1,
         no_data_text="",

@@ -129,13 +129,17 @@ class PageVersions:
         )
 
     async def conversation(self, tenant_id: str, conversation: str) -> str:
-        return await self._of(
+        version = await self._of(
             tenant_id,
-            "select c.in_seq || '.' || c.out_seq || '.' || (select count(*) from outbound o where o.tenant_id = $1"
-            "  and o.conversation_id = $2 and o.seq > c.out_seq - 20 and o.state in ('sent', 'failed'))"
+            "select c.in_seq || '.' || c.out_seq"
+            " || coalesce((select string_agg(i.state || coalesce(i.outcome, ''), ',' order by i.seq) from inbound i"
+            "  where i.tenant_id = $1 and i.conversation_id = $2 and i.seq > c.in_seq - 20), '')"
+            " || coalesce((select string_agg(o.state, ',' order by o.seq) from outbound o"
+            "  where o.tenant_id = $1 and o.conversation_id = $2 and o.seq > c.out_seq - 20), '')"
             " as version from conversations c where c.tenant_id = $1 and c.id = $2",
             conversation,
         )
+        return _short(version) if version else ""
 
     async def approval(self, tenant_id: str, approval: str) -> str:
         return await self._of(

@@ -50,6 +50,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"ms": milliseconds, "money": money, "channel": channel_label, "markdown": markdown}
+    environment.filters["plain"] = plain
     return environment
 
 
@@ -84,6 +85,13 @@ def markdown(text: str) -> Markup:
 
     html = body_html(text)
     return Markup(html) if html else escape(text)  # noqa: S704 - the parser escapes all HTML in the text
+
+
+def plain(text: str) -> str:
+    """Return what we wrote, which is Markdown, as its words."""
+    from notify.plain_markdown import to_plain
+
+    return to_plain(text)
 
 
 def until(moment: datetime, now: datetime) -> str:

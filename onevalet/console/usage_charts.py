@@ -33,7 +33,7 @@ def _costs(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
     spent = [usage.spending.get(day, Spending()).spent for day in days]
     answers = [float(cost) for cost in turns]
     background = [float(max(all_of_it - cost, Decimal(0))) for all_of_it, cost in zip(spent, turns, strict=True)]
-    title = "Cost a day"
+    title = "Cost a day, in dollars"
     drawing = bars(title, labels, {"answers and tasks": answers, "background": background})
     heads = ("Day", "Answers and tasks", "Background")
     return Chart(title, drawing, heads, _cells(labels, answers, background, show=money))
@@ -42,7 +42,7 @@ def _costs(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
 def _times(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
     answers = usage.answers()
     half, most = ([percentile(answers.get(day, {}), share) for day in days] for share in (0.5, 0.95))
-    title = "Time to answer"
+    title = "Time to answer, in seconds"
     drawing = lines(title, labels, {"half": _seconds(half), "95 %": _seconds(most)})
     return Chart(title, drawing, ("Day", "Half within", "95 % within"), _cells(labels, half, most, show=_time))
 

@@ -8,13 +8,14 @@ from core.accounts.choice import shown
 from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Listed, PersonRole
 from core.people.pairing import Pairings
-from core.people.preferences import Preference, PreferenceRefused, Preferences, PreferenceStore
+from core.people.preferences import PreferenceStore
 from onevalet.console.access import Visit
 from onevalet.console.pages.accounts import ACCOUNT_SAID
 from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
 from onevalet.console.pages.data import DATA_SAID
 from onevalet.console.pages.linking import LINK_SAID
 from onevalet.console.pages.people import PLACE, person_of, read_role
+from onevalet.console.preference_form import PreferenceField, changes_of, preference_fields
 from onevalet.console.reading.actions import newest_actions
 from onevalet.console.reading.people import Person, asked_links, open_link_codes
 
@@ -45,7 +46,7 @@ class PersonPages(Pages):
         place = f"{PLACE}/{{tenant}}"
         return [
             web.get(place, self._show),
-            web.post(f"{place}/preference", self._prefer),
+            web.post(f"{place}/preferences", self._prefer),
             web.post(f"{place}/role", self._change_role),
             web.post(f"{place}/address", self._change_address),
         ]
@@ -62,13 +63,14 @@ class PersonPages(Pages):
         person = await person_of(self.kit, request, visit.viewer)
         if person is None:
             return self.kit.nothing(visit)
-        fields = await entered(request)
-        name = fields.get("name", "")
-        await self.kit.actions.record(visit.viewer, person.id, "preference", name if name in list(Preference) else "")
-        try:
-            await self._preferences.set(person.id, name, fields.get("value", ""))
-        except PreferenceRefused as error:
-            return await self._page(visit, person, str(error), status=422)
+        sent, known = await entered(request), await self._preferences.read(person.id)
+        changed, wrong = changes_of(known, sent)
+        if wrong:
+            fields = preference_fields(known, changed, wrong)
+            return await self._page(visit, person, preferences=fields, status=422)
+        for name, value in changed.items():
+            await self.kit.actions.record(visit.viewer, person.id, "preference", name)
+            await self._preferences.set(person.id, name, value)
         return lead_to(f"{PLACE}/{person.id}", said="kept")
 
     @signed_in
@@ -111,8 +113,15 @@ class PersonPages(Pages):
             return await self._page(visit, person, str(error), status=422)
         return lead_to(f"{PLACE}/{person.id}", said="address")
 
-    async def _page(self, visit: Visit, person: Person, said: str = "", *, status: int = 200) -> web.Response:
-        known = await self._preferences.read(person.id)
+    async def _page(
+        self,
+        visit: Visit,
+        person: Person,
+        said: str = "",
+        *,
+        preferences: Sequence[PreferenceField] = (),
+        status: int = 200,
+    ) -> web.Response:
         async with self.kit.database.tenant(person.id) as connection:
             codes = await open_link_codes(connection, person.id, self.kit.now())
             asked = await asked_links(connection, person.id, self.kit.now())
@@ -126,7 +135,7 @@ class PersonPages(Pages):
             person=person,
             own=person.id == visit.viewer.tenant_id,
             place=f"{PLACE}/{person.id}",
-            preferences=preference_fields(known),
+            preferences=preferences or preference_fields(await self._preferences.read(person.id)),
             accounts=[(account, shown(account)) for account in accounts],
             codes=codes,
             asked=asked,
@@ -138,17 +147,3 @@ class PersonPages(Pages):
             said=said,
             version=await self.kit.versions.of(f"{PLACE}/{person.id}", visit.viewer),
         )
-
-
-def preference_fields(known: Preferences) -> list[tuple[str, str, str]]:
-    """Return the preferences as a form has them: the name, the value, and an example."""
-    quiet = f"{known.quiet.start:%H:%M}-{known.quiet.end:%H:%M}" if known.quiet else ""
-    return [
-        (Preference.NAME, known.name or "", "Ada"),
-        (Preference.LANGUAGE, known.language or "", "Portuguese"),
-        (Preference.TIMEZONE, known.timezone or "", "Europe/Lisbon"),
-        (Preference.CHANNEL, known.channel or "", " or ".join(known.channels) or "sms"),
-        (Preference.QUIET, quiet, "22:00-07:00"),
-        (Preference.BUSY, known.busy.value, "steer, queue or interrupt"),
-        (Preference.MUTE, ", ".join(known.muted), "price, mail"),
-    ]

@@ -9,7 +9,7 @@ from core.db.database import Database
 from core.messaging.channels import Check
 from core.notifications.delays import DELAYED
 from core.queue.worker_health import WorkerHealth, workers_seen
-from onevalet.console.reading.strain import read_strain
+from onevalet.console.reading.strain import LATELY, read_strain
 from onevalet.console.rendering import ago
 
 LATE = timedelta(seconds=30)
@@ -40,6 +40,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
     work = await database.one("select * from count_work()")
     oldest = await database.one("select * from console_oldest()")
     delayed = await database.rows("select * from count_delayed($1)", DELAYED)
+    unsettled = await database.one("select * from console_unsettled($1)", LATELY)
     aside = await database.one("select * from count_set_aside()")
     workers = await workers_seen(database)
     late_in, late_out = (_is_late(oldest[name], now) for name in ("waiting", "to_send"))
@@ -50,9 +51,9 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         Figure("Running", str(work["running_turns"])),
         Figure("To send", str(work["open_outbound"])),
         Figure("Oldest to send", ago(oldest["to_send"], now) if oldest["to_send"] else "none", late_out),
-        Figure("Ambiguous", str(work["ambiguous"]), bool(work["ambiguous"])),
-        Figure("Failed", str(work["failed"])),
-        Figure("Set aside", str(work["poison"]), bool(work["poison"])),
+        Figure("Perhaps arrived", str(unsettled["ambiguous"]), bool(unsettled["ambiguous"])),
+        Figure("Failed", str(unsettled["failed"])),
+        Figure("Set aside", str(unsettled["set_aside"]), bool(unsettled["set_aside"])),
     )
     checks = [
         Check(
@@ -69,6 +70,8 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
             else "nothing waits",
             "see whether workers are at work; more of them may be started" if late_in else "",
         ),
+        _sending_check(oldest["to_send"], now, late=late_out),
+        *_unsettled_checks(unsettled["ambiguous"], unsettled["set_aside"], unsettled["last_set_aside"]),
         *await read_strain(database, ways_in),
         *(_delayed_check(row["channel"], row["conversations"], row["reasons"]) for row in delayed),
         *(check for worker in workers for check in _worker_checks(worker)),
@@ -81,6 +84,26 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
 
 def _is_late(since: datetime | None, now: datetime) -> bool:
     return since is not None and now - since > LATE
+
+
+def _sending_check(since: datetime | None, now: datetime, *, late: bool) -> Check:
+    detail = f"the oldest answer has waited to be sent for {ago(since, now)}" if since else "nothing waits to be sent"
+    fix = "see whether workers are at work, and whether a provider is away or limits us" if late else ""
+    return Check("sending", not late, detail, fix)
+
+
+def _unsettled_checks(ambiguous: int, set_aside: int, last: str | None) -> Sequence[Check]:
+    """Return a check for each kind of thing that ended badly, with where it can be looked after."""
+    checks = []
+    if ambiguous:
+        detail = f"{ambiguous} sent, of which nobody knows whether they arrived"
+        checks.append(Check("perhaps arrived", False, detail, "see Deliveries, to send them again or leave them"))
+    if set_aside:
+        detail = f"{set_aside} since this time yesterday, as each crashed or failed again and again"
+        checks.append(
+            Check("turns set aside", False, detail, f"its people were told; the last: bin/onevalet trace {last}")
+        )
+    return checks
 
 
 def _delayed_check(channel: str, conversations: int, reasons: str | None) -> Check:

@@ -8,6 +8,7 @@ from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.messaging.search import FoundAfter, PersonMessages, SaidMessage, excerpt, read_said
 from onevalet.console.reading.conversations import Cursor
+from onevalet.console.rendering import plain
 from onevalet.console.texts import Texts
 
 PAGE = 30
@@ -60,7 +61,7 @@ class ConsoleSearch:
             return await self._of_everybody(viewer, words, after, now)
         place = FoundAfter(after.at, after.id) if after else None
         found = await PersonMessages(self.database, viewer.tenant_id).search(words, PAGE, place)
-        return [FoundMessage(viewer.tenant_id, viewer.name or "You", said, excerpt(said.text, words)) for said in found]
+        return [FoundMessage(viewer.tenant_id, viewer.name or "You", said, _excerpt(said, words)) for said in found]
 
     async def _of_everybody(
         self, viewer: Viewer, words: str, after: Cursor | None, now: datetime
@@ -82,7 +83,11 @@ class ConsoleSearch:
                     continue
                 name = await connection.fetchval("select name from tenants where tenant_id = $1", tenant_id)
                 shown += [
-                    FoundMessage(tenant_id, name or "Somebody", said, excerpt(said.text, words))
+                    FoundMessage(tenant_id, name or "Somebody", said, _excerpt(said, words))
                     for said in await read_said(connection, tenant_id, wanted)
                 ]
         return sorted(shown, key=lambda found: (found.said.at, found.said.id), reverse=True)
+
+
+def _excerpt(said: SaidMessage, words: str) -> tuple[str, str, str]:
+    return excerpt(said.text if said.inward else plain(said.text), words)

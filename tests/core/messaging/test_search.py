@@ -132,6 +132,8 @@ async def test_a_rare_word_is_looked_up_in_the_index(store: Store) -> None:
     ("text", "words", "expected"),
     [
         ("The boiler leaks", "boilers", ("The ", "boiler", " leaks")),
+        ("No flights, no flight", "flight", ("No ", "flights", ", no flight")),
+        ("long words " * 20 + "boiler", "boiler", ("…" + "words " + "long words " * 10, "boiler", "")),
         ("nothing of it", "boiler", ("", "", "nothing of it")),
         ("x" * 200 + " Boiler", "boiler", ("…" + "x" * 119 + " ", "Boiler", "")),
         ("a+b=c", "b=", ("a+", "b", "=c")),

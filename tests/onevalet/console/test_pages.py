@@ -103,6 +103,25 @@ async def test_health_names_what_is_wrong_and_what_to_do(console: Console) -> No
         assert "queue the oldest message has waited for 10 min see whether" in browser.text
 
 
+async def test_health_is_red_for_what_ended_badly_until_it_was_seen_to(console: Console) -> None:
+    admin = console.store.admin
+    await admin.execute("update outbound set state = 'ambiguous'")
+    await admin.execute("update turns set state = 'poison'")
+    last = await console.store.one("select id from turns order by started_at desc limit 1")
+    async with console.browser(ANN) as browser:
+        await browser.get("/console/health")
+        assert "look perhaps arrived 2 sent, of which nobody knows whether they arrived see Deliveries" in browser.text
+        assert "look turns set aside 2 since this time yesterday" in browser.text
+        assert f"bin/onevalet trace {last}" in browser.text
+        await admin.execute("update outbound set state = 'ready', resolution = 'dropped'")
+        await admin.execute("update outbound set created_at = now() - interval '3 minutes'")
+        await admin.execute("update turns set started_at = now() - interval '2 days'")
+        await browser.get("/console/health")
+        assert "look sending the oldest answer has waited to be sent for 3 min see whether" in browser.text
+        assert "perhaps arrived 2" not in browser.text
+        assert "turns set aside" not in browser.text
+
+
 async def _next(content: aiohttp.StreamReader) -> bytes:
     while not (line := await content.readline()).startswith(b"event:"):
         pass

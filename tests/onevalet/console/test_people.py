@@ -66,7 +66,7 @@ async def test_a_person_sees_and_changes_nobody_else(console: Console) -> None:
         assert await browser.get(theirs) == 404
         assert await browser.get(f"{theirs}/memory") == 404
         for form, fields in (
-            ("preference", {"name": "name", "value": "Eve"}),
+            ("preferences", {"prefer.name": "Eve"}),
             ("link", {"code": "ABC-234-DEF"}),
             ("link/agree", {"code": "ABC-234-DEF"}),
             ("link/withdraw", {}),
@@ -100,14 +100,19 @@ async def test_preferences_are_saved_and_refused_in_a_sentence(console: Console)
     bob = await console.tenant(BOB)
     page = f"/console/people/{bob}"
     async with console.browser(BOB) as browser:
-        assert await press(browser, page, f"{page}/preference", {"name": "quiet", "value": "22-7"}) == 303
+        form = f"{page}/preferences"
+        assert await press(browser, page, form, {"prefer.quiet": "22-7", "prefer.language": "Portuguese"}) == 303
         assert "Saved." in browser.text
         assert 'value="22:00-07:00"' in browser.page
-        assert await press(browser, page, f"{page}/preference", {"name": "timezone", "value": "Atlantis"}) == 422
+        assert 'value="Portuguese"' in browser.page
+        assert await press(browser, page, form, {"prefer.timezone": "Atlantis<script>", "prefer.name": "Eve"}) == 422
         assert "I know no such timezone" in browser.text
-        assert await press(browser, page, f"{page}/preference", {"name": "<script>x", "value": "x"}) == 422
-        assert "<script>x" not in browser.page
-        assert "preference by themselves" in browser.text
+        assert 'value="Eve"' in browser.page, "what was typed stays"
+        assert "<script>" not in browser.page
+        assert await press(browser, page, form, {"prefer.language": "Portuguese", "prefer.none": "x"}) == 303
+        assert await console.store.column("select subject from console_actions order by at") == ["language", "quiet"]
+    assert await console.store.one("select language from tenants where tenant_id = $1", bob) == "pt"
+    assert await console.store.one("select coalesce(name, '') from tenants where tenant_id = $1", bob) != "Eve"
     assert await console.store.one("select quiet_from from tenants where tenant_id = $1", bob) == "22:00"
 
 

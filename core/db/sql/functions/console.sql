@@ -154,6 +154,18 @@ language sql stable security definer set search_path = public, pg_temp as $$
            current_setting('max_connections')::bigint
 $$;
 
+-- Counts what ended badly and nobody has looked after: messages, and turns that were set aside of late.
+create function console_unsettled(p_within interval)
+returns table (ambiguous bigint, failed bigint, set_aside bigint, last_set_aside text)
+language sql stable security definer set search_path = public, pg_temp as $$
+    select (select count(*) from outbound o
+            where o.state = 'ambiguous' and o.resolution = '' and o.stream_at is null),
+           (select count(*) from outbound o
+            where o.state = 'failed' and o.resolution = '' and o.stream_at is null),
+           (select count(*) from turns t where t.state = 'poison' and t.started_at > clock_timestamp() - p_within),
+           (select t.id from turns t where t.state = 'poison' order by t.started_at desc, t.id limit 1)
+$$;
+
 -- Counts what was given up of late and nobody has looked after, by channel, with the most frequent reason.
 create function console_given_up(p_within interval)
 returns table (channel text, messages bigint, reason text)
