@@ -80,7 +80,7 @@ def test_the_readmes_sample_of_the_start_has_the_lines_of_the_real_one() -> None
     assert sample is not None
     shown = re.findall(r"^  (\w+(?: key)?) {2,}", sample[0], re.MULTILINE)
     lines = re.findall(r'^ {8}\("(\w+(?: key)?)", ', inspect.getsource(describe), re.MULTILINE)
-    assert shown == [*lines, "gateway", "simulator"]
+    assert shown == [*lines, "gateway", "simulator", "console"]
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py"])
