@@ -3,7 +3,7 @@
 import json
 
 from tests.page.chromium import Page
-from tests.page.talk import ask, said
+from tests.page.talk import ask, begin, said
 
 LETTER = "Email ruth@example.com that the contract is signed"
 FLIGHTS = "Find flights from Berlin to Rome on Friday and email the results to sam@example.com"
@@ -12,9 +12,7 @@ FLIGHTS = "Find flights from Berlin to Rome on Friday and email the results to s
 async def be_busy(page: Page, simulator_url: str) -> None:
     """Talk in each pane: two tasks, a letter that was sent, and one that waits for Ada."""
     await page.goto(simulator_url)
-    await page.until("document.querySelector('.telegram')?.offsetParent")
-    if await page.evaluate("!!document.querySelector('.telegram .big')?.checkVisibility()"):
-        await page.click(".telegram .big", "START")
+    await begin(page)
     await _talk(page, "telegram", "Remind me at 18:30 to call Grace", "18:30")
     await _talk(page, "telegram", "Every weekday at 8:00 remind me to water the plants", "every weekday")
     await _talk(page, "slack", FLIGHTS, "to approve")
