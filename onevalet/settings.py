@@ -28,6 +28,7 @@ from core.people.access_policy import Access, Policy, parse_listed
 from core.people.tiers import Tiers, read_tiers
 from core.queue.limits import BacklogLimits
 from onevalet.account_settings import AccountSettings, OpenidSource, check_accounts
+from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_search, check_tokens
 from onevalet.file_settings import Origin, check_files
 from onevalet.mail_settings import MailSettings, check_mailbox
@@ -114,7 +115,7 @@ type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
 
-class Settings(MailSettings, AccountSettings):
+class Settings(MailSettings, AccountSettings, BackupSettings):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(

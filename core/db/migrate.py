@@ -18,10 +18,19 @@ LOCK_WAIT = 3.0
 """Seconds that a migration waits for a table at a time: whoever comes after it for the table waits behind it."""
 LOCK_TRIES = 40
 PAUSE = 1.0
+# Functions are for the serving role only, and most are made by whoever migrates.
+DEFAULT_RIGHTS = (
+    "alter default privileges revoke execute on functions from public;"
+    f"alter default privileges grant execute on functions to {ROLE};"
+)
 
 _HAS_COLUMN = """
 select exists (select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'serves_from')
 """
+
+
+class MissingExtension(ConfigError):
+    """The database has no pgvector, and this user may not create it."""
 
 
 async def migrate(database_url: str) -> list[str]:
@@ -32,7 +41,7 @@ async def migrate(database_url: str) -> list[str]:
     one sentence when the database cannot be reached or prepared.
     """
     async with connected(database_url) as connection:
-        await _refuse_pooler(connection)
+        await refuse_pooler(connection, "`migrate`")
         await connection.execute("select pg_advisory_lock($1)", LOCK)
         await _prepare(connection)
         migrations, functions = load_migrations(), load_functions()
@@ -85,11 +94,12 @@ async def _patiently[Result](
     )
 
 
-async def _refuse_pooler(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+async def refuse_pooler(connection: "asyncpg.Connection[asyncpg.Record]", command: str) -> None:
+    """Raise `ConfigError` where a connection goes through a pooler; otherwise be the role that logged in."""
     # A pooler tells its clients a number of its own.
     if await connection.fetchval("select pg_backend_pid()") != connection.get_server_pid():
         raise ConfigError(
-            "DATABASE_URL leads to a pooler such as PgBouncer, and `migrate` needs a session of its own: give it the"
+            f"DATABASE_URL leads to a pooler such as PgBouncer, and {command} needs a session of its own: give it the"
             " address of Postgres itself."
         )
     await connection.execute("set role none")  # `alter role … set role` may be meant for those that serve
@@ -99,22 +109,24 @@ async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     version = connection.get_server_version().major
     if version < 15:
         raise ConfigError(f"Postgres 15 or newer is needed; DATABASE_URL leads to version {version}.")
-    await _make_role(connection)
-    await _make_extension(connection)
+    await prepare_for_tables(connection)
     try:
         await connection.execute(
             "create table if not exists schema_migrations (number int primary key, name text not null, "
             "checksum text not null, applied_at timestamptz not null default clock_timestamp(), serves_from int);"
             "create table if not exists schema_functions (name text primary key, checksum text not null, "
-            "functions text[] not null);"
-            # Functions are for the serving role only, and most are made by whoever migrates.
-            "alter default privileges revoke execute on functions from public;"
-            f"alter default privileges grant execute on functions to {ROLE}"
+            "functions text[] not null);" + DEFAULT_RIGHTS
         )
         if not await connection.fetchval(_HAS_COLUMN):  # to ask for it takes no lock that readers would wait for
             await connection.execute("alter table schema_migrations add column serves_from int")
     except asyncpg.InsufficientPrivilegeError as error:
         raise _ask_dba(f"grant usage, create on schema public to {await _user(connection)};") from error
+
+
+async def prepare_for_tables(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """Make the role and the extension that the tables need. Raises `ConfigError` with what a DBA must run."""
+    await _make_role(connection)
+    await _make_extension(connection)
 
 
 async def _make_role(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -141,7 +153,7 @@ async def _make_extension(connection: "asyncpg.Connection[asyncpg.Record]") -> N
     try:
         await connection.execute("create extension if not exists vector")
     except asyncpg.InsufficientPrivilegeError as error:
-        raise _ask_dba("create extension vector;") from error
+        raise MissingExtension(str(_ask_dba("create extension vector;"))) from error
     except (asyncpg.FeatureNotSupportedError, asyncpg.UndefinedFileError) as error:
         raise ConfigError("Postgres has no pgvector: install it on the server, migrate again.") from error
 

@@ -9,11 +9,12 @@ from datetime import datetime
 import asyncpg
 
 from core.accounts.accounts import Accounts
+from core.archives.zips import PIECE, ArchiveWriter
 from core.clock import Clock
 from core.db.database import Connection, Database, fetch_one
 from core.files.blobs import BlobStore
 from core.json_types import JsonObject
-from core.tenants.archive import FORMAT, PIECE, ArchiveWriter, Manifest, table_path
+from core.tenants.archive import FORMAT, Manifest, table_path
 from core.tenants.readable import Contact, PlannedTask, as_calendar, as_contacts
 from core.tenants.tables import ARCHIVING, EXPORTED
 

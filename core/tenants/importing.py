@@ -6,12 +6,13 @@ from itertools import batched
 
 import asyncpg
 
+from core.archives.zips import ArchiveRefused
 from core.db.database import Connection, Database, fetch_one
 from core.files.blobs import BlobStore
 from core.ids import IdMaker, partition_of
 from core.json_types import JsonObject
 from core.people.access_policy import PersonRole
-from core.tenants.archive import Archive, ArchiveRefused, table_path
+from core.tenants.archive import Archive, table_path
 from core.tenants.export import columns_of
 from core.tenants.tables import ARCHIVING, EXPORTED, IMPORTED
 

@@ -1,11 +1,13 @@
 """The groups of commands about one person: credentials, events, tasks, approvals and notifications."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from core.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
+from onevalet.cli.backup_commands import backup, restore
 from onevalet.cli.building import building_app
 from onevalet.cli.runner import run_work
 from onevalet.cli.tenant_commands import tenants_app
@@ -46,6 +48,8 @@ GROUPS = {
     "deliveries": deliveries_app,
 }
 """The groups of commands by their names; those of the one without a name stand alone."""
+COMMANDS = (backup, restore)
+"""Commands in no group whose options have a file of their own."""
 
 
 @people_app.command("list")
@@ -122,6 +126,22 @@ def discard_keys(
     from onevalet.cli.lost_keys import discard
 
     run_work(lambda settings: discard(settings, yes=yes, as_json=json))
+
+
+@keys_app.command("backup")
+def back_up_keys(file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")]) -> None:
+    """Write the secret keys to a file, under a passphrase from the terminal or from standard input."""
+    from onevalet.cli.key_copies import write_copy
+
+    run_work(lambda settings: write_copy(settings, file))
+
+
+@keys_app.command("restore")
+def restore_keys(file: Annotated[Path, typer.Argument(help="What `keys backup` wrote.")]) -> None:
+    """Print the keys of a copy as a line for `.env`; the passphrase comes from the terminal or standard input."""
+    from onevalet.cli.key_copies import print_keys
+
+    run_work(lambda _: print_keys(file))
 
 
 @source_app.command("add")

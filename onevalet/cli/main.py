@@ -7,7 +7,7 @@ import typer
 
 from core.people.access_policy import PersonRole
 from onevalet import __version__
-from onevalet.cli.groups import GROUPS, Json
+from onevalet.cli.groups import COMMANDS, GROUPS, Json
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
 from onevalet.cli.setup_commands import channels_app, doctor, init
 
@@ -21,6 +21,8 @@ app = typer.Typer(
 app.add_typer(channels_app, name="channels")
 for _name, _group in GROUPS.items():
     app.add_typer(_group, name=_name or None)
+for _command in COMMANDS:
+    app.command()(_command)
 
 
 def _print_version(wanted: bool) -> None:

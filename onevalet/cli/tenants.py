@@ -1,14 +1,14 @@
 """`tenants export|delete|import`: a person's data as a whole."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from core.accounts.accounts import Accounts
+from core.archives.written import written
+from core.archives.zips import ArchiveRefused
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
@@ -16,7 +16,7 @@ from core.errors import ConfigError
 from core.files.store import FileStore
 from core.people.access_policy import PersonRole
 from core.people.tenant_tables import TENANT_TABLES
-from core.tenants.archive import ArchiveRefused, open_archive
+from core.tenants.archive import open_archive
 from core.tenants.deletion import AskedBy
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, system_keys
@@ -40,18 +40,14 @@ async def export_person(settings: Settings, person: str, file: Path) -> None:
     async with _system(settings) as system:
         person = await known_tenant(system.database, person)
         exporter = build_exporter(system.database, system.files, system.clock, system.accounts)
-        partial = file.with_name(f".{file.name}.partial")
         size = 0
         try:
-            with _created(partial) as out:
+            with written(file) as out:
                 async for piece in exporter.pieces(person):
                     out.write(piece)
                     size += len(piece)
-            partial.rename(file)
         except OSError as error:
             raise ConfigError(f"{file} cannot be written: {error.strerror or type(error).__name__}.") from error
-        finally:
-            partial.unlink(missing_ok=True)
         await system.database.rows("select note_export($1,$2)", person, "exported")
     say(f"{file}: all that is kept of {person}, {size} bytes.")
 
@@ -94,10 +90,6 @@ async def import_person(settings: Settings, file: Path, role: PersonRole | None)
 def _check_is_new(file: Path) -> None:
     if file.exists():
         raise ConfigError(f"{file} is there already.")
-
-
-def _created(file: Path) -> IO[bytes]:
-    return open(file, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 @asynccontextmanager

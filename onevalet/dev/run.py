@@ -87,6 +87,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
                 simulator_url=simulator.url,
                 database_url=plain(settings.database_url),
                 redis_url=plain(settings.redis_url),
+                owner_url=plain(settings.onevalet_backup_database_url or settings.database_url),
             )
         )
         sys.stdout.write(describe(simulated, url, simulator.url))

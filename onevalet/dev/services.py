@@ -27,6 +27,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Settings]:
         addresses: dict[str, object] = {}
         if services.serving_url is not None:
             addresses["database_url"] = SecretStr(services.serving_url)
+            # Backups need who may read everything; an address that is set stays.
+            if settings.onevalet_backup_database_url is None:
+                addresses["onevalet_backup_database_url"] = SecretStr(str(services.database_url))
         if services.redis_url is not None:
             addresses["redis_url"] = SecretStr(services.redis_url)
         yield await _with_key(settings.model_copy(update=addresses))

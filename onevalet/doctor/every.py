@@ -1,6 +1,7 @@
 """Every probe of `doctor`, in the order of its output."""
 
 from onevalet.doctor.accounts import check_accounts, check_mailboxes
+from onevalet.doctor.backups import check_backups
 from onevalet.doctor.channels import check_channels
 from onevalet.doctor.database import check_database, check_writes
 from onevalet.doctor.extras import check_packages
@@ -28,6 +29,7 @@ PROBES = (
     over_database(Area.DATABASE, "database", check_database),
     over_database(Area.DATABASE, "database user", check_login),
     over_database(Area.DATABASE, "database writes", check_writes),
+    Probe(Area.DATABASE, "backups", check_backups, needs_database=True),
     Probe(Area.REDIS, "redis", check_redis),
     over_database(Area.WORK, "workers", check_workers),
     over_database(Area.WORK, "work", check_work),

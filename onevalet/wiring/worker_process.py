@@ -17,10 +17,10 @@ from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
 from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import redis_url
-from onevalet.wiring.mail import build_mail_watcher, build_renewals
+from onevalet.wiring.mail import build_mail_watcher
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
-from onevalet.wiring.tenants import deletion_chore
+from onevalet.wiring.upkeep import more_chores, more_work
 from onevalet.wiring.worker_parts import WorkerParts
 
 
@@ -58,9 +58,9 @@ def build_process(
         ask_for_process=ask_for_process,
         note_stalls=note_stalls,
     )
-    chores = (*maintenance.chores(), deletion_chore(database, assistant.files, clock, assistant.accounts))
+    chores = (*maintenance.chores(), *more_chores(parts))
     redis, watch = redis_url(settings), DueWatch(database, clock)
-    table = (*maintenance.table(), build_renewals(parts))
+    table = (*maintenance.table(), *more_work(parts))
     for work in table:
         if work.due is not None:
             watch.call(work.due, work.look)

@@ -207,6 +207,19 @@ CREATE TABLE public.approvals (
 
 ALTER TABLE ONLY public.approvals FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.backups (
+    id text NOT NULL,
+    worker text DEFAULT ''::text NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    lease_until timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    file text DEFAULT ''::text NOT NULL,
+    bytes bigint DEFAULT 0 NOT NULL,
+    failure text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE ONLY public.backups FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.channel_state (
     channel text NOT NULL,
     account text NOT NULL,
@@ -1326,6 +1339,9 @@ ALTER TABLE ONLY public.approvals
 ALTER TABLE ONLY public.approvals
     ADD CONSTRAINT approvals_token_key UNIQUE (token);
 
+ALTER TABLE ONLY public.backups
+    ADD CONSTRAINT backups_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.channel_state
     ADD CONSTRAINT channel_state_pkey PRIMARY KEY (channel, account);
 
@@ -1603,6 +1619,8 @@ CREATE INDEX approvals_due ON public.approvals USING btree (LEAST(expires_at, re
 CREATE INDEX approvals_turn ON public.approvals USING btree (tenant_id, turn_id);
 
 CREATE INDEX approvals_unsent ON public.approvals USING btree (created_at) WHERE ((state = 'pending'::text) AND (expires_at IS NULL));
+
+CREATE INDEX backups_finished ON public.backups USING btree (finished_at);
 
 CREATE INDEX connect_links_by_state ON public.connect_links USING btree (state_hash) WHERE (state_hash IS NOT NULL);
 
@@ -2131,6 +2149,8 @@ ALTER TABLE public.approval_codes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.approvals ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.backups ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connect_links ENABLE ROW LEVEL SECURITY;
@@ -2218,6 +2238,8 @@ ALTER TABLE public.memory_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.message_words ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY nobodys ON public.backups USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.channel_state USING (true) WITH CHECK (true);
 
@@ -2596,6 +2618,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approval_cards TO onevalet_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approval_codes TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.backups TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
 

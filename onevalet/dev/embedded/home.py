@@ -23,6 +23,8 @@ class Running:
     simulator_url: str
     database_url: str
     redis_url: str
+    owner_url: str = ""
+    """The database's address for its owner; empty where it is not ours."""
 
 
 class Home:

@@ -32,6 +32,7 @@ WITHOUT_TENANT = {
     "deletions",
     "deletion_secret",
     "own_partition",
+    "backups",
 }
 
 APPEND_ONLY = {"approval_audit", "console_actions", "person_audit"}

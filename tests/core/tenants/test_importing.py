@@ -7,8 +7,9 @@ from zipfile import ZipFile
 
 import pytest
 
+from core.archives.zips import MANIFEST, ArchiveRefused
 from core.people.access_policy import PersonRole
-from core.tenants.archive import MANIFEST, ArchiveRefused, open_archive
+from core.tenants.archive import open_archive
 from tests.core.tenants.harness import LETTER, Installation
 
 type Contents = dict[str, bytes]

@@ -57,6 +57,16 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("", "DATABASE_URL is not set", settings=NOWHERE),
         Wrong("--check now", "unexpected"),
     ],
+    "backup": [
+        Wrong("/dev/null", "/dev/null is there already"),
+        Wrong("/dev/null/none.zip", "No backup was written to /dev/null/none.zip"),
+        Wrong("", "The database does not answer (ConnectionRefusedError)", settings=CLOSED, code=1),
+    ],
+    "restore": [
+        Wrong("", "Missing argument"),
+        Wrong("nowhere.zip", "There is no file nowhere.zip"),
+        Wrong("/dev/null", "This file is no whole archive"),
+    ],
     "chat": [Wrong("", "cannot be written", settings=(("ONEVALET_HOME", "/dev/null/home"),))],
     "trace": [Wrong("", "Missing argument"), Wrong("nope", "Nothing is known of nope")],
     "pair": [
@@ -145,6 +155,15 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "notify list": [Wrong("--tenant nope", "There is no person nope")],
     "notify delete": [Wrong("email ann@example.org", "no such address")],
     "notify send": [Wrong("hello --urgency now", "now"), Wrong("hello --tenant nope", "There is no person nope")],
+    "keys backup": [
+        Wrong("", "Missing argument"),
+        Wrong("keys.copy", "12 letters or more", stdin="short\n"),
+        Wrong("/dev/null", "/dev/null is there already", stdin="four quiet words here\n"),
+    ],
+    "keys restore": [
+        Wrong("/nowhere", "/nowhere cannot be read"),
+        Wrong("/dev/null", "is no copy of secret keys", stdin="four quiet words here\n"),
+    ],
     "keys discard": [
         Wrong("now", "unexpected"),
         Wrong("", "The database does not answer (ConnectionRefusedError)", settings=CLOSED, code=1),

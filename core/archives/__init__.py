@@ -1,0 +1,1 @@
+"""Archives that prove themselves: what people and operators take away, and bring back."""

@@ -1,0 +1,33 @@
+"""Files that are there whole or not at all, and that only their owner reads."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+PARTIAL = ".partial"
+"""How the name of a file ends that is not whole yet; it begins with a dot."""
+
+
+@contextmanager
+def written(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a new file; it gets its name, and is safe on the disk, once the block ends well. Raises `OSError`."""
+    partial = path.with_name(f".{path.name}{PARTIAL}")
+    try:
+        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.link(partial, path)  # never over one that is there
+        _flush(path.parent)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _flush(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
