@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 from aiohttp import web
@@ -11,6 +11,7 @@ from aiohttp import web
 from simulator.base import Handler, Provider, Wire
 from simulator.config import Clock, SimulatorConfig
 from simulator.control import Control, loopback_only
+from simulator.keeping import Keeper
 from simulator.mail import MailSimulator
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
@@ -40,6 +41,7 @@ class Simulator:
         self.mail = MailSimulator(wire)
         providers = [*providers, self.mail]
         self.providers = {provider.name: provider for provider in providers}
+        self.keeper = Keeper(wire.config.kept_in, providers, wire.journal) if wire.config.kept_in else None
         self._opened = asyncio.Event()
         self._opened.set()
         self.app = web.Application(middlewares=[loopback_only, self._await_opening], client_max_size=_MAX_BODY)
@@ -75,7 +77,9 @@ class Simulator:
         self._opened.clear()
 
     def open(self) -> None:
-        """Let people in: the gateway accepts what they send by now."""
+        """Let people in, and go on where an earlier run stopped: the gateway accepts what is sent by now."""
+        for provider in self.providers.values():
+            provider.resume()
         self._opened.set()
 
     async def stop(self) -> None:
@@ -125,6 +129,8 @@ async def serve_simulator(
 ) -> AsyncIterator[Simulator]:
     """Serve the simulator on a loopback address until left; port 0 takes a free one. `closed`: until `open`."""
     simulator = build_simulator(config, clock)
+    if simulator.keeper:
+        await asyncio.to_thread(simulator.keeper.load)
     if closed:
         simulator.close()
     listener = await asyncio.to_thread(_listen, host, port)
@@ -136,7 +142,8 @@ async def serve_simulator(
         await simulator.mail.start()
         await runner.setup()
         await web.SockSite(runner, listener).start()
-        yield simulator
+        async with simulator.keeper.running() if simulator.keeper else nullcontext():
+            yield simulator
     finally:
         await runner.cleanup()
         await simulator.stop()

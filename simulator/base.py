@@ -16,6 +16,7 @@ from aiohttp import web
 from simulator.config import Clock, SimulatorConfig
 from simulator.faults import Faults
 from simulator.journal import Call, Journal, Json
+from simulator.keeping import Content, Drawer
 from simulator.misbehaving import FaultAnswer, misbehave
 
 log = structlog.get_logger()
@@ -63,7 +64,7 @@ class OpenedFile:
 
     name: str
     content_type: str
-    data: bytes
+    data: Content
 
 
 class Provider(Protocol):
@@ -82,6 +83,18 @@ class Provider(Protocol):
 
     async def reset(self) -> None:
         """Forget everything that was said and set, as if just started."""
+        ...
+
+    def save(self, drawer: Drawer) -> bytes:
+        """Return all that the provider knows, as `load` takes it."""
+        ...
+
+    def load(self, kept: bytes, drawer: Drawer) -> None:
+        """Know again what an earlier run knew. Raises pydantic's `ValidationError`."""
+        ...
+
+    def resume(self) -> None:
+        """Go on with what a stop interrupted, once the gateway is there."""
         ...
 
     def state(self) -> Json:

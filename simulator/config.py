@@ -117,7 +117,8 @@ class SimulatorConfig:
     `gateway_url` is where requests to the gateway really go; `public_url` is what they are signed over and
     what webhook URLs begin with (empty: the same). Both are origins. Either may be set later with
     `Wire.connect_gateway`. `pace` multiplies every wait of the providers (retry delays, delivery ticks);
-    `patience` multiplies how long they wait for an answer. Both are 1 in life, small in tests.
+    `patience` multiplies how long they wait for an answer. Both are 1 in life, small in tests. `kept_in` is the folder
+    in which the providers' chats, ids and settings outlive the simulator; without one they end with it.
     """
 
     gateway_url: str = ""
@@ -129,6 +130,7 @@ class SimulatorConfig:
     pace: float = 1.0
     patience: float = 1.0
     journal_path: Path | None = None
+    kept_in: Path | None = None
     seed: int = 0
 
     def person(self, key: str) -> Person | None:

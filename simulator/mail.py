@@ -11,8 +11,10 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from simulator.base import BadAction, OpenedFile, Wire
 from simulator.journal import Call, Json
+from simulator.keeping import Drawer, Form
 
 _LONGEST = 20_000
+_FORM = Form(list[Json])
 
 
 class MailSimulator:
@@ -40,6 +42,15 @@ class MailSimulator:
 
     async def reset(self) -> None:
         self._taken.clear()
+
+    def save(self, drawer: Drawer) -> bytes:
+        return _FORM.write(list(self._taken), drawer)
+
+    def load(self, kept: bytes, drawer: Drawer) -> None:
+        self._taken = _FORM.read(kept, drawer)
+
+    def resume(self) -> None:
+        """Nothing is ever under way: a mail is taken in one step."""
 
     def state(self) -> Json:
         return list(self._taken)

@@ -39,6 +39,7 @@ def simulator_config(home: Path) -> SimulatorConfig:
     key = base64.b64decode(read_key(path, "delete it, and `dev` makes another"))
     bot_id = TelegramConfig().bot_id
     return SimulatorConfig(
+        kept_in=home / "simulator",
         twilio=TwilioConfig(auth_token=_secret(key, "twilio auth token")[:32]),
         slack=SlackConfig(
             bot_token=f"xoxb-simulator-{_secret(key, 'slack bot token')}",

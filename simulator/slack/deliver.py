@@ -65,6 +65,16 @@ class Deliverer:
         delivery.state = "pending"
         self._wire.spawn(self._send_event(delivery), f"slack:event:{delivery.number}")
 
+    def resume(self) -> None:
+        """Go on with the events that were under way when the simulator stopped; interactions are never repeated."""
+        for delivery in self._world.deliveries:
+            if delivery.state != "pending":
+                continue
+            if delivery.payload.get("type") == "event_callback":
+                self._wire.spawn(self._send_event(delivery, len(delivery.attempts)), f"slack:event:{delivery.number}")
+            else:
+                delivery.state = "failed"
+
     async def verify(self) -> bool:
         """Send url_verification (apis/events-api) and tell whether the challenge came back."""
         challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"
@@ -105,10 +115,10 @@ class Deliverer:
         answered = outcome.body.decode(errors="replace").strip()
         return Reply(_json(answered) if answered else None)
 
-    async def _send_event(self, delivery: Delivery) -> None:
+    async def _send_event(self, delivery: Delivery, begun: int = 0) -> None:
         reason = ""
-        for attempt in range(len(limits.RETRY_AFTER_SECONDS) + 1):
-            if attempt:
+        for attempt in range(begun, len(limits.RETRY_AFTER_SECONDS) + 1):
+            if attempt > begun:
                 await self._wire.wait(limits.RETRY_AFTER_SECONDS[attempt - 1])
             reason, again = await self._attempt(delivery, attempt, reason)
             delivery.attempts.append({"attempt": attempt, "at": self._world.now(), "outcome": reason or "ok"})

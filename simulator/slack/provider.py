@@ -6,11 +6,13 @@ from aiohttp import web
 
 from simulator.base import BadAction, OpenedFile, Wire
 from simulator.journal import Json
+from simulator.keeping import Drawer
 from simulator.slack import files, response_urls
 from simulator.slack.acts import ACTS
 from simulator.slack.api import Api
 from simulator.slack.deliver import Deliverer
 from simulator.slack.errors import fault_answer
+from simulator.slack.kept import FORM, bring_back, keep
 from simulator.slack.method import Hub
 from simulator.slack.shown import shown
 from simulator.slack.sockets import Sockets
@@ -28,7 +30,7 @@ class SlackSimulator:
         self._wire = wire
         self.sockets = Sockets(wire)
         self._api = Api(wire)
-        self.hub = self._fresh()
+        self.hub = self._fresh(None)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
         return [
@@ -46,7 +48,16 @@ class SlackSimulator:
     async def reset(self) -> None:
         await self._wire.cancel_spawned("slack:")
         self.sockets.freeze(False)
-        self.hub = self._fresh()
+        self.hub = self._fresh(self.hub.world)
+
+    def save(self, drawer: Drawer) -> bytes:
+        return FORM.write(keep(self.hub.world), drawer)
+
+    def load(self, kept: bytes, drawer: Drawer) -> None:
+        bring_back(self.hub.world, FORM.read(kept, drawer))
+
+    def resume(self) -> None:
+        self.hub.deliverer.resume()
 
     def state(self) -> Json:
         return shown(self.hub.world, self.sockets.count)
@@ -63,8 +74,8 @@ class SlackSimulator:
     def file(self, file_id: str) -> OpenedFile | None:
         return self.hub.world.contents.get(file_id)
 
-    def _fresh(self) -> Hub:
-        world = World(self._wire.config, self._wire.now)
+    def _fresh(self, before: World | None) -> Hub:
+        world = World(self._wire.config, self._wire.now, before)
         hub = Hub(world, Deliverer(self._wire, world, self.sockets), lambda: self._wire.url)
         self._api.hub = hub
         return hub

@@ -149,9 +149,9 @@ class Switches:
 
 
 class World:
-    """The team's memory; a reset creates a new one. `now` is people's time in Unix seconds."""
+    """The team's memory; a reset creates a new one after `before`. `now` is people's time in Unix seconds."""
 
-    def __init__(self, config: SimulatorConfig, now: Callable[[], float]) -> None:
+    def __init__(self, config: SimulatorConfig, now: Callable[[], float], before: "World | None" = None) -> None:
         self.config = config
         self.now = now
         self.switches = Switches()
@@ -170,7 +170,7 @@ class World:
         self.uploads: dict[str, Obj] = {}
         self.contents: dict[str, OpenedFile] = {}
         self.posted: dict[str, float] = {}
-        self._last_ts = 0
+        self.last_ts: int = before.last_ts if before else 0
 
     def person(self, user: str) -> Person | None:
         return self._people.get(user)
@@ -181,8 +181,8 @@ class World:
 
     def next_ts(self) -> str:
         """Return a `ts`: the time in microseconds, never the same twice, ever growing."""
-        self._last_ts = max(int(self.now() * 1_000_000), self._last_ts + 1)
-        return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
+        self.last_ts = max(int(self.now() * 1_000_000), self.last_ts + 1)
+        return f"{self.last_ts // 1_000_000}.{self.last_ts % 1_000_000:06d}"
 
     def add(self, message: Message) -> Message:
         """Keep a message; one that is said in a thread clears the status there."""

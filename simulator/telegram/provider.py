@@ -6,9 +6,11 @@ from aiohttp import web
 
 from simulator.base import BadAction, OpenedFile, Wire
 from simulator.journal import Json
+from simulator.keeping import Drawer
 from simulator.telegram.acts import Acts
 from simulator.telegram.api import Api, endpoint_name
 from simulator.telegram.errors import Refusal, fault_answer, refused
+from simulator.telegram.kept import FORM, bring_back, keep
 from simulator.telegram.polling import Polling
 from simulator.telegram.state import World
 from simulator.telegram.view import show
@@ -42,6 +44,7 @@ class TelegramSimulator:
         await self._webhooks.close()
         self._polling.end()
         self._begin(self._world)
+        self._webhooks.resume()
 
     @property
     def is_polled(self) -> bool:
@@ -60,6 +63,15 @@ class TelegramSimulator:
     def file(self, file_id: str) -> OpenedFile | None:
         file = self._world.files.get(file_id)
         return OpenedFile(file.name, file.content_type, file.data) if file else None
+
+    def save(self, drawer: Drawer) -> bytes:
+        return FORM.write(keep(self._world), drawer)
+
+    def load(self, kept: bytes, drawer: Drawer) -> None:
+        bring_back(self._world, FORM.read(kept, drawer))
+
+    def resume(self) -> None:
+        self._webhooks.resume()
 
     def _begin(self, before: World | None) -> None:
         self._world = World(self._wire.config, self._wire.now, before)

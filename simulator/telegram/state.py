@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from simulator.config import Person, SimulatorConfig, TelegramConfig
 from simulator.journal import Json
+from simulator.keeping import Content
 from simulator.telegram.entities import FormattedText
 from simulator.telegram.updates import Updates, Webhook
 
@@ -25,7 +26,7 @@ class StoredFile:
     path: str
     name: str
     content_type: str
-    data: bytes
+    data: Content
 
 
 @dataclass(slots=True)
@@ -119,13 +120,14 @@ class World:
         self.random = random.Random(config.seed)
         # Update ids start anywhere: https://core.telegram.org/bots/api#update.
         self.updates: Updates = Updates(now, before.updates.next_id if before else first_number())
-        self.webhook = Webhook()
+        # What the bot set is the bot's: a reset forgets what people said.
+        self.webhook: Webhook = before.webhook if before else Webhook()
         self.chats: dict[int, Chat] = {}
         self.files: dict[str, StoredFile] = {}
         self.presses: dict[str, Press] = {}
-        self.settings = Settings()
+        self.settings: Settings = before.settings if before else Settings()
         self.group_id = 0
-        self._messages: int = before._messages if before else first_number()
+        self.last_message: int = before.last_message if before else first_number()
 
     def date(self) -> int:
         """Return the time as messages carry it: whole Unix seconds."""
@@ -133,8 +135,8 @@ class World:
 
     def next_message_id(self) -> int:
         """Return a message id, growing over all chats, as in private chats and small groups."""
-        self._messages += 1
-        return self._messages
+        self.last_message += 1
+        return self.last_message
 
     def private_chat(self, person: Person) -> Chat | None:
         """Find a person's chat; there is none before they wrote or pressed start."""

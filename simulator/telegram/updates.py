@@ -127,6 +127,16 @@ class Updates:
         self._waiting = dict(sorted(self._waiting.items()))
         self.tell()
 
+    def waiting(self) -> list[Update]:
+        """Return what nobody took yet, in order."""
+        return list(self._waiting.values())
+
+    def restore(self, waiting: list[Update], next_id: int) -> None:
+        """Go on from an earlier run: what waited then waits again, and no id is used twice."""
+        self._waiting = {update.update_id: update for update in waiting}
+        self.made = list(waiting)
+        self.next_id = max(self.next_id, next_id)
+
     def tell(self) -> None:
         """Wake the listeners: there may be something to take."""
         for listener in self._listeners:

@@ -77,6 +77,12 @@ class Webhooks:
             info["allowed_updates"] = [*sorted(updates.allowed)]
         return info
 
+    def resume(self) -> None:
+        """Deliver to the webhook of an earlier run again."""
+        if self._world.webhook.url:
+            self.delivery = Delivery(self._wire, self._world)
+            self.delivery.wake()
+
     async def close(self) -> None:
         if self.delivery:
             await self.delivery.close()

@@ -11,12 +11,14 @@ from aiohttp import web
 from simulator.base import BadAction, OpenedFile, Wire
 from simulator.config import Person
 from simulator.journal import Json
+from simulator.keeping import Drawer
 from simulator.twilio.api import Api
 from simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES, Phone, carry
 from simulator.twilio.inbound import Inbound
+from simulator.twilio.kept import FORM, bring_back, keep
 from simulator.twilio.segments import price_of
 from simulator.twilio.services import Services
-from simulator.twilio.state import Media, Message, PhoneNumber, Store, new_sid
+from simulator.twilio.state import FINAL, Media, Message, PhoneNumber, Store, new_sid
 
 _MAX_MEDIA_BYTES = 5 * 1024 * 1024
 
@@ -50,6 +52,21 @@ class TwilioSimulator:
         await self._wire.cancel_spawned("twilio:")
         self._store = Store(self._config, self._wire.now())
         self._phones.clear()
+
+    def save(self, drawer: Drawer) -> bytes:
+        return FORM.write(keep(self._store, self._phones), drawer)
+
+    def load(self, kept: bytes, drawer: Drawer) -> None:
+        known = FORM.read(kept, drawer)
+        bring_back(self._store, known)
+        self._phones.update(known.phones)
+
+    def resume(self) -> None:
+        for message in list(self._store.messages.values()):
+            if message.inbound and message.webhook == "waiting":
+                self._told(message, self._store.numbers[message.to], 1)
+            elif message.status not in FINAL and self._phone(message.to).mode != "silent":
+                self._sent(message)
 
     def state(self) -> Json:
         messages = list(self._store.messages.values())
@@ -124,14 +141,17 @@ class TwilioSimulator:
         return await self._tell(message, self._store.numbers[message.to], times, wait=bool(arguments.get("wait")))
 
     async def _tell(self, message: Message, number: PhoneNumber, times: int, *, wait: bool) -> Json:
+        task = self._told(message, number, times)
+        if wait:
+            await asyncio.wait([task])  # a reset may end it
+        return {"sid": message.sid, "webhook": message.webhook, "attempts": message.attempts}
+
+    def _told(self, message: Message, number: PhoneNumber, times: int) -> asyncio.Task[None]:
         async def run() -> None:
             for _ in range(times):
                 await self._inbound.tell(message, number)
 
-        task = self._wire.spawn(run(), f"twilio:tell:{message.sid}")
-        if wait:
-            await asyncio.wait([task])  # a reset may end it
-        return {"sid": message.sid, "webhook": message.webhook, "attempts": message.attempts}
+        return self._wire.spawn(run(), f"twilio:tell:{message.sid}")
 
     def _sent(self, message: Message) -> None:
         work = carry(self._wire, self._store, message, self._phone(message.to))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from simulator.config import TwilioConfig
+from simulator.keeping import Content
 from simulator.twilio.segments import Segments, count_segments, price_of
 
 type MessageStatus = Literal[
@@ -28,7 +29,7 @@ class Media:
 
     sid: str
     content_type: str
-    data: bytes = b""
+    data: Content = b""
     url: str = ""
     name: str = ""
 

@@ -317,12 +317,17 @@ async def test_in_a_group_only_what_is_meant_for_the_bot_reaches_it(harness: Har
     assert moved[1].migrate_from_chat_id == moved[0].chat.id
 
 
-async def test_a_reset_forgets_chats_webhook_and_updates(harness: Harness) -> None:
+async def test_a_reset_forgets_chats_and_updates_but_not_what_the_bot_set(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
+    await harness.bot.set_my_commands([("help", "What I can do")])
     await harness.act("say", text="one")
+    await until(lambda: len(harness.hook.updates) == 1)
     await harness.telegram.reset()
     assert harness.chat()["messages"] == []
-    assert (await harness.bot.get_webhook_info()).url == ""
+    assert (await harness.bot.get_webhook_info()).pending_update_count == 0
+    assert [one.command for one in await harness.bot.get_my_commands()] == ["help"]
+    await harness.act("say", text="two")
+    await until(lambda: len(harness.hook.updates) == 2)
 
 
 def _button(data: str) -> dict[str, str]:

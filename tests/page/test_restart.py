@@ -1,0 +1,43 @@
+"""A newcomer sets a model and starts again, or presses Reset: every chat is there, and answers."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.page.chromium import Page
+from tests.page.talk import FIELDS, ask, said, talk_in_every_pane
+from tests.running_dev import RunningDev, running_dev
+
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+QUESTION = "What can you do?"
+
+
+async def test_all_three_chats_answer_after_a_restart_and_after_reset(page: Page, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_dev(home, signal.SIGINT) as dev:
+        await talk_in_every_pane(page, dev.simulator_url, QUESTION, "demo")
+        await page.leave()
+    with running_dev(home, signal.SIGINT) as dev:
+        await page.goto(dev.simulator_url)
+        for pane in FIELDS:
+            await page.until(f"{said(pane)}.some((one) => one.toLowerCase().includes('demo'))")
+        await _answered_once_more(page)
+        await _reset(page, dev)
+        await talk_in_every_pane(page, dev.simulator_url, QUESTION, "demo")
+        await page.leave()
+
+
+async def _answered_once_more(page: Page) -> None:
+    for pane in FIELDS:
+        await ask(page, pane, "What is 6 * 7?")
+    for pane in FIELDS:
+        await page.until(f"{said(pane)}.some((one) => one.includes('42'))")
+
+
+async def _reset(page: Page, dev: RunningDev) -> None:
+    await page.evaluate(
+        "fetch('/sim/reset', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'})"
+    )
+    await page.goto(dev.simulator_url)
+    await page.until("!document.querySelector('.phone .bubble')")
