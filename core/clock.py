@@ -5,6 +5,7 @@ Leases and attempts use the database's clock instead: they compare moments of se
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -17,8 +18,8 @@ from core.language.catalogue import gettext
 class Clock:
     """The time, shifted and sped up alike in all processes that read the same file.
 
-    The file holds JSON: {"base": unix seconds, "offset": seconds, "rate": factor}. People's time is
-    base + (real - base) * rate + offset. Without a file it is the machine's time.
+    The file holds JSON: {"base": unix seconds, "offset": seconds, "rate": factor}; a rate of 0 stops it.
+    People's time is base + (real - base) * rate + offset. Without a file it is the machine's time.
     """
 
     def __init__(self, path: Path | None = None, machine: Callable[[], float] = time.time) -> None:
@@ -42,14 +43,20 @@ class Clock:
 
     @property
     def rate(self) -> float:
-        """Return how many seconds of it pass in a real one."""
+        """Return how many seconds of it pass in a real one; 0 while it stands still."""
         self._reload()
         return self._rate
 
+    def real_seconds(self, seconds: float) -> float:
+        """Return how long seconds of the clock's time really last: without end while it stands still."""
+        if seconds <= 0:
+            return 0.0
+        rate = self.rate
+        return seconds / rate if rate else math.inf
+
     async def sleep(self, span: timedelta) -> None:
-        """Wait for a span of the clock's time."""
-        self._reload()
-        await asyncio.sleep(span.total_seconds() / self._rate)
+        """Wait for a span of the clock's time; while it stands still, of the machine's."""
+        await asyncio.sleep(span.total_seconds() / (self.rate or 1.0))
 
     def _reload(self) -> None:
         if self._path is None:
@@ -65,10 +72,10 @@ class Clock:
         self._stamp = stamp
 
 
-def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0) -> None:
-    """Write the file that every process of a test reads; atomic."""
+def set_clock(path: Path, *, offset: float = 0.0, rate: float = 1.0, base: float | None = None) -> None:
+    """Write the file that every process reads; atomic. `base`: the machine's time from which `rate` holds, else now."""
     fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps({"base": time.time(), "offset": offset, "rate": rate}))
+    fresh.write_text(json.dumps({"base": time.time() if base is None else base, "offset": offset, "rate": rate}))
     fresh.replace(path)
 
 

@@ -124,7 +124,7 @@ class TriggerRunner:
         due, now = await self.engine.store.next_due(), await self.clock.sound_now()
         if due is None or now is None:
             return longest
-        return min(max((due - now).total_seconds() / self.clock.rate, 0), longest)
+        return min(self.clock.real_seconds((due - now).total_seconds()), longest)
 
     async def _tell(self) -> None:
         while True:

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
 
 _PAGE = Path(__file__).parent / "page"
-_TOKENS = Path(__file__).parents[1] / "onevalet" / "console" / "static" / "tokens.css"
-"""The look that this page shares with the console."""
+_SHARED = Path(__file__).parents[1] / "onevalet" / "console" / "static"
+"""Styles that this page shares with the console: colours and type, and how the path of a turn is drawn."""
 _COMMANDS = Path(__file__).parents[1] / "docs" / "commands.md"
 _MAX_BODY = 60 * 1024 * 1024
 _PAGE_HEADERS = {
@@ -51,7 +51,8 @@ class Simulator:
         self.app.router.add_routes(self.control.routes())
         self.app.router.add_get("/", self._page)
         self.app.router.add_get("/page/commands.md", self._commands)
-        self.app.router.add_get("/page/tokens.css", self._tokens)
+        for name in ("tokens.css", "path.css"):
+            self.app.router.add_get(f"/page/{name}", _file(_SHARED / name))
         if _PAGE.is_dir():
             self.app.router.add_static("/page/", _PAGE)
         self.app.on_response_prepare.append(_protect_page)
@@ -100,9 +101,6 @@ class Simulator:
             return web.FileResponse(index)
         return web.Response(text="The simulator is running; it has no page yet. Its control API is under /sim.")
 
-    async def _tokens(self, _: web.Request) -> web.StreamResponse:
-        return web.FileResponse(_TOKENS)
-
     async def _commands(self, _: web.Request) -> web.StreamResponse:
         # An image is built without the documents; the page then says where they are.
         if not await asyncio.to_thread(_COMMANDS.is_file):
@@ -116,19 +114,27 @@ class Simulator:
         self.wire.journal.touch()
 
 
-def build_simulator(config: SimulatorConfig, clock: Clock) -> Simulator:
-    """Build the simulator with each provider that it emulates."""
+def build_simulator(config: SimulatorConfig, clock: Clock, bench: Iterable[web.AbstractRouteDef] = ()) -> Simulator:
+    """Build the simulator with each provider that it emulates. `bench`: routes to the assistant behind it."""
     wire = Wire(config, clock)
     providers: list[Provider] = [TwilioSimulator(wire), SlackSimulator(wire), TelegramSimulator(wire)]
-    return Simulator(wire, providers)
+    simulator = Simulator(wire, providers)
+    simulator.control.has_bench = bool(simulator.app.router.add_routes(bench))
+    return simulator
 
 
 @asynccontextmanager
 async def serve_simulator(
-    config: SimulatorConfig, clock: Clock, host: str = "127.0.0.1", port: int = 0, *, closed: bool = False
+    config: SimulatorConfig,
+    clock: Clock,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    closed: bool = False,
+    bench: Iterable[web.AbstractRouteDef] = (),
 ) -> AsyncIterator[Simulator]:
     """Serve the simulator on a loopback address until left; port 0 takes a free one. `closed`: until `open`."""
-    simulator = build_simulator(config, clock)
+    simulator = build_simulator(config, clock, bench)
     if simulator.keeper:
         await asyncio.to_thread(simulator.keeper.load)
     if closed:
@@ -148,6 +154,13 @@ async def serve_simulator(
         await runner.cleanup()
         await simulator.stop()
         listener.close()
+
+
+def _file(path: Path) -> Handler:
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.FileResponse(path)
+
+    return answer
 
 
 async def _protect_page(request: web.Request, answer: web.StreamResponse) -> None:

@@ -57,10 +57,14 @@ async def loopback_only(
 
 
 class Control:
-    """The handlers of /sim. `notice` is a sentence that the page shows on top: who answers, say."""
+    """The handlers of /sim. `notice` is a sentence that the page shows on top: who answers, say.
+
+    `has_bench`: whether the assistant behind it is at hand, under /bench, and not only the providers.
+    """
 
     def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
         self.notice = ""
+        self.has_bench = False
         self._wire = wire
         self._providers = {provider.name: provider for provider in providers}
 
@@ -84,7 +88,8 @@ class Control:
         """Return what the page needs to know at its start."""
         called = {call.endpoint for call in self._wire.journal.calls() if call.direction == "out"}
         endpoints = [*_ENDPOINTS, *sorted(called.difference(_ENDPOINTS))]
-        return web.json_response({"notice": self.notice, "gateway": self._wire.gateway_url, "endpoints": endpoints})
+        told = {"notice": self.notice, "gateway": self._wire.gateway_url, "bench": self.has_bench}
+        return web.json_response({**told, "endpoints": endpoints})
 
     async def state(self, _: web.Request) -> web.Response:
         return web.json_response({name: provider.state() for name, provider in self._providers.items()})

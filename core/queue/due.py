@@ -94,5 +94,7 @@ class DueWatch:
         return soonest
 
     def _real_seconds(self, work: DueWork, wait: float, now: datetime | None) -> float:
-        """Return a wait by the machine's clock: people's may go faster in tests."""
-        return wait / self._clock.rate if now is not None and work in _BY_PEOPLES_CLOCK else wait
+        """Return a wait by the machine's clock: people's may go faster, or stand still."""
+        if wait > 0 and now is not None and work in _BY_PEOPLES_CLOCK:
+            return self._clock.real_seconds(wait)
+        return wait

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from pydantic import SecretStr
 
-from core.clock import Clock
 from core.errors import ConfigError
+from onevalet.dev.bench.routes import open_bench
 from onevalet.dev.embedded.home import Running, hold_home
 from onevalet.dev.seed import bring_in_owner
 from onevalet.dev.services import open_services, plain
@@ -53,8 +53,17 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         settings = await stack.enter_async_context(open_services(settings))
         _step("Starting the channels.")
         config = simulator_config(settings.onevalet_home)
+        bench = await stack.enter_async_context(open_bench(settings))
+        settings = settings.model_copy(update={"onevalet_clock": bench.clock.path})
         simulator = await stack.enter_async_context(
-            serve_simulator(config, Clock(settings.onevalet_clock), SIMULATOR_HOST, settings.port + 1, closed=True)
+            serve_simulator(
+                config,
+                bench.clock.told(),
+                SIMULATOR_HOST,
+                settings.port + 1,
+                closed=True,
+                bench=bench.routes(),
+            )
         )
         simulated = wire_simulator(settings, config, simulator.url)
         # The simulated person's mail server is on this machine, which no tool may reach otherwise.

@@ -3,7 +3,9 @@
 import { ask, follow } from "/page/api.js";
 import { carriesFiles } from "/page/attachment.js";
 import { announce, h, plural } from "/page/dom.js";
+import { clockPanel } from "/page/clock.js";
 import { faultsDrawer } from "/page/faults.js";
+import { icon } from "/page/icons.js";
 import { markdown } from "/page/markdown.js";
 import { phonePane } from "/page/panes/phone.js";
 import { slackPane } from "/page/panes/slack.js";
@@ -15,10 +17,11 @@ const CLOCK_MS = 20_000;
 const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram" };
 const find = (id) => document.getElementById(id);
 
-const app = { person: null, choose, toast, showFaultCount, botName: "valet" };
+const app = { person: null, choose, toast, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
 const panes = { twilio: phonePane(find("phone"), app), slack: slackPane(find("slack"), app), telegram: telegramPane(find("telegram"), app) };
 const wire = wirePanel(find("wire"), app);
 const faults = faultsDrawer(find("faults"), app);
+let clock = null;
 let people = [];
 let chosen = null;
 let state = null;
@@ -50,7 +53,7 @@ function refresh() {
 async function load() {
   state = await ask("/sim/state");
   draw();
-  await Promise.all([wire.refresh(), faults.refresh()]);
+  await Promise.all([wire.refresh(), faults.refresh(), clock?.refresh()]);
 }
 
 function draw() {
@@ -59,8 +62,20 @@ function draw() {
     pane.draw(state[name]);
     pane.mark(chosen);
   }
+  wire.follow(chosen ?? latest());
   clearTimeout(soon);
   if (fades()) soon = setTimeout(refresh, SOON_MS);
+}
+
+// What the person wrote last, in whatever chat.
+function latest() {
+  const { key } = app.person;
+  const said = [
+    ...state.twilio.people[key].bubbles.filter((one) => one.direction === "in").map((one) => ({ provider: "twilio", id: one.id, at: one.at })),
+    ...state.slack.people[key].bubbles.filter((one) => one.from === key).map((one) => ({ provider: "slack", id: one.ts, at: Number(one.ts) })),
+    ...state.telegram.people[key].messages.filter((one) => one.direction === "in").map((one) => ({ provider: "telegram", id: one.id, at: one.date })),
+  ];
+  return said.reduce((best, one) => (best && best.at > one.at ? best : one), null);
 }
 
 // Typing, drafts and status lines go by themselves, without any event.
@@ -107,9 +122,15 @@ function showFaultCount(count) {
 function drawPeople() {
   find("people").append(
     ...people.map((one) =>
-      h("label", {}, h("input", { type: "radio", name: "person", value: one.key, checked: one === app.person, onchange: () => become(one) }), h("span", {}, one.name)),
+      h("label", {}, h("input", { type: "radio", name: "person", value: one.key, checked: one === app.person, onchange: () => become(one) }), h("span", {}, ...nameOf(one))),
     ),
   );
+}
+
+// On a narrow screen the first name alone is shown.
+function nameOf({ name }) {
+  const [first, ...more] = name.split(" ");
+  return [first, more.length ? h("span", { class: "surname" }, ` ${more.join(" ")}`) : null];
 }
 
 function become(person) {
@@ -136,8 +157,15 @@ async function begin() {
   find("notice").hidden = !config.notice;
   find("notice").textContent = config.notice;
   faults.endpoints(config.endpoints);
+  wire.offerPath(config.bench);
   drawPeople();
   drawTabs();
+  if (config.bench) {
+    find("clock").hidden = false;
+    clock = clockPanel(find("clock"), app);
+    app.now = clock.now;
+  }
+  find("close-help").append(icon("cross"));
   find("open-faults").addEventListener("click", () => find("faults").showModal());
   find("open-help").addEventListener("click", () => find("help").showModal());
   for (const name of ["pointerdown", "focusin", "keydown"]) document.addEventListener(name, closeMenus);
@@ -167,5 +195,6 @@ async function reset() {
 
 begin().catch((error) => {
   find("notice").hidden = false;
+  find("notice").classList.add("is-problem");
   find("notice").textContent = `The page could not start: ${error.message}`;
 });

@@ -1,6 +1,7 @@
 // The one file that goes with the next message: chosen, dropped or pasted; too large a one is refused at once.
 
 import { announce, h, size } from "/page/dom.js";
+import { icon } from "/page/icons.js";
 
 // `limit` is in bytes and `carrier` names who sets it; a file may be dropped anywhere on `zone`; `say(sentence)` shows a refusal.
 export function attachment({ label, limit, carrier, zone, say, chosen }) {
@@ -10,7 +11,7 @@ export function attachment({ label, limit, carrier, zone, say, chosen }) {
   const button = h(
     "button",
     { type: "button", class: "attach", "aria-label": `Attach a file: ${label}`, title: "Attach a file, or drop it here", onclick: () => input.click() },
-    "+",
+    icon("plus"),
   );
   input.addEventListener("change", () => {
     take(input.files[0]);
@@ -59,7 +60,7 @@ export function attachment({ label, limit, carrier, zone, say, chosen }) {
     line.hidden = !file;
     line.replaceChildren();
     if (!file) return;
-    const remove = h("button", { type: "button", "aria-label": `Leave ${file.name} out`, onclick: () => { set(null); chosen(); } }, "✕");
+    const remove = h("button", { type: "button", "aria-label": `Leave ${file.name} out`, onclick: () => { set(null); chosen(); } }, icon("cross"));
     line.append(`${file.name}, ${size(file.size)} `, remove);
   }
 

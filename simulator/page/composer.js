@@ -2,19 +2,23 @@
 
 import { attachment } from "/page/attachment.js";
 import { h } from "/page/dom.js";
+import { icon } from "/page/icons.js";
+
+const TALLEST = 140;
 
 // `send(text, file)` does it; `typed(text)` hears each change; `before` and `after` stand beside the field. `files` says how
 // large a file may be and where it may be dropped: see attachment.js.
 export function composer({ name, label, placeholder, send, typed, files, before = [], after = [] }) {
   const field = h("textarea", { name, rows: "1", "aria-label": label, placeholder, maxlength: "12000" });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
-  const submit = h("button", { class: "send", "aria-label": `Send: ${label}`, title: "Send (Enter)" }, "↑");
+  const submit = h("button", { class: "send", "aria-label": `Send: ${label}`, title: "Send (Enter)" }, icon("up"));
   const form = h("form", { class: "composer", "aria-label": label });
   const attached = attachment({ label, ...files, say, chosen: () => field.focus() });
   const line = h("div", { class: "composer-line" }, attached.button, before, field, submit);
   form.append(problem, attached.line, line, attached.input, ...[after].flat());
 
   field.addEventListener("input", () => grow());
+  addEventListener("resize", () => grow());
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -27,7 +31,9 @@ export function composer({ name, label, placeholder, send, typed, files, before 
 
   function grow() {
     field.style.height = "auto";
-    field.style.height = `${Math.min(field.scrollHeight, 140)}px`;
+    const borders = field.offsetHeight - field.clientHeight;
+    field.style.height = `${Math.min(field.scrollHeight + borders, TALLEST)}px`;
+    field.classList.toggle("scrolls", field.scrollHeight + borders > TALLEST);
     typed?.(field.value);
   }
 

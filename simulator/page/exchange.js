@@ -1,6 +1,7 @@
 // One request and its answer, as the journal has them.
 
-import { h } from "/page/dom.js";
+import { h, plural } from "/page/dom.js";
+import { icon } from "/page/icons.js";
 
 const PROOF = /^(x-twilio-signature|i-twilio-idempotency-token|x-slack-(signature|request-timestamp|retry-num|retry-reason)|x-telegram-bot-api-secret-token|retry-after)$/i;
 const LONG = 6000;
@@ -18,8 +19,8 @@ export function buildExchange(call) {
       h(
         "summary",
         {},
-        h("span", { class: "way", title: inward ? "The provider calls the gateway" : "The gateway calls the provider" }, inward ? "to gateway" : "from gateway"),
-        h("b", {}, call.endpoint),
+        h("span", { class: "way", title: inward ? "The provider calls the gateway" : "The gateway calls the provider" }, icon(inward ? "into" : "from", inward ? "to the gateway" : "from the gateway")),
+        h("b", {}, breakable(call.endpoint)),
         h("span", { class: `badge ${bad ? "is-bad" : "is-good"}` }, statusOf(call)),
         h("small", {}, `${call.duration_ms < 10 ? call.duration_ms.toFixed(1) : Math.round(call.duration_ms)} ms · ${at} · #${call.number}`),
       ),
@@ -27,6 +28,11 @@ export function buildExchange(call) {
       answerPart(call.answer),
     ),
   );
+}
+
+// A long name breaks at its dots, and between the words of its last part.
+function breakable(name) {
+  return name.split(/(?<=\.)|(?<=[a-z])(?=[A-Z])/).flatMap((part, index) => (index ? [h("wbr"), part] : [part]));
 }
 
 function statusOf({ status, answer }) {
@@ -50,7 +56,7 @@ function headersPart(headers) {
   const all = Object.entries(headers ?? {});
   const proof = all.filter(([name]) => PROOF.test(name));
   const table = (rows) => h("table", { class: "headers" }, h("tbody", {}, rows.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, String(value))))));
-  const rest = all.length > proof.length ? h("details", {}, h("summary", {}, `${all.length - proof.length} more headers`), table(all.filter(([name]) => !PROOF.test(name)))) : null;
+  const rest = all.length > proof.length ? h("details", {}, h("summary", {}, plural(all.length - proof.length, "more header")), table(all.filter(([name]) => !PROOF.test(name)))) : null;
   return [proof.length ? table(proof) : null, rest];
 }
 

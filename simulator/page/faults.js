@@ -2,6 +2,7 @@
 
 import { ask } from "/page/api.js";
 import { h, plural } from "/page/dom.js";
+import { icon } from "/page/icons.js";
 
 const KINDS = {
   rate_limit: "Rate limit (429)",
@@ -38,7 +39,7 @@ export function faultsDrawer(dialog, app) {
     problem,
     h("button", { class: "primary" }, "Add the fault"),
   );
-  const close = h("form", { method: "dialog", class: "sheet-head" }, h("h2", { id: "faults-title" }, "Faults"), h("button", { "aria-label": "Close" }, "✕"));
+  const close = h("form", { method: "dialog", class: "sheet-head" }, h("h2", { id: "faults-title" }, "Faults"), h("button", { "aria-label": "Close" }, icon("cross")));
   dialog.append(close, h("p", {}, "The emulated providers misbehave as told, in their own words. The assistant has to cope."), form, h("h3", {}, "In force"), rules, clear);
 
   function add(event) {

@@ -1,12 +1,13 @@
 // A list of messages that keeps its place: it follows the end only for whoever is at the end.
 
 import { announce, h, sync } from "/page/dom.js";
+import { icon } from "/page/icons.js";
 
 const NEAR = 80;
 
 export function messageList({ label, provider, choose, hint = "" }) {
   const list = h("ol", { class: "messages", "aria-label": label, tabindex: "0", "data-provider": provider });
-  const jump = h("button", { type: "button", class: "jump", hidden: true, onclick: toEnd }, "New messages ↓");
+  const jump = h("button", { type: "button", class: "jump", hidden: true, onclick: toEnd }, "New messages ", icon("down"));
   const empty = h("p", { class: "hint-empty", hidden: true }, hint);
   const root = h("div", { class: "scroll" }, list, empty, jump);
   let person = null;

@@ -3,6 +3,7 @@
 import { ask } from "/page/api.js";
 import { h, plural, sync } from "/page/dom.js";
 import { buildExchange } from "/page/exchange.js";
+import { pathPanel } from "/page/path.js";
 
 const SHOWN = 60;
 const KEPT_POLLS = 400;
@@ -20,8 +21,34 @@ export function wirePanel(root, app) {
   const toggle = h("button", { type: "button", class: "wire-toggle", "aria-expanded": "false", onclick: () => open(root.dataset.open !== "true") }, "Show");
   const list = h("ol", { class: "exchanges", "aria-label": "Requests and answers" });
   const empty = h("p", { class: "empty" });
-  root.append(h("header", {}, h("h2", {}, "Wire"), what, clear, toggle), h("div", { class: "wire-body" }, empty, list));
+  const title = h("h2", {}, "Wire");
+  const tabs = ["Path", "Wire"].map((name) => h("button", { type: "button", role: "tab", onclick: () => turn(name) }, name));
+  const tablist = h("div", { class: "wire-tabs", role: "tablist", "aria-label": "What is shown of a message", hidden: true }, tabs);
+  const exchanges = h("div", {}, empty, list);
+  const steps = h("div", { class: "path", hidden: true });
+  const path = pathPanel(steps);
+  root.append(h("header", {}, title, tablist, what, clear, toggle), h("div", { class: "wire-body" }, exchanges, steps));
   open(false);
+
+  // With the assistant at hand its own path comes first.
+  function offerPath(is) {
+    title.hidden = is;
+    tablist.hidden = !is;
+    if (is) turn("Path");
+  }
+
+  function turn(name) {
+    for (const tab of tabs) tab.setAttribute("aria-selected", String(tab.textContent === name));
+    exchanges.hidden = name === "Path";
+    steps.hidden = !exchanges.hidden;
+    root.dataset.shows = name;
+    say();
+    path.look();
+  }
+
+  function say() {
+    if (!steps.hidden) what.textContent = chosen ? `The turn of this ${NAMES[chosen.provider]} message` : "The newest turn; choose a message for its own";
+  }
 
   function open(is) {
     root.dataset.open = String(is);
@@ -55,6 +82,7 @@ export function wirePanel(root, app) {
     what.textContent = chosen ? `${plural(calls.length, "exchange")} about this ${NAMES[chosen.provider]} message` : "The newest exchanges; choose a message for its own";
     clear.hidden = !chosen;
     root.classList.toggle("has-chosen", Boolean(chosen));
+    say();
     empty.hidden = calls.length > 0;
     empty.textContent = chosen ? "Nothing went over the wire about this message yet." : "Nothing yet. Write something in one of the chats.";
     const drawn = sync(list, calls, (call) => call.number, buildExchange);
@@ -63,7 +91,7 @@ export function wirePanel(root, app) {
     if (chosen && calls.length) isFresh = false;
   }
 
-  return { refresh, choose };
+  return { refresh, choose, offerPath, follow: (about) => (tablist.hidden ? undefined : path.follow(about)) };
 }
 
 const isPoll = ({ endpoint }) => endpoint === "telegram.getUpdates";

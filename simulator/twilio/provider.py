@@ -119,10 +119,10 @@ class TwilioSimulator:
         text, to = arguments.get("text", ""), arguments.get("to", self._config.number)
         media = _media(arguments.get("media"))
         if not isinstance(text, str) or not (text or media):
-            raise BadAction('"text" must be some text, or "media" a list of files.')
+            raise BadAction("There is nothing to send: write something, or attach a file.")
         # docs: glossary/what-sms-character-limit; no phone sends a longer one.
         if len(text) > 1600:
-            raise BadAction('"text" must be at most 1600 characters.')
+            raise BadAction(f"A text message holds at most 1600 characters; this one has {len(text)}.")
         number = self._store.numbers.get(to) if isinstance(to, str) else None
         if number is None:
             raise BadAction('"to" must be one of the account\'s numbers.')

@@ -40,7 +40,7 @@ HOSTILE = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) <javascript:ale
 async def test_a_person_types_into_each_pane_and_reads_the_answer(page: Page, simulator: Simulator) -> None:
     await talk_in_every_pane(page, simulator.url, "What is on?", "You said: What is on?")
     await page.until("document.querySelector('.phone .theirs .tick').innerText.includes('delivered')")
-    await page.until("document.querySelector('.telegram .mine .tick').innerText.includes('✓✓')")
+    await page.until("document.querySelector('.telegram .mine .tick .icon-done')")
 
 
 async def test_a_slack_card_is_edited_in_a_modal_with_errors_and_then_approved(
@@ -165,7 +165,7 @@ async def test_a_long_poll_is_about_every_message_that_it_brought(page: Page, si
         await (await http.post(f"{bot}/deleteWebhook")).read()
         await page.click(".telegram .big", "START")
         await ask(page, "telegram", "Fetch me")
-        await page.until("document.querySelector('.telegram .mine:last-child .tick').innerText === '◷'")
+        await page.until("document.querySelector('.telegram .mine:last-child .icon-waiting')")
         await page.click(".telegram .mine .said", "Fetch me")
         await page.until("document.querySelector('.wire .empty').innerText.startsWith('Nothing went over')")
         await (await http.post(f"{bot}/getUpdates")).read()

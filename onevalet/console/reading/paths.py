@@ -98,6 +98,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
     usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL]
     spans = [
         *await _received(connection, tenant_id, turn_id, turn["started_at"]),
+        *await _recalled(connection, tenant_id, turn_id),
         *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
         *await _sent(connection, tenant_id, turn_id),
     ]
@@ -138,6 +139,20 @@ async def _received(connection: Connection, tenant_id: str, turn_id: str, begun:
         )
         for row in rows
     ]
+
+
+async def _recalled(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
+    row = await connection.fetchrow(
+        "select report, created_at from memory_recalls where tenant_id = $1 and turn_id = $2", tenant_id, turn_id
+    )
+    if row is None:
+        return []
+    legs = row["report"]["legs"]
+    took = timedelta(milliseconds=max((float(leg["took_ms"]) for leg in legs), default=0.0))
+    found = len({hit for leg in legs for hit in leg["hits"]})
+    facts = _facts(**{leg["leg"]: f"{len(leg['hits'])} found, {float(leg['took_ms']):.1f} ms" for leg in legs})
+    note = "nothing" if not found else "1 memory" if found == 1 else f"{found} memories"
+    return [Span(row["created_at"] - took, row["created_at"], "note", "Recalled", note, facts)]
 
 
 def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[Span]:

@@ -4,6 +4,7 @@ import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
 import { clock, h, plural } from "/page/dom.js";
 import { fileCard } from "/page/file.js";
+import { icon } from "/page/icons.js";
 import { countSegments, price } from "/page/segments.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
@@ -17,11 +18,11 @@ const MODES = {
   failing: "Fails at once (30008)",
   silent: "Sends no receipts",
 };
-const HINT = "Text Valet as you would any number. What can you do? is a good start.";
+const HINT = "Text Valet as you would any number. “What can you do?” is a good start.";
 const CALLBACKS = { in_order: "In order", reversed: "In reverse", twice: "Twice", none: "Never" };
 // Twilio takes no more in one message, and phones shrink their pictures to less.
 const LARGEST = 5 * 1024 * 1024;
-const TICKS = { queued: "◷", accepted: "◷", sending: "◷", sent: "✓", delivered: "✓✓", undelivered: "!", failed: "!" };
+const TICKS = { queued: "waiting", accepted: "waiting", sending: "waiting", sent: "sent", delivered: "done", undelivered: "alert", failed: "alert" };
 
 export function phonePane(root, app) {
   const time = h("span");
@@ -29,7 +30,7 @@ export function phonePane(root, app) {
   const number = h("span", { class: "number" });
   const mode = choice("The phone", MODES, (value) => run("phone", { mode: value }));
   const callbacks = choice("Status callbacks", CALLBACKS, (value) => run("callbacks", { order: value }));
-  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Phone settings" }, "⋯"), h("div", {}, mode.root, callbacks.root));
+  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Phone settings" }, icon("more")), h("div", {}, mode.root, callbacks.root));
   const list = messageList({ label: "SMS", provider: "twilio", choose: app.choose, hint: HINT });
   const counter = h("p", { class: "counter", "aria-live": "off" });
   const stopped = h("p", { class: "strip", hidden: true }, "You said STOP: the carrier lets nothing through until START.");
@@ -72,8 +73,8 @@ export function phonePane(root, app) {
   function draw(state) {
     const person = app.person;
     const phone = state.people[person.key];
-    time.textContent = clock(Date.now() / 1000, person.timezone);
-    signal.textContent = phone.mode === "on" ? "▂▄▆" : "✕";
+    time.textContent = clock(app.now(), person.timezone);
+    signal.replaceChildren(icon(phone.mode === "on" ? "bars" : "cross"));
     root.classList.toggle("is-off", phone.mode !== "on");
     number.textContent = phone.mode === "on" ? state.numbers[0].number : MODES[phone.mode];
     mode.set(phone.mode);
@@ -101,16 +102,16 @@ function buildBubble(bubble, app, run) {
 
 // Give what became of a text to us: did the gateway take it?
 function taken({ webhook, attempts }) {
-  if (webhook === "waiting") return h("span", { class: "tick" }, "◷ on its way");
-  if (/^2\d\d$/.test(webhook)) return h("span", { class: "tick is-done", title: `The gateway answered ${webhook}` }, "✓ taken");
-  return h("span", { class: "tick is-bad" }, `✕ webhook failed: ${webhook}, ${plural(attempts, "attempt")}`);
+  if (webhook === "waiting") return h("span", { class: "tick" }, icon("waiting"), " on its way");
+  if (/^2\d\d$/.test(webhook)) return h("span", { class: "tick is-done", title: `The gateway answered ${webhook}` }, icon("sent"), " taken");
+  return h("span", { class: "tick is-bad" }, icon("cross"), ` webhook failed: ${webhook}, ${plural(attempts, "attempt")}`);
 }
 
 function delivered({ status, error_code: code, error_message: message }) {
   const bad = status === "undelivered" || status === "failed";
   const why = bad && code ? ` (${code}${message ? `: ${message}` : ""})` : "";
   const kind = bad ? "is-bad" : status === "delivered" ? "is-done" : "";
-  return h("span", { class: `tick ${kind}` }, `${TICKS[status] ?? ""} ${status}${why}`);
+  return h("span", { class: `tick ${kind}` }, TICKS[status] ? icon(TICKS[status]) : null, ` ${status}${why}`);
 }
 
 function choice(label, options, changed) {

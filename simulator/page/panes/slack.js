@@ -3,6 +3,7 @@
 import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
 import { h } from "/page/dom.js";
+import { icon } from "/page/icons.js";
 import { buildMessage, told } from "/page/slack/message.js";
 import { homeTab, modalLayer } from "/page/slack/views.js";
 import { messageList } from "/page/thread.js";
@@ -30,7 +31,7 @@ export function slackPane(root, app) {
   const box = composer({ name: "slack", label: "Message to the app", placeholder: "Message valet", files: { ...files, zone: messages }, send, after: [commands] });
   const threadBox = composer({ name: "slack-thread", label: "Reply in the thread", placeholder: "Reply…", files: { ...files, zone: threadPane }, send: (text, file) => say(text, file, thread) });
   const title = h("small");
-  const back = h("button", { type: "button", "aria-label": "Close the thread", onclick: () => openThread("") }, "←");
+  const back = h("button", { type: "button", "aria-label": "Close the thread", onclick: () => openThread("") }, icon("back"));
   threadPane.append(h("header", {}, back, h("h3", {}, "Thread"), title), replies.root, threadBox.root);
   messages.append(list.root, prompts, box.root, threadPane);
   const home = homeTab(app);

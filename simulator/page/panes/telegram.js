@@ -5,6 +5,7 @@ import { composer } from "/page/composer.js";
 import { clock, h } from "/page/dom.js";
 import { withEntities } from "/page/entities.js";
 import { fileCard, placeCard } from "/page/file.js";
+import { icon } from "/page/icons.js";
 import { placeForm } from "/page/place.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
@@ -26,13 +27,13 @@ export function telegramPane(root, app) {
   const doing = h("p", { class: "doing" });
   const block = h("button", { type: "button", onclick: () => run(latest.people[app.person.key].blocked ? "unblock" : "block") });
   const again = h("button", { type: "button", onclick: () => run("redeliver") }, "Deliver the last update again");
-  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Chat settings" }, "⋯"), h("div", {}, block, again));
+  const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Chat settings" }, icon("more")), h("div", {}, block, again));
   const list = messageList({ label: "Telegram", provider: "telegram", choose: app.choose });
   const failures = h("p", { class: "strip is-bad", hidden: true });
   const commands = h("details", { class: "commands" }, h("summary", {}, "Menu"), h("ul"));
   const replying = h("p", { class: "replying", hidden: true });
   const place = placeForm((values) => act("telegram", "location", app.person.key, values));
-  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, before: [place, commands] });
+  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, place)] });
   const start = h("button", { type: "button", class: "big", onclick: () => run("start") }, "START");
   const about = h("p", { class: "about" });
   const welcome = h("div", { class: "welcome", hidden: true }, h("p", { class: "about-title" }, "What can this bot do?"), about);
@@ -73,7 +74,7 @@ export function telegramPane(root, app) {
     replying.hidden = !next;
     box.field.placeholder = next?.placeholder ?? "Message";
     if (!next) return;
-    const cancel = h("button", { type: "button", "aria-label": "Cancel", onclick: () => { if (context?.kind === "edit") box.put(""); setContext(null); } }, "✕");
+    const cancel = h("button", { type: "button", "aria-label": "Cancel", onclick: () => { if (context?.kind === "edit") box.put(""); setContext(null); } }, icon("cross"));
     replying.replaceChildren(h("strong", {}, next.kind === "edit" ? "Edit" : "Reply"), h("span", {}, next.text), cancel);
     if (next.kind === "edit") box.put(next.text);
     else if (!next.placeholder || root.contains(document.activeElement)) box.field.focus();
@@ -97,7 +98,7 @@ export function telegramPane(root, app) {
     const chat = state.people[app.person.key];
     const deaf = !chat.started || chat.blocked || chat.deactivated;
     name.textContent = state.bot.first_name;
-    doing.textContent = chat.action ? `${ACTIONS[chat.action] ?? chat.action}…` : `@${state.bot.username}, bot`;
+    doing.textContent = chat.action ? `${ACTIONS[chat.action] ?? chat.action}…` : `@${state.bot.username}`;
     doing.classList.toggle("is-busy", Boolean(chat.action));
     block.textContent = chat.blocked ? "Unblock the bot" : "Block the bot";
     block.disabled = again.disabled = !chat.started;
@@ -133,7 +134,7 @@ export function telegramPane(root, app) {
     const last = failed.at(-1);
     const matters = last && messages.some((one) => one.status === "waiting" || one.status === "dropped");
     failures.hidden = !matters;
-    if (matters) failures.textContent = `✕ Delivery of update ${last.update_id} failed (attempt ${last.attempt || 1}): ${last.error}${last.dropped ? "; dropped" : "; Telegram will try again"}`;
+    if (matters) failures.textContent = `Delivery of update ${last.update_id} failed (attempt ${last.attempt || 1}): ${last.error}${last.dropped ? "; dropped" : "; Telegram will try again"}`;
   }
 
   // What the bot says to a press: a passing line, or an alert to be closed. Old answers are not said again.
@@ -194,7 +195,7 @@ function buildMessage(item, { app, run, setContext }) {
 }
 
 function key(button, item, run) {
-  if (button.url) return h("a", { href: /^https?:/.test(button.url) ? button.url : "#", target: "_blank", rel: "noopener noreferrer" }, `${button.text} ↗`);
+  if (button.url) return h("a", { href: /^https?:/.test(button.url) ? button.url : "#", target: "_blank", rel: "noopener noreferrer" }, button.text, " ", icon("out"));
   const waiting = item.presses.some((press) => press.data === button.callback_data && !press.answered);
   const press = () => run("press", { message_id: item.message_id, data: button.callback_data });
   return h("button", { type: "button", class: waiting ? "is-busy" : null, "data-focus": button.callback_data, disabled: !button.callback_data, onclick: press }, button.text);
@@ -202,9 +203,9 @@ function key(button, item, run) {
 
 function ticks({ mine, status }) {
   if (!mine) return null;
-  if (status === "waiting") return h("span", { class: "tick", title: "Waits for the gateway" }, "◷");
-  if (status === "dropped") return h("span", { class: "tick is-bad" }, "✕ never taken");
-  return h("span", { class: "tick is-done", title: "The gateway took it" }, "✓✓");
+  if (status === "waiting") return h("span", { class: "tick" }, icon("waiting", "Waits for the gateway"));
+  if (status === "dropped") return h("span", { class: "tick is-bad" }, icon("cross"), " never taken");
+  return h("span", { class: "tick is-done" }, icon("done", "The gateway took it"));
 }
 
 // A file, a place or a sticker; null for a message without one.

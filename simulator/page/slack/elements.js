@@ -76,7 +76,7 @@ function confirmed(confirm) {
 }
 
 function select(element, act, base, field) {
-  const empty = h("option", { value: "" }, unescape(element.placeholder?.text ?? (element.type === "overflow" ? "⋯" : "Choose")));
+  const empty = h("option", { value: "" }, unescape(element.placeholder?.text ?? (element.type === "overflow" ? "More" : "Choose")));
   const node = h(
     "select",
     { ...base, id: field?.id, class: "element", "aria-label": field ? null : unescape(element.placeholder?.text ?? "Choose"), onchange: () => node.value && act(node.value) },

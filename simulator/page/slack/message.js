@@ -3,6 +3,7 @@
 import { act } from "/page/api.js";
 import { clock, h, initials, plural } from "/page/dom.js";
 import { fileCard } from "/page/file.js";
+import { icon } from "/page/icons.js";
 import { markdown, mrkdwn } from "/page/markdown.js";
 import { buildBlocks } from "/page/slack/blocks.js";
 import { tool, tools } from "/page/thread.js";
@@ -11,7 +12,7 @@ const OUTCOMES = {
   http_timeout: "no answer within 3 s", operation_timeout: "no answer within 3 s", timeout: "no answer within 3 s",
   connection_failed: "no connection", http_error: "refused", no_connection: "no socket is open",
 };
-const TASKS = { pending: "○", in_progress: "◐", complete: "●", error: "✕" };
+const TASKS = { pending: "waiting", in_progress: "play", complete: "sent", error: "cross" };
 
 export const told = (reason) => OUTCOMES[reason] ?? reason.replace(/^http_error_/, "HTTP ");
 
@@ -36,11 +37,11 @@ export function buildMessage(item, app, pane) {
     item.ephemeral ? h("p", { class: "only-you" }, "Only visible to you") : null,
     item.grouped ? null : name,
     content(item, press),
-    item.tasks.length ? h("ul", { class: "tasks" }, item.tasks.map((task) => h("li", { "data-state": task.status }, `${TASKS[task.status] ?? ""} ${task.title}`))) : null,
+    item.tasks.length ? h("ul", { class: "tasks" }, item.tasks.map((task) => h("li", { "data-state": task.status }, TASKS[task.status] ? icon(TASKS[task.status]) : null, ` ${task.title}`))) : null,
     item.files.map(fileCard),
     item.edited ? h("small", { class: "edited" }, "(edited)") : null,
     Object.keys(item.reactions).length ? h("p", { class: "reactions" }, Object.keys(item.reactions).map((one) => h("span", {}, `:${one}:`))) : null,
-    item.trouble ? h("p", { class: "trouble" }, `✕ ${item.trouble}`) : null,
+    item.trouble ? h("p", { class: "trouble" }, icon("cross"), ` ${item.trouble}`) : null,
   );
   const replies = item.replies && !pane.inThread ? h("button", { type: "button", class: "replies", "data-focus": "replies", onclick: () => pane.openThread(item.ts) }, plural(item.replies, "reply").replace("replys", "replies")) : null;
   const status = item.status ? h("p", { class: "status-line" }, `${item.who === app.botName ? "" : `${app.botName} `}${item.status}`) : null;

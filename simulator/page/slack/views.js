@@ -2,6 +2,7 @@
 
 import { act } from "/page/api.js";
 import { h } from "/page/dom.js";
+import { icon } from "/page/icons.js";
 import { unescape } from "/page/markdown.js";
 import { buildBlocks } from "/page/slack/blocks.js";
 import { fillForm, readForm } from "/page/slack/elements.js";
@@ -75,7 +76,7 @@ export function modalLayer(app) {
           run("submit", { values: readForm(event.currentTarget) });
         },
       },
-      h("header", {}, h("h3", {}, unescape(view.title?.text ?? "")), h("button", { type: "button", "aria-label": "Close", "data-close": "", onclick: close }, "✕")),
+      h("header", {}, h("h3", {}, unescape(view.title?.text ?? "")), h("button", { type: "button", "aria-label": "Close", "data-close": "", onclick: close }, icon("cross"))),
       h("div", { class: "modal-body" }, buildBlocks(view.blocks, (action, value) => run("press", { action_id: action, value }))),
       problem,
       h(

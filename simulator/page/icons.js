@@ -1,0 +1,38 @@
+// Signs drawn here: not every machine has a glyph for each.
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const PATHS = {
+  sent: "M3 8.5 6.5 12 13 4.5",
+  done: "M1 8.5 4.5 12 10.5 4.5M7.5 11 8.5 12 15 4.5",
+  waiting: "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 1 0 8 1.8M8 4.5V8l2.4 1.6",
+  cross: "M3.5 3.5l9 9M12.5 3.5l-9 9",
+  alert: "M8 2.5v7M8 12.8v.4",
+  more: "M3 8h.01M8 8h.01M13 8h.01",
+  up: "M8 13.5v-11M3.5 7 8 2.5 12.5 7",
+  down: "M8 2.5v11M3.5 9 8 13.5 12.5 9",
+  back: "M13.5 8h-11M7 3.5 2.5 8 7 12.5",
+  plus: "M8 2.5v11M2.5 8h11",
+  out: "M4 12 12 4M5.5 4H12v6.5",
+  into: "M2 8h11M9 4l4 4-4 4",
+  from: "M14 8H3M7 4 3 8l4 4",
+  bars: "M2 13v-2.5M6 13V8.5M10 13V6M14 13V3",
+  pause: "M5 3v10M11 3v10",
+  play: "M4.5 2.8 12.5 8l-8 5.2z",
+  bolt: "M9 1.5 3.5 9H8l-1 5.5L12.5 7H8z",
+  spark: "M8 1.5 9.6 6.4 14.5 8 9.6 9.6 8 14.5 6.4 9.6 1.5 8 6.4 6.4z",
+};
+
+// Give a sign; `label` is what a screen reader says, and without one it says nothing.
+export function icon(name, label = "") {
+  const svg = document.createElementNS(NAMESPACE, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", `icon icon-${name}`);
+  if (label) {
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", label);
+  } else svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(NAMESPACE, "path");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,88 @@
+"""How the page looks at the widths of usual screens, light and dark, with scroll bars that take room."""
+
+import pytest
+
+from simulator.app import Simulator
+from tests.page.chromium import Page
+from tests.page.gateway import ScriptedGateway
+from tests.page.looks import SCHEMES, flaws
+from tests.page.talk import ask, said
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
+SIZES = ((1920, 1080), (1440, 900), (1366, 768), (1024, 768), (390, 844))
+BROKEN_WORDS = """[...document.querySelectorAll('.keyboard button, .actions button, .exchange b')].filter((one) => {
+    if (!one.checkVisibility()) return false;
+    const range = document.createRange();
+    const lines = (node, from, to) => {
+        range.setStart(node, from);
+        range.setEnd(node, to);
+        return range.getClientRects().length;
+    };
+    return [...one.childNodes].some((node) => node.nodeType === 3
+        && [...node.data.matchAll(/\\S+/g)].some((w) => lines(node, w.index, w.index + w[0].length) > 1));
+}).map((one) => one.innerText)"""
+ALONE = """[...document.querySelectorAll('.slack .actions')].filter((one) => one.checkVisibility()).some((one) => {
+    const tops = [...one.children].map((child) => child.offsetTop);
+    return tops.filter((top) => top === tops.at(-1)).length === 1 && tops.length > 1;
+})"""
+COMMANDS = ("new", "help", "prefs", "profile", "memory", "pending", "snooze", "again", "unlink", "link", "stop")
+
+
+@pytest.fixture
+async def talk(page: Page, simulator: Simulator, gateway: ScriptedGateway) -> Page:
+    """The page after a word in each pane, with cards and a long menu."""
+    commands = [{"command": name, "description": f"What {name} does for you"} for name in COMMANDS]
+    await gateway.telegram("setMyCommands", commands=commands)
+    await page.goto(simulator.url)
+    await page.click(".telegram .big", "START")
+    for pane in ("phone", "slack", "telegram"):
+        await ask(page, pane, "a card please")
+        await page.until(f"{said(pane)}.length")
+    return page
+
+
+async def test_no_word_is_broken_and_no_button_stands_alone(talk: Page) -> None:
+    for size in SIZES:
+        await talk.resize(size)
+        assert await talk.evaluate(BROKEN_WORDS) == [], size
+        assert not await talk.evaluate(ALONE), size
+
+
+async def test_an_empty_field_shows_no_scroll_bar(talk: Page) -> None:
+    for size in SIZES:
+        await talk.resize(size)
+        scrolling = (
+            "[...document.querySelectorAll('textarea')].filter((one) => one.scrollHeight > one.clientHeight + 1)"
+        )
+        assert await talk.evaluate(f"{scrolling}.map((one) => one.name)") == [], size
+        assert await talk.evaluate(
+            "[...document.querySelectorAll('textarea')].every((one) => getComputedStyle(one).overflowY === 'hidden')"
+        )
+
+
+async def test_telegrams_menu_is_whole_within_its_pane(talk: Page) -> None:
+    for size in SIZES[:-1]:
+        await talk.resize(size)
+        await talk.evaluate("document.querySelector('.telegram .commands').open = true")
+        cut = await talk.evaluate(
+            "(() => { const pane = document.querySelector('.telegram').getBoundingClientRect();"
+            " const box = document.querySelector('.commands ul').getBoundingClientRect();"
+            " return [box.left < pane.left, box.right > pane.right, box.top < pane.top,"
+            " document.querySelectorAll('.commands li').length]; })()"
+        )
+        assert cut == [False, False, False, len(COMMANDS)], size
+
+
+async def test_on_a_phone_a_chat_begins_within_the_first_hundred_pixels(page: Page, simulator: Simulator) -> None:
+    simulator.control.notice = "The demo model answers."
+    await page.resize(SIZES[-1])
+    await page.goto(simulator.url)
+    assert await page.evaluate("document.querySelector('.pane.phone').getBoundingClientRect().top") < 100
+
+
+async def test_axe_finds_nothing_serious_light_and_dark(talk: Page) -> None:
+    assert await flaws(talk) == []
+    await talk.evaluate("document.querySelector('#help').showModal()")
+    for scheme in SCHEMES:
+        await talk.colours(scheme)
+        assert await flaws(talk) == []
