@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.budgets.background import BackgroundCall
 from core.budgets.store import DailyBudgets
 from core.budgets.types import Payer
 from core.db.database import Database
@@ -30,14 +31,21 @@ class EmbeddingClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BudgetedModel:
-    """A model whose calls are reserved before and settled after. Without `budgets` nothing is counted."""
+    """A model whose calls are reserved before and settled after, and counted. `work`: what they are for, in a word."""
 
     client: ChatClient
     database: Database
     budgets: DailyBudgets | None = None
+    work: str = "memory"
 
     async def ask(self, tenant_id: str, turn_id: str, key: StepKey, request: ModelRequest) -> ModelAnswer:
         """Ask at this person's cost. Raises `ModelError` or `OutOfMoney`; a call that failed costs nothing."""
+        call = BackgroundCall(self.database, tenant_id, self.work)
+        answer = await self._paid(tenant_id, turn_id, key, request)
+        await call.count(answer.usage)
+        return answer
+
+    async def _paid(self, tenant_id: str, turn_id: str, key: StepKey, request: ModelRequest) -> ModelAnswer:
         if self.budgets is None:
             return await self.client.answer(request)
         budget = self.budgets.of(await payer_of(self.database, tenant_id, turn_id))

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.budgets.background import BackgroundCall
 from core.budgets.budgeted_model import payer_of
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
@@ -26,7 +27,7 @@ class Transcribing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BudgetedTranscriber:
-    """A transcription model whose calls are reserved before and settled after. Without `budgets` nothing is counted."""
+    """A transcription model whose calls are reserved before and settled after, and counted."""
 
     client: Transcribing
     database: Database
@@ -34,8 +35,14 @@ class BudgetedTranscriber:
 
     async def transcribe(self, tenant_id: str, turn_id: str, key: StepKey, recording: Recording) -> str:
         """Return what is said, at this person's cost. Raises `ModelError` or `OutOfMoney`; a failure costs nothing."""
+        call = BackgroundCall(self.database, tenant_id, "recordings")
+        transcript = await self._paid(tenant_id, turn_id, key, recording)
+        await call.count(self._usage(transcript, recording))
+        return transcript.text
+
+    async def _paid(self, tenant_id: str, turn_id: str, key: StepKey, recording: Recording) -> Transcript:
         if self.budgets is None:
-            return (await self.client.transcribe(recording)).text
+            return await self.client.transcribe(recording)
         budget = self.budgets.of(await payer_of(self.database, tenant_id, turn_id))
         await budget.reserve_amount(key, self.client.cost(recording.seconds) or 0.0)
         try:
@@ -46,5 +53,8 @@ class BudgetedTranscriber:
         except BaseException:
             await budget.release(key)
             raise
-        await budget.settle(key, TokenUsage(cost=self.client.cost(transcript.seconds or recording.seconds)))
-        return transcript.text
+        await budget.settle(key, self._usage(transcript, recording))
+        return transcript
+
+    def _usage(self, transcript: Transcript, recording: Recording) -> TokenUsage:
+        return TokenUsage(cost=self.client.cost(transcript.seconds or recording.seconds))

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 from onevalet.console.charts import Chart, bars, lines
-from onevalet.console.reading.usage import NOTHING, Spending, Usage, percentile
+from onevalet.console.reading.usage import NOTHING, Usage, percentile
 from onevalet.console.rendering import milliseconds, money
 
 _OUTCOMES = {"done": "answered", "interrupted": "interrupted", "failed": "failed", "poison": "set aside"}
@@ -30,7 +30,8 @@ def _messages(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Char
 def _costs(usage: Usage, days: Sequence[date], labels: Sequence[str]) -> Chart:
     models = usage.by(lambda row: row.day, "model")
     turns = [models.get(day, NOTHING).cost for day in days]
-    spent = [usage.spending.get(day, Spending()).spent for day in days]
+    by_day = usage.spent_by_day()
+    spent = [by_day.get(day, Decimal(0)) for day in days]
     answers = [float(cost) for cost in turns]
     background = [float(max(all_of_it - cost, Decimal(0))) for all_of_it, cost in zip(spent, turns, strict=True)]
     title = "Cost a day, in dollars"

@@ -39,14 +39,14 @@ def build_vision(
     named = settings.onevalet_vision_model
     if not named or named == settings.onevalet_model:
         seeing = client if named or client.sees() else None
-        return Vision(client.sees, BudgetedModel(seeing, database, budgets) if seeing else None), None
+        return Vision(client.sees, BudgetedModel(seeing, database, budgets, "pictures") if seeing else None), None
     own = LiteLLMClient(
         named,
         keys=[key.get_secret_value() for key in settings.onevalet_model_keys] if _same_provider(settings) else (),
         direct=settings.onevalet_model_transport == "direct",
         vision_model=named,
     )
-    return Vision(client.sees, BudgetedModel(own, database, budgets)), own
+    return Vision(client.sees, BudgetedModel(own, database, budgets, "pictures")), own
 
 
 def build_transcriber(settings: Settings, patience: float = PATIENCE) -> Transcriber | None:

@@ -1277,7 +1277,7 @@ CREATE TABLE public.usage_days (
     cached_tokens bigint DEFAULT 0 NOT NULL,
     cost numeric(14,8) DEFAULT 0 NOT NULL,
     took_ms bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT usage_days_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'agent'::text, 'message'::text, 'turn'::text, 'answer'::text])))
+    CONSTRAINT usage_days_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'agent'::text, 'message'::text, 'turn'::text, 'answer'::text, 'background'::text])))
 );
 
 ALTER TABLE ONLY public.usage_days FORCE ROW LEVEL SECURITY;

@@ -57,6 +57,7 @@ class CostPages(Pages):
             people_days=min(days, PEOPLE_DAYS),
             models=_top(usage.by(lambda row: row.name, "model")),
             tools=_top(usage.by(lambda row: row.name, "tool", "agent")),
+            background=_top(usage.by(lambda row: row.name, "background")),
             tasks=await self._tasks(usage),
             used=bool(usage.rows or usage.spending),
         )

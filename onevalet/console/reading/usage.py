@@ -143,12 +143,18 @@ class Usage:
     @property
     def spent(self) -> Decimal:
         """Return what all of it cost."""
-        return max(sum((day.spent for day in self.spending.values()), Decimal(0)), self.total("model").cost)
+        return sum(self.spent_by_day().values(), Decimal(0))
 
     @property
     def background(self) -> Decimal:
-        """Return what was spent outside turns: on memory, embeddings and transcripts."""
+        """Return what was spent besides answers and tasks: on memory, embeddings, pictures, recordings, judges."""
         return self.spent - self.total("model").cost
+
+    def spent_by_day(self) -> dict[date, Decimal]:
+        """Return what each day cost: what a budget was charged, or what the calls cost where that is more."""
+        called = self.by(lambda row: row.day, "model", "background")
+        days = self.spending.keys() | called.keys()
+        return {day: max(self.spending.get(day, Spending()).spent, called.get(day, NOTHING).cost) for day in days}
 
     @property
     def segments(self) -> int:

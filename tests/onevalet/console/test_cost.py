@@ -8,10 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from core.budgets.budgeted_model import BudgetedModel
 from core.journal.postgres import Lease
-from core.llm.types import TokenUsage
+from core.journal.types import StepKey
+from core.llm.types import ModelAnswer, ModelRequest, TokenUsage
 from onevalet.console.charts import bars, lines
 from onevalet.console.reading.usage import Period, percentile
+from tests.core.builders import FakeModel
 from tests.core.harness import Store
 from tests.million import backfill
 from tests.onevalet.console.harness import ANN, BOB, Console
@@ -78,6 +81,27 @@ async def test_an_ended_turn_is_in_the_sums_of_its_day_once(console: Console) ->
         "select sum(calls)::int from usage_days where kind = 'answer' and tenant_id = $1", await console.tenant(BOB)
     )
     assert answers == 2
+
+
+async def test_work_in_the_background_is_counted_without_a_budget(console: Console) -> None:
+    store, bob = console.store, await console.tenant(BOB)
+    await _turn(store, BOB, *_STEPS, _Step("judge", "off topic", TokenUsage(50, 5, 0, 0.125)))
+    answer = ModelAnswer("Noted.", usage=TokenUsage(200, 20, 0, 0.5))
+    reading = BudgetedModel(FakeModel([answer, answer]), store.database)
+    for number in range(2):
+        await reading.ask(bob, f"ask{number}", StepKey(0, 0, "memory"), ModelRequest(()))
+    async with console.browser(BOB) as browser:
+        await browser.get("/console/cost")
+        for part in (
+            "Spent on models $1.88",
+            "of it in the background $1.12",
+            "memory $1.00 2 0 400 0 40",
+            "judging $0.1250 1 0 50 0 5",
+        ):
+            assert part in browser.text, part
+    async with console.browser(ANN) as browser:
+        await browser.get("/console/cost")
+        assert "Somebody $1.88 none 0 5 0 1,750" in browser.text, "of each person, too"
 
 
 async def test_an_update_sums_what_was_there_before(console: Console) -> None:

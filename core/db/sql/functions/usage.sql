@@ -37,6 +37,9 @@ begin
           select 'agent', regexp_replace(s.agent_path, '^.*/', ''), 0, 0, 0, s.usage from steps s
           where s.tenant_id = new.tenant_id and s.turn_id = new.id and s.kind = 'model' and s.agent_path <> ''
           union all
+          select 'background', 'judging', 1, 0, s.duration_ms::bigint, s.usage from steps s
+          where s.tenant_id = new.tenant_id and s.turn_id = new.id and s.kind = 'judge'
+          union all
           select 'message', 'received', 1, 0, 0, '{}' from inbound i
           where i.tenant_id = new.tenant_id and i.turn_id = new.id
           union all
@@ -80,6 +83,24 @@ end $$;
 create or replace trigger outbound_answer_time after update of state on outbound for each row
 when (old.sent_at is null and new.sent_at is not null and new.kind = 'reply' and new.turn_id is not null)
 execute function add_answer_time();
+
+-- Adds one call of a model outside the steps of turns to the sums of the person's day. p_work: what it was for, in a word.
+create function add_background_usage(p_tenant text, p_work text, p_usage jsonb, p_took_ms bigint)
+returns void
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    insert into usage_days as u (tenant_id, day, kind, name, calls, input_tokens, output_tokens, cached_tokens, cost, took_ms)
+    select t.tenant_id, day_of_person(p_tenant, clock_timestamp()), 'background', p_work, 1,
+           coalesce((p_usage ->> 'input_tokens')::bigint, 0), coalesce((p_usage ->> 'output_tokens')::bigint, 0),
+           coalesce((p_usage ->> 'cached_tokens')::bigint, 0), coalesce((p_usage ->> 'cost')::numeric, 0), p_took_ms
+    from tenants t where t.tenant_id = p_tenant
+    on conflict (tenant_id, day, task_id, kind, name) do update
+    set calls = u.calls + 1, input_tokens = u.input_tokens + excluded.input_tokens,
+        output_tokens = u.output_tokens + excluded.output_tokens,
+        cached_tokens = u.cached_tokens + excluded.cached_tokens, cost = u.cost + excluded.cost,
+        took_ms = u.took_ms + excluded.took_ms;
+end $$;
 
 -- Sums days of everybody that are over, once: a day's rows are many, and its sums are few.
 create function sum_closed_days(p_from date, p_to date)
@@ -137,7 +158,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     full join (select x.tenant_id, sum(x.calls)::bigint as calls, sum(x.failed)::bigint as failed,
                       sum(x.input_tokens)::bigint as input_tokens, sum(x.output_tokens)::bigint as output_tokens,
                       sum(x.cached_tokens)::bigint as cached_tokens, sum(x.cost) as cost, sum(x.took_ms)::bigint as took_ms
-               from usage_days x where x.kind = 'model' and x.day between p_from and p_to
+               from usage_days x where x.kind in ('model', 'background') and x.day between p_from and p_to
                group by x.tenant_id) u using (tenant_id)
     order by most desc, tenant_id limit p_limit
 $$;

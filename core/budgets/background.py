@@ -1,0 +1,23 @@
+"""What models do for a person besides answering: counted for the console, whether or not a budget is set."""
+
+import time
+from dataclasses import dataclass, field
+
+from core.db.database import Database
+from core.llm.types import TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundCall:
+    """One call outside the steps of turns. `work`: what it is for, in a word, as the console shows it."""
+
+    database: Database
+    tenant_id: str
+    work: str
+    began: float = field(default_factory=time.monotonic)
+
+    async def count(self, usage: TokenUsage) -> None:
+        """Add the call, which has just ended, to the sums of the person's day."""
+        took_ms = int((time.monotonic() - self.began) * 1000)
+        statement = "select add_background_usage($1,$2,$3,$4)"
+        await self.database.call(statement, self.tenant_id, self.work, usage.to_json(), took_ms)
