@@ -16,6 +16,7 @@ from core.messaging.channels import Marking, NotificationChannel, Preview, Strea
 from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
 from core.tools.addresses import before_links
+from core.turns.event_stream import StreamHook, Watching
 from core.turns.types import BegunTurn
 from jobs.slow_model import told_in_words
 
@@ -67,6 +68,8 @@ async def show_progress(
     elif isinstance(channel, Streaming) and channel.streams_to(address):
         hooks = (drafting,)
         tasks.append(asyncio.create_task(_StreamedDraft(channel, address, row, drafting, growing).run(), name="stream"))
+    if isinstance(channel, Watching) and (emit := channel.watcher(address)):
+        hooks = (*hooks, StreamHook(emit))
     newest = turn.newest_message
     mark = _Mark(channel, turn, newest) if isinstance(channel, Marking) and newest else None
     if mark is not None:

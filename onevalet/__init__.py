@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
     from core.agents.standard_agent import StandardAgent as StandardAgent
     from core.agents.valet import valet as valet
+    from core.approvals.types import PendingApproval as PendingApproval
     from core.calendar.calendars import Calendars as Calendars
     from core.calendar.places import Agenda as Agenda
     from core.calendar.places import CalendarEntry as CalendarEntry
@@ -32,14 +33,19 @@ if TYPE_CHECKING:
     from core.calendar.types import NewEvent as NewEvent
     from core.calendar.types import Occurrence as Occurrence
     from core.calendar.types import SeriesScope as SeriesScope
+    from core.clock import Clock as Clock
+    from core.credentials.secret_keys import SecretKeys as SecretKeys
     from core.credentials.store import CredentialStore as CredentialStore
     from core.credentials.types import Ability as Ability
     from core.credentials.types import Account as Account
     from core.credentials.types import OpenAccount as OpenAccount
     from core.dav.address_books import AddressBooks as AddressBooks
+    from core.db.database import Database as Database
+    from core.db.migrate import migrate as migrate
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
     from core.errors import AccountMissing as AccountMissing
+    from core.errors import ConfigError as ConfigError
     from core.errors import StoreUnavailable as StoreUnavailable
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
     from core.hooks.judge import Judge as Judge
     from core.hooks.judge import Judgement as Judgement
     from core.http.types import HttpResponse as HttpResponse
+    from core.ids import make_id as make_id
     from core.language.catalogue import gettext as gettext
     from core.language.catalogue import gettext_noop as gettext_noop
     from core.language.catalogue import listed as listed
@@ -70,8 +77,16 @@ if TYPE_CHECKING:
     from core.language.times import number_in_words as number_in_words
     from core.language.times import time_in_words as time_in_words
     from core.language.times import weekday_in_words as weekday_in_words
+    from core.llm.litellm_client import LiteLLMClient as LiteLLMClient
+    from core.llm.types import ChatMessage as ChatMessage
     from core.llm.types import ModelAnswer as ModelAnswer
+    from core.llm.types import ModelClient as ModelClient
+    from core.llm.types import ModelLayer as ModelLayer
+    from core.llm.types import ModelRequest as ModelRequest
+    from core.llm.types import Role as Role
     from core.llm.types import TextSoFar as TextSoFar
+    from core.llm.types import TokenUsage as TokenUsage
+    from core.llm.types import ToolCall as ToolCall
     from core.loop.config import ReactLoopConfig as ReactLoopConfig
     from core.loop.result import ReactLoopResult as ReactLoopResult
     from core.mail.compose import answered as answered
@@ -110,7 +125,10 @@ if TYPE_CHECKING:
     from core.notifications.types import Urgency as Urgency
     from core.outreach.types import Addressee as Addressee
     from core.outreach.types import Answer as Answer
+    from core.people.adding import add_person as add_person
     from core.people.tenant import WhileRunning as WhileRunning
+    from core.queue.wakeups import NoWakeups as NoWakeups
+    from core.queue.wakeups import RedisWakeups as RedisWakeups
     from core.replies import with_note as with_note
     from core.tools.context import StoredValue as StoredValue
     from core.tools.context import TaskNote as TaskNote
@@ -134,8 +152,15 @@ if TYPE_CHECKING:
     from core.turns.context import Refusal as Refusal
     from core.turns.event_stream import StreamEvent as StreamEvent
     from core.turns.event_stream import StreamEventType as StreamEventType
+    from core.turns.new_turn import new_turn as new_turn
     from core.turns.orchestrator import Orchestrator as Orchestrator
     from core.turns.trigger_message import TriggerMessage as TriggerMessage
+    from core.turns.types import TurnRequest as TurnRequest
+    from core.turns.types import TurnResult as TurnResult
+    from core.turns.types import TurnState as TurnState
+    from onevalet.embedded import Approvals as Approvals
+    from onevalet.embedded import OneValet as OneValet
+    from onevalet.embedded import Reply as Reply
 
 _HOMES = {
     name: module
@@ -143,36 +168,49 @@ _HOMES = {
         "core.agents.fields": "InputField OutputField",
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
         "core.agents.valet": "valet",
+        "core.approvals.types": "PendingApproval",
         "core.calendar.calendars": "Calendars",
         "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
-        "core.calendar.types": "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent"
-        " Occurrence SeriesScope",
+        "core.calendar.types": (
+            "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
+        ),
+        "core.clock": "Clock",
+        "core.credentials.secret_keys": "SecretKeys",
         "core.credentials.store": "CredentialStore",
         "core.credentials.types": "Ability Account OpenAccount",
         "core.dav.address_books": "AddressBooks",
+        "core.db.database": "Database",
+        "core.db.migrate": "migrate",
         "core.documents.page": "Page read_html",
-        "core.errors": "AccountMissing StoreUnavailable ToolFailed ToolRetry",
+        "core.errors": "AccountMissing ConfigError StoreUnavailable ToolFailed ToolRetry",
         "core.events.bus": "EventBus",
         "core.events.types": "Event",
         "core.files.types": "FileResult StoredFile",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
         "core.hooks.judge": "AskingJudge Judge Judgement",
         "core.http.types": "HttpResponse",
+        "core.ids": "make_id",
         "core.language.catalogue": "gettext gettext_noop listed ngettext ngettext_noop",
         "core.language.times": (
-            "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words time_in_words "
-            "weekday_in_words"
+            "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words "
+            "time_in_words weekday_in_words"
         ),
-        "core.llm.types": "ModelAnswer TextSoFar",
+        "core.llm.litellm_client": "LiteLLMClient",
+        "core.llm.types": (
+            "ChatMessage ModelAnswer ModelClient ModelLayer ModelRequest Role TextSoFar TokenUsage ToolCall"
+        ),
         "core.loop.config": "ReactLoopConfig",
         "core.loop.result": "ReactLoopResult",
-        "core.mail.compose": "answered as_mailed compose forward_subject is_address message_id_of reply_subject"
-        " thread_of",
+        "core.mail.compose": (
+            "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
+        ),
         "core.mail.mailbox": "Mailbox open_mailbox",
         "core.mail.messages": "read_message read_messages take_file",
         "core.mail.smtp": "SmtpFailed SmtpFailure open_sending",
-        "core.mail.types": "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery"
-        " MailRef OutgoingMail StoredMail",
+        "core.mail.types": (
+            "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
+            "MailRef OutgoingMail StoredMail"
+        ),
         "core.memory.config": "MomexConfig",
         "core.memory.momex": "Momex",
         "core.messaging.channels": "NotificationChannel",
@@ -180,7 +218,9 @@ _HOMES = {
         "core.messaging.search": "SaidMessage",
         "core.notifications.types": "Notification Urgency",
         "core.outreach.types": "Addressee Answer",
+        "core.people.adding": "add_person",
         "core.people.tenant": "WhileRunning",
+        "core.queue.wakeups": "NoWakeups RedisWakeups",
         "core.replies": "with_note",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
         "core.tools.person_access": "RefusedLogins",
@@ -196,8 +236,11 @@ _HOMES = {
         "core.turns.checks": "SafetyCheck",
         "core.turns.context": "Refusal",
         "core.turns.event_stream": "StreamEvent StreamEventType",
+        "core.turns.new_turn": "new_turn",
         "core.turns.orchestrator": "Orchestrator",
         "core.turns.trigger_message": "TriggerMessage",
+        "core.turns.types": "TurnRequest TurnResult TurnState",
+        "onevalet.embedded": "Approvals OneValet Reply",
     }.items()
     for name in names.split()
 }

@@ -26,6 +26,11 @@ class SecretKeys:
         if not self._keys:
             raise ValueError("there is no secret key")
 
+    @classmethod
+    def from_text(cls, *texts: str) -> "SecretKeys":
+        """Read keys as ONEVALET_SECRET_KEYS has them, each in base64, the newest first. Raises `ValueError`."""
+        return cls(read_secret_key(text) for text in texts)
+
     @property
     def newest(self) -> SecretKey:
         return next(iter(self._keys.values()))

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol, runtime_checkable
 
 from core.hooks.hooks import Hook, HookContext, PlannedCall, StepReport
 from core.journal.types import Outcome
 from core.llm.types import ModelAnswer, TextSoFar, TokenUsage
+from core.messaging.messages import Address
 from core.tools.results import CallResult
 from core.turns.types import TurnResult
 
@@ -56,6 +58,15 @@ class StreamEvent:
 
 
 type Emit = Callable[[StreamEvent], Awaitable[None]]
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """Optional capability of a way out: the events of the turns of a conversation are shown there while they run."""
+
+    def watcher(self, to: Address) -> Emit | None:
+        """Return what is told of each event of a turn that begins now; None where nobody watches."""
+        ...
 
 
 class StreamHook(Hook):

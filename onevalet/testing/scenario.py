@@ -79,7 +79,9 @@ def read_scenario(path: Path) -> Scenario:
     try:
         text = path.read_text(encoding="utf-8")
         values = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ScenarioError(f"{path.name} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
         raise ScenarioError(f"{path.name} cannot be read: {error}.") from error
     if not isinstance(values, dict):
         raise ScenarioError(f"{path.name} must be an object with a list of steps.")

@@ -42,7 +42,7 @@ async def build_orchestrator(
     """
     rooms = rooms or Rooms()
     approvals, engine, files = rooms.approvals, rooms.engine, rooms.files
-    plugins = load_plugins(settings.onevalet_plugins)
+    plugins = load_plugins(settings.onevalet_plugins, rooms.brought)
     if engine is not None:
         engine.add_executors(plugins.executors)
     config = loop_config(settings.loop)

@@ -1,6 +1,6 @@
 """The ways out of a worker: notification channels, and the service that tells people things over them."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -19,6 +19,20 @@ from onevalet.wiring.rooms import Rooms
 
 
 @dataclass(frozen=True, slots=True)
+class Brought:
+    """What a program brings besides the modules that the settings name.
+
+    `values` are collected as those of a plugin's module are; `channels` are further ways out.
+    """
+
+    values: Sequence[object] = ()
+    channels: Sequence[NotificationChannel] = ()
+
+
+NOTHING = Brought()
+
+
+@dataclass(frozen=True, slots=True)
 class Outbound:
     """The channels by name, and the service over them."""
 
@@ -29,15 +43,15 @@ class Outbound:
 
 
 @asynccontextmanager
-async def open_outbound(connections: Connections, clock: Clock) -> AsyncIterator[Outbound]:
+async def open_outbound(connections: Connections, clock: Clock, brought: Brought = NOTHING) -> AsyncIterator[Outbound]:
     settings = connections.settings
     async with AsyncExitStack() as stack:
-        channels = build_notification_channels(settings)
+        channels = build_notification_channels(settings) | {channel.name: channel for channel in brought.channels}
         for channel in channels.values():
             stack.push_async_callback(channel.close)
         service = build_service(connections.database, channels, connections.wakeups, clock, settings.manners)
         outreach = Outreach(connections.database, connections.wakeups, make_id, clock, channels)
-        yield Outbound(channels, service, Rooms(outreach=outreach))
+        yield Outbound(channels, service, Rooms(outreach=outreach, brought=tuple(brought.values)))
 
 
 def build_service(

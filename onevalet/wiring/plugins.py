@@ -50,8 +50,10 @@ class Plugins:
         return frozenset({tool.name for tool in self.tools} | {valet.name for valet in valets if valet})
 
 
-def load_plugins(names: Sequence[str]) -> Plugins:
+def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugins:
     """Import the named modules, a package with its direct submodules, and collect what they define.
+
+    `brought` are further values, collected as those of a module are.
 
     Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
@@ -59,7 +61,7 @@ def load_plugins(names: Sequence[str]) -> Plugins:
     for folder in (Path(path) / "locales" for module in modules for path in getattr(module, "__path__", ())):
         if folder.is_dir():
             add_catalogues(folder)
-    values = [value for module in modules for value in vars(module).values()]
+    values = [*(value for module in modules for value in vars(module).values()), *brought]
     tools = ToolRegistry(value for value in values if isinstance(value, Tool))
     agents = tuple(dict.fromkeys(value for value in values if valet_of(value) is not None))
     groups = _groups(tools, agents)
@@ -70,7 +72,7 @@ def load_plugins(names: Sequence[str]) -> Plugins:
         hooks=tuple(dict.fromkeys(value for value in values if isinstance(value, Hook))),
         executors=_executors(values),
         checks=tuple(dict.fromkeys(value for value in values if isinstance(value, SafetyCheck))),
-        orchestrator=_one_orchestrator(modules),
+        orchestrator=_one_orchestrator(values),
     )
 
 
@@ -127,11 +129,10 @@ def _place(error: BaseException, name: str) -> str:
     return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else f"the plugin {name}"
 
 
-def _one_orchestrator(modules: Sequence[ModuleType]) -> type[Orchestrator]:
+def _one_orchestrator(values: Sequence[object]) -> type[Orchestrator]:
     kinds = {
         value
-        for module in modules
-        for value in vars(module).values()
+        for value in values
         if isinstance(value, type) and issubclass(value, Orchestrator) and value is not Orchestrator
     }
     last = [kind for kind in kinds if not any(other is not kind and issubclass(other, kind) for other in kinds)]

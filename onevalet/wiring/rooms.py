@@ -16,3 +16,5 @@ class Rooms:
     engine: TriggerEngine | None = None
     files: Files | None = None
     outreach: Outreach | None = None
+    brought: tuple[object, ...] = ()
+    """What a program brings besides the plugins' modules."""

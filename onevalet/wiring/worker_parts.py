@@ -23,7 +23,7 @@ from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.assistant import Assistant, open_assistant
 from onevalet.wiring.connections import Connections, open_connections, redis_url
 from onevalet.wiring.file_store import build_links
-from onevalet.wiring.outbound import Outbound, open_outbound
+from onevalet.wiring.outbound import NOTHING, Brought, Outbound, open_outbound
 from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.triggers import Triggers, build_triggers
 from onevalet.wiring.turn_features import build_turn_features
@@ -50,7 +50,9 @@ class WorkerParts:
     delivery: DeliveryRunner
 
     @classmethod
-    async def open(cls, stack: AsyncExitStack, settings: Settings, start: WorkerStart) -> Self:
+    async def open(
+        cls, stack: AsyncExitStack, settings: Settings, start: WorkerStart, brought: Brought = NOTHING
+    ) -> Self:
         """Build the parts; `stack` closes them."""
         # In a container each process has the number of the one before it: the run's id tells them apart.
         name = f"{socket.gethostname()}:{os.getpid()}/{make_id('run')}"
@@ -62,7 +64,7 @@ class WorkerParts:
         )
         clock = CheckedClock(settings.onevalet_clock, connections.database)
         # 2. The ways out, and the assistant, which answers.
-        outbound = await stack.enter_async_context(open_outbound(connections, clock))
+        outbound = await stack.enter_async_context(open_outbound(connections, clock, brought))
         assistant = await stack.enter_async_context(open_assistant(connections, clock, outbound.rooms))
         # 3. The triggers, which need both.
         triggers = build_triggers(assistant.engine, assistant.orchestrator, outbound.service)

@@ -1,0 +1,29 @@
+"""A turn for a program that has an orchestrator alone: nothing of it is stored."""
+
+from collections.abc import Sequence
+
+from core.clock import Clock
+from core.ids import make_id
+from core.journal.in_memory import MemoryJournal
+from core.llm.types import ChatMessage
+from core.loop.control import TurnMessage
+from core.people.tenant import TurnTenant
+from core.turns.types import TurnRequest
+
+
+def new_turn(
+    text: str, tenant: str, *, history: Sequence[ChatMessage] = (), channel: str | None = None, timezone: str = "UTC"
+) -> TurnRequest:
+    """Return a turn over what a person says, for `Orchestrator.handle_message` and `stream_message`.
+
+    `history` is what was said before, oldest first: the `history` of the results so far, one after another. The
+    journal is in memory, so that the turn ends with this process.
+    """
+    return TurnRequest(
+        make_id("turn"),
+        TurnTenant(tenant, timezone=timezone),
+        channel,
+        (TurnMessage(make_id("msg"), text, Clock().now()),),
+        MemoryJournal(),
+        tuple(history),
+    )
