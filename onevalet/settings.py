@@ -123,6 +123,7 @@ class Settings(MailSettings, AccountSettings, BackupSettings):
     )
 
     database_url: DatabaseUrl = None
+    onevalet_router_url: DatabaseUrl = None
     onevalet_database_patience: float = Field(default=5.0, ge=0.5, le=120)
     redis_url: RedisUrl = None
     host: str = "127.0.0.1"

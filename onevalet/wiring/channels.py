@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
-    """Create the ways in that are on, over an inbox that commits to the database."""
+    """Create the ways in that are on, over an inbox that commits to the database, or through the router to it."""
     settings = connections.settings
     inbox = MeasuredInbox(
-        connections.database,
+        connections.way_in,
         connections.wakeups,
         make_id,
         settings.access,
@@ -30,7 +30,7 @@ def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
         waiting=settings.waiting,
         codes_only=settings.codes_only,
     )
-    return build_channels(settings, inbox, connections.database)
+    return build_channels(settings, inbox, connections.way_in)
 
 
 def build_channels(settings: Settings, sink: InboundSink, database: Database | None = None) -> list[Channel]:

@@ -14,10 +14,12 @@ from onevalet.wiring.secret_keys import secret_keys
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """The settings of a process, and the database and wakeups that they name."""
+    """The settings of a process, and the databases and wakeups that they name."""
 
     settings: Settings
     database: Database
+    way_in: Database
+    """Where what comes in is taken in: the database, or the router to it where people are divided over several."""
     wakeups: RedisWakeups
 
 
@@ -55,11 +57,14 @@ async def open_connections(
     """
     postgres, redis = database_url(settings), redis_url(settings)
     patience = patience or settings.onevalet_database_patience
-    database = Database(postgres, patience=patience, size=size, name=name)
+    database = way_in = Database(postgres, patience=patience, size=size, name=name)
+    if settings.onevalet_router_url is not None:
+        way_in = Database(settings.onevalet_router_url.get_secret_value(), patience=patience, size=5, name=name)
     wakeups = RedisWakeups(redis)
     try:
         await wakeups.start()
-        yield Connections(settings, database, wakeups)
+        yield Connections(settings, database, way_in, wakeups)
     finally:
         await wakeups.stop()
         await database.close()
+        await way_in.close()

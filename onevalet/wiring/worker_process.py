@@ -50,7 +50,7 @@ def build_process(
         notifications=parts.outbound.service,
         tasks=assistant.engine.store,
         memory=MemoryUpkeep(memory, clock),
-        catch_up=CatchUp(inbound, database, parts.name),
+        catch_up=CatchUp(inbound, connections.way_in, parts.name),
         runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
         prompts_kept=timedelta(hours=settings.onevalet_prompts_kept),
         files=assistant.files,

@@ -2,7 +2,8 @@
 
 Exits 1 when a bar was missed. `--short` takes the sizes that the suite runs; `--soak MINUTES` adds T12. Named tests are
 written with `--write`, or `--full`: only their own part of the page changes. `failover`, T19, makes hosts of its own,
-which needs root, etcd and a quarter of an hour: it runs only when it is named.
+which needs root, etcd and a quarter of an hour: it runs only when it is named. So does `partitions`, T20, which needs
+PL/Proxy.
 """
 
 import argparse
@@ -22,17 +23,21 @@ from tests.faults.catalogue import BY_TEST, CATALOGUE, SHORT_HOUSE, Test, soak_o
 from tests.faults.checker import show
 from tests.faults.failover.run import failover
 from tests.faults.harness import make_people, open_harness
+from tests.faults.partitions.run import partitions
 from tests.faults.report import PAGE, Run
 from tests.faults.results import Result
 from tests.forker import Forker
 
 FAILOVER = "failover"
+PARTITIONS = "partitions"
+ON_ITS_OWN = (FAILOVER, PARTITIONS)
+"""Runs with servers of their own, by name."""
 
 
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
-    parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join(BY_TEST)}, {FAILOVER}")
+    parser.add_argument("tests", nargs="*", metavar="T1", help=f"of {', '.join((*BY_TEST, *ON_ITS_OWN))}")
     parser.add_argument("--full", action="store_true", help="all of them, or the named ones, and write")
     parser.add_argument("--short", action="store_true", help="in the sizes of the suite")
     parser.add_argument("--write", action="store_true", help="write these to docs/reliability.md")
@@ -40,20 +45,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=None, metavar="FOLDER", help="keep journals and logs here")
     options = parser.parse_args()
-    names = [name for name in options.tests if name != FAILOVER]
-    fails_over = len(names) < len(options.tests)
+    names = [name for name in options.tests if name not in ON_ITS_OWN]
+    own = [name for name in ON_ITS_OWN if name in options.tests]
     if strange := [name for name in names if name not in BY_TEST]:
-        parser.error(f"there is no {strange[0]}; there are {', '.join(BY_TEST)}, {FAILOVER}")
-    tests = [BY_TEST[name] for name in names] or (list(CATALOGUE) if options.full and not fails_over else [])
+        parser.error(f"there is no {strange[0]}; there are {', '.join((*BY_TEST, *ON_ITS_OWN))}")
+    tests = [BY_TEST[name] for name in names] or (list(CATALOGUE) if options.full and not own else [])
     tests += [soak_of(options.soak)] if options.soak else []
-    if not tests and not fails_over:
+    if not tests and not own:
         parser.error("name tests, or give --full")
     random.seed(options.seed)
     if options.short and (options.write or options.full):
         parser.error("what is short is not written")
     written = Run(f"python -m tests.faults {shlex.join(sys.argv[1:])}", options.seed)
     with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Forker() as forker:
-        run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short, fails_over)
+        run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short, own)
         try:
             well = asyncio.run(_report(run, written if options.write or options.full else None))
         except ConfigError as error:
@@ -76,12 +81,17 @@ async def _report(run: AsyncIterator[Result], written: Run | None) -> bool:
 
 
 async def _run_all(
-    tests: list[Test], folder: Path, forker: Forker, seed: int, short: bool, fails_over: bool
+    tests: list[Test], folder: Path, forker: Forker, seed: int, short: bool, own: list[str]
 ) -> AsyncIterator[Result]:
     for test in tests:
         yield await _run_one(test, folder / test.name, forker, seed, short)
-    if fails_over:
+    if FAILOVER in own:
         yield await failover(folder / FAILOVER, forker, seed=seed, rounds=1 if short else 2)
+    if PARTITIONS in own:
+        if short:
+            yield await partitions(folder / PARTITIONS, forker, seed=seed, messages=40, seconds=8.0, bar=None)
+        else:
+            yield await partitions(folder / PARTITIONS, forker, seed=seed)
 
 
 async def _run_one(test: Test, folder: Path, forker: Forker, seed: int, short: bool) -> Result:

@@ -3,14 +3,29 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+
+import asyncpg
 
 from simulator.app import Simulator
 from simulator.journal import Json
 from tests.spine.system import System
 from tests.spine.texts import Text
 
+_KEPT = (
+    "select i.text, n.user_key from inbound i"
+    " join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id"
+    " join identities n on n.tenant_id = c.tenant_id and n.id = c.identity_id"
+    " where i.command is null order by n.user_key, i.seq"
+)
+_UNCERTAIN = (
+    "select distinct o.text from deliveries d"
+    " join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id"
+    " where d.outcome in ('ambiguous', 'left') or d.outcome = 'started' and exists ("
+    "  select from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id"
+    "  and n.part = d.part and n.attempt > d.attempt)"
+)
 _TOKEN = re.compile(r"m\d{5}-p\d{3}")
 
 
@@ -37,9 +52,9 @@ class Findings:
         return self.rows == self.answered == texts and not broken
 
 
-async def until_quiet(system: System, *, within: float) -> None:
-    """Wait until nothing waits, runs or is to be sent."""
-    connection = await system.connect()
+async def until_quiet(system: System, *, within: float, url: str = "") -> None:
+    """Wait until nothing waits, runs or is to be sent in the database, the system's unless given."""
+    connection = await asyncpg.connect(url or system.postgres.url)
     try:
         async with asyncio.timeout(within):
             while True:
@@ -52,26 +67,19 @@ async def until_quiet(system: System, *, within: float) -> None:
         await connection.close()
 
 
-async def check(system: System, texts: list[Text]) -> Findings:
-    """Compare what was sent, what was kept and what people got back."""
-    connection = await system.connect()
-    try:
-        rows = await connection.fetch(
-            "select i.text, n.user_key from inbound i"
-            " join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id"
-            " join identities n on n.tenant_id = c.tenant_id and n.id = c.identity_id"
-            " where i.command is null order by n.user_key, i.seq"
-        )
-        unknown = await connection.fetchval("select count(*) from outbound where state = 'ambiguous'")
-        uncertain = await connection.fetch(
-            "select distinct o.text from deliveries d"
-            " join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id"
-            " where d.outcome in ('ambiguous', 'left') or d.outcome = 'started' and exists ("
-            "  select from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id"
-            "  and n.part = d.part and n.attempt > d.attempt)"
-        )
-    finally:
-        await connection.close()
+async def check(system: System, texts: list[Text], urls: Sequence[str] = ()) -> Findings:
+    """Compare what was sent, what was kept in the system's database, or in several, and what people got back."""
+    rows: list[asyncpg.Record] = []
+    uncertain: list[asyncpg.Record] = []
+    unknown = 0
+    for url in urls or (system.postgres.url,):
+        connection = await asyncpg.connect(url)
+        try:
+            rows += await connection.fetch(_KEPT)
+            unknown += await connection.fetchval("select count(*) from outbound where state = 'ambiguous'")
+            uncertain += await connection.fetch(_UNCERTAIN)
+        finally:
+            await connection.close()
     rows = [row for row in rows if _TOKEN.fullmatch(row["text"])]
     kept: dict[str, list[str]] = {}
     for row in rows:
@@ -88,7 +96,7 @@ async def check(system: System, texts: list[Text]) -> Findings:
         doubled=doubled,
         out_of_order=out_of_order,
         unexplained=sum(1 for bubbles in bubbles.values() for bubble in bubbles if not _TOKEN.search(bubble)),
-        unknown=int(unknown),
+        unknown=unknown,
         resent=resent,
     )
 

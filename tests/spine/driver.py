@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+import time
+from dataclasses import dataclass
 
 import aiohttp
 from twilio.request_validator import RequestValidator
@@ -12,17 +14,30 @@ from tests.spine.system import PUBLIC_URL, System
 from tests.spine.texts import Text
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a delivery of a text was answered: a status, 0 for none; `began` and `took` in seconds."""
+
+    text: Text
+    status: int
+    began: float
+    took: float
+
+
 class Driver:
     """Deliver texts to several web processes at once, as a carrier that retries what was not taken."""
 
-    def __init__(self, system: System, account: TwilioConfig, chance: random.Random) -> None:
+    def __init__(self, system: System, account: TwilioConfig, chance: random.Random, *, pause: float = 0.3) -> None:
+        """`pause`: seconds until what was not taken is delivered again."""
         self._system = system
         self._account = account
         self._chance = chance
+        self._pause = pause
         self._validator = RequestValidator(account.auth_token)
         self.delivered = 0
         self.retried = 0
         self.taken: set[str] = set()
+        self.answers: list[Answer] = []
 
     async def deliver(self, texts: list[Text], *, at_once: int = 24) -> None:
         """Deliver every copy of every text, shuffled and in parallel, until each was taken."""
@@ -53,10 +68,12 @@ class Driver:
         async with asyncio.timeout(90):
             while True:
                 web = self._chance.choice(self._system.webs)
+                began, status = time.monotonic(), 0
                 try:
                     async with session.post(
                         f"{web.url}/webhooks/sms", data=form, headers={"X-Twilio-Signature": signature}
                     ) as answer:
+                        status = answer.status
                         if answer.status == 200:
                             self.taken.add(text.body)
                             self.delivered += 1
@@ -64,8 +81,10 @@ class Driver:
                         assert answer.status == 503, f"{answer.status}: {await answer.text()}"
                 except (aiohttp.ClientError, TimeoutError):
                     pass  # the carrier tries again, as for a 503
+                finally:
+                    self.answers.append(Answer(text, status, began, time.monotonic() - began))
                 self.retried += 1
-                await asyncio.sleep(0.3)
+                await asyncio.sleep(self._pause)
 
     def _form(self, text: Text) -> dict[str, str]:
         return {

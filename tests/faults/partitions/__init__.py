@@ -1,0 +1,1 @@
+"""People divided over two databases behind a router, one of which dies."""

@@ -1,0 +1,172 @@
+"""T20: people divided over two Postgres behind PL/Proxy; one Postgres dies, and its half alone waits."""
+
+import asyncio
+import random
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+import asyncpg
+
+from simulator.config import TwilioConfig
+from tests.faults.checker import Finding
+from tests.faults.partitions.halves import Halves, kill, running_halves
+from tests.faults.results import Result, timed
+from tests.forker import Forker
+from tests.spine.checker import Findings, check, until_quiet
+from tests.spine.driver import Answer, Driver
+from tests.spine.texts import Text, make_people, make_texts
+
+DEAD, LIVING = 1, 0
+NO_SLOWER = 2.0
+"""How many times as long the living half's acknowledgements may take while the other is away, in the full size."""
+PAUSE = 5.0
+"""Seconds between two deliveries of what was not taken; providers wait longer."""
+_QUIET_WITHIN = 120.0
+_STEP = 0.5
+# From the commit of a text to the provider's word that it has the answer, by the database's own clock.
+_ANSWERED = """
+select extract(epoch from min(d.finished_at) - i.received_at)::float8 as seconds from inbound i
+join outbound o on o.tenant_id = i.tenant_id and o.turn_id = i.turn_id
+join deliveries d on d.tenant_id = o.tenant_id and d.outbound_id = o.id
+where i.text = any ($1) group by i.tenant_id, i.id, i.received_at
+"""
+
+
+async def partitions(
+    folder: Path,
+    forker: Forker,
+    *,
+    seed: int = 0,
+    messages: int = 300,
+    seconds: float = 50.0,
+    people: int = 50,
+    bar: float | None = NO_SLOWER,
+) -> Result:
+    """Run it: `messages` are written in `seconds` while all is well, and as many while one partition is away.
+
+    `bar`: how many times as long the living half may wait; None: that is told, and judges nothing. Raises `ConfigError`
+    without PL/Proxy.
+    """
+    result = Result(
+        "T20",
+        "one of two partitions behind a router killed while people of both write, and brought back",
+        "lost 0, doubled 0, out of order 0; the other half notices nothing",
+    )
+    chance, everyone = random.Random(seed), make_people(people)
+    async with running_halves(folder, everyone, forker) as halves, timed(result):
+        half = await halves.half_of(everyone, TwilioConfig().number)
+        driver = Driver(halves.system, TwilioConfig(), chance, pause=PAUSE)
+        known = make_texts(everyone, people, chance, first=2 * messages)
+        await _write(driver, known, 5.0)  # whoever writes for the first time takes longer
+        await _quiet(halves, (LIVING, DEAD))
+        driver.answers = []
+        texts = make_texts(everyone, messages, chance)
+        await _write(driver, texts, seconds)
+        await _quiet(halves, (LIVING, DEAD))
+        before, driver.answers = driver.answers, []
+        fresh = make_texts(everyone, messages, chance, first=messages)
+        during = await _without_one(halves, driver, fresh, half, seconds)
+        texts += fresh
+        slower = await _tell(halves, result, half, texts, before, during)
+        result.require(bar is None or slower <= bar, f"the living half waited {slower:.2f} times as long")
+        findings = await check(halves.system, known + texts, halves.urls)
+        _judge(result, findings, len(known + texts))
+    return result
+
+
+async def _without_one(
+    halves: Halves, driver: Driver, texts: list[Text], half: dict[str, int], seconds: float
+) -> list[Answer]:
+    """Kill a partition, let all write, bring it back when the others are done; return what was answered meanwhile."""
+    theirs = [text for text in texts if half[text.person.phone] == DEAD]
+    ours = [text for text in texts if half[text.person.phone] == LIVING]
+    await kill(halves.partitions[DEAD])
+    waiting = asyncio.create_task(_write(driver, theirs, seconds))
+    await _write(driver, ours, seconds)
+    await _quiet(halves, (LIVING,))
+    assert not {text.body for text in theirs} & driver.taken, "a partition that is dead took a text"
+    meanwhile = list(driver.answers)
+    await halves.partitions[DEAD].start()
+    await waiting
+    await _quiet(halves, (LIVING, DEAD))
+    return meanwhile
+
+
+async def _write(driver: Driver, texts: Sequence[Text], seconds: float) -> None:
+    """Deliver texts at a steady pace, whatever becomes of those before."""
+    steps = max(1, int(seconds / _STEP))
+    async with asyncio.TaskGroup() as group:
+        for step in range(steps):
+            group.create_task(driver.deliver(list(texts[step::steps])))
+            await asyncio.sleep(_STEP)
+
+
+async def _quiet(halves: Halves, numbers: Sequence[int]) -> None:
+    for number in numbers:
+        await until_quiet(halves.system, within=_QUIET_WITHIN, url=halves.urls[number])
+
+
+def _judge(result: Result, findings: Findings, texts: int) -> None:
+    result.numbers |= {
+        "texts": str(texts),
+        "answered": str(findings.answered),
+        "lost": str(findings.lost),
+        "doubled": str(findings.doubled),
+        "out of order": str(findings.out_of_order),
+        "unexplained": str(findings.unexplained),
+    }
+    result.findings = [
+        Finding("I1", "every text that was taken is one row", texts, abs(texts - findings.rows)),
+        Finding("I2", "each ends in a reply", texts, texts - findings.answered),
+        Finding("I3", "nothing is sent twice", texts, findings.doubled, findings.unknown + findings.resent),
+        Finding("I4", "answers come in the order of the texts", texts, findings.out_of_order),
+    ]
+    result.require(findings.kept(texts), f"not all was kept: {findings}")
+
+
+async def _tell(
+    halves: Halves,
+    result: Result,
+    half: dict[str, int],
+    texts: Sequence[Text],
+    before: Sequence[Answer],
+    during: Sequence[Answer],
+) -> float:
+    """Write down what both halves met; return how many times as long the living one waited meanwhile."""
+    people = [sum(place == number for place in half.values()) for number in (LIVING, DEAD)]
+    result.numbers["people"] = f"{people[0]} in the partition that lives, {people[1]} in the one that dies"
+    result.require(min(people) > 0, "all people are in one partition")
+    ours = [answer for answer in during if half[answer.text.person.phone] == LIVING]
+    theirs = [answer for answer in during if half[answer.text.person.phone] == DEAD]
+    refused = sum(answer.status != 200 for answer in ours)
+    result.numbers["the living half's deliveries meanwhile"] = f"{len(ours)}, {refused} of them refused"
+    result.numbers["the dead half's deliveries meanwhile"] = f"{len(theirs)}, each answered {_statuses(theirs)}"
+    result.require(not refused, f"{refused} deliveries of the living half were refused")
+    result.require({answer.status for answer in theirs} == {503}, "the dead half was not told to come back")
+    for words, answers in (("before", [a for a in before if half[a.text.person.phone] == LIVING]), ("meanwhile", ours)):
+        result.numbers[f"the living half, acknowledged {words}"] = _milliseconds([a.took for a in answers])
+    middle = {a.text.body for a in before}
+    for words, bodies in (("before", middle), ("meanwhile", {text.body for text in texts} - middle)):
+        connection = await asyncpg.connect(halves.urls[LIVING])
+        try:
+            rows = await connection.fetch(_ANSWERED, list(bodies))
+        finally:
+            await connection.close()
+        result.numbers[f"the living half, answered {words}"] = _milliseconds([row["seconds"] for row in rows])
+    was = statistics.median(a.took for a in before if half[a.text.person.phone] == LIVING)
+    now = statistics.median(a.took for a in ours)
+    result.numbers["acknowledged meanwhile, against before"] = f"{now / was:.2f} times"
+    return now / was
+
+
+def _statuses(answers: Sequence[Answer]) -> str:
+    return " or ".join(str(status) for status in sorted({answer.status for answer in answers}))
+
+
+def _milliseconds(seconds: Sequence[float]) -> str:
+    if not seconds:
+        return "none"
+    ordered = sorted(seconds)
+    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+    return f"p50 {statistics.median(ordered) * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms ({len(ordered)})"

@@ -1,0 +1,22 @@
+"""T20 in a small size: a partition dies, its people wait, and nothing is lost."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.errors import ConfigError
+from tests.faults.partitions.run import partitions
+from tests.forker import Forker
+from tests.servers.plproxy import programs
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("processes")
+async def test_promises_1_2_4_hold_when_one_of_two_partitions_dies(tmp_path: Path, forker: Forker) -> None:
+    try:
+        programs()
+    except ConfigError as error:
+        pytest.fail(str(error)) if os.environ.get("CI") else pytest.skip(str(error))
+    result = await partitions(tmp_path / "run", forker, messages=40, seconds=8.0, bar=None)
+    assert result.well, result.missed
