@@ -64,6 +64,8 @@ class GroupedStatement:
         if self._waiting or self._groups >= AT_ONCE or sender in self._writing:
             item = _Item(sender, order, value, asyncio.get_running_loop().create_future())
             self._waiting.setdefault(sender, deque()).append(item)
+            # Those who wait may all be waiting for themselves: nobody else does for them.
+            self._go_on()
             return await item.done
         self._writing.add(sender)
         self._groups += 1

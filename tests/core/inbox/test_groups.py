@@ -156,6 +156,20 @@ async def test_a_conversation_that_is_held_keeps_no_other_one_waiting(store: Sto
     assert await store.one("select count(*) from inbound where state = 'waiting'") == 40
 
 
+async def test_who_waits_behind_their_own_message_keeps_nobody_waiting(store: Store) -> None:
+    inbox = store.inbox
+    for one in (ANN, BOB):
+        await inbox.accept(message("first", one, f"a{one}"))
+    async with store.admin.transaction():
+        await store.admin.execute("select 1 from conversations where peer = $1 for update", ANN)
+        anns = [asyncio.create_task(inbox.accept(message(str(n), ANN, f"b{n}"))) for n in range(2)]
+        await asyncio.sleep(0.3)  # the first is tried alone and waits, and the second waits for the first
+        async with asyncio.timeout(5):
+            await inbox.accept(message("hello", BOB, "bob"))
+        assert not any(task.done() for task in anns)
+    await asyncio.gather(*anns)
+
+
 async def test_promise_2_a_group_whose_answer_was_lost_is_known_again(store: Store) -> None:
     database = Database(store.url, patience=0.01)
     inbox = Inbox(database, store.wakeups, store.make_id, OPEN)
