@@ -19,7 +19,8 @@ from tests.running_dev import RunningDev, running_dev
 from tests.servers.radicale import Radicale, run_radicale
 
 # How long an example takes to make says how busy the machine is; in a fresh clone the first one reads all of Unicode.
-settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow])
+# So does how long one takes to run.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
