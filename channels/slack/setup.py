@@ -17,23 +17,26 @@ async def setup_app(api: SlackApi, public_url: str, *, socket_mode: bool) -> Seq
     """Return what to paste and what to switch on by hand; changes nothing at Slack. Never raises."""
     changes = [
         Change(
-            "paste as the app's manifest (App Manifest)", _UNSEEN, manifest_yaml(public_url, socket_mode=socket_mode)
+            "paste as the app's manifest (App Manifest)",
+            _UNSEEN,
+            manifest_yaml(public_url, socket_mode=socket_mode),
+            by_hand=True,
         ),
-        Change("switch on (Interactivity & Shortcuts)", _UNSEEN, "Interactivity"),
-        Change("switch on (App Home)", _UNSEEN, "Home Tab; Messages Tab, with messages allowed"),
+        Change("switch on (Interactivity & Shortcuts)", _UNSEEN, "Interactivity", by_hand=True),
+        Change("switch on (App Home)", _UNSEEN, "Home Tab; Messages Tab, with messages allowed", by_hand=True),
     ]
     if socket_mode:
-        changes.append(Change("switch on (Socket Mode)", _UNSEEN, "Socket Mode"))
+        changes.append(Change("switch on (Socket Mode)", _UNSEEN, "Socket Mode", by_hand=True))
     else:
         # Without it an event that is two hours late is never sent; with it, hourly for a day (apis/events-api).
-        changes.append(Change("switch on (Event Subscriptions)", _UNSEEN, "Delayed Events"))
+        changes.append(Change("switch on (Event Subscriptions)", _UNSEEN, "Delayed Events", by_hand=True))
     try:
         _, granted = await api.authenticate()
     except DeliveryError:
         return tuple(changes)
     if missing := _missing(granted):
         changes.append(
-            Change("reinstall the app for its scopes (Install App)", " ".join(sorted(granted)), " ".join(missing))
+            Change("reinstall the app for its scopes (Install App)", " ".join(sorted(granted)), " ".join(missing), True)
         )
     return tuple(changes)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from channels.sms.parse import Account
@@ -18,6 +19,9 @@ RETRIES = "#ct=1500&rt=2000&rc=5&rp=ct,rt,5xx"
 """Six attempts within Twilio's 15 s. By default it tries once more, and only when it could not connect.
 Source: twilio.com/docs/usage/webhooks/webhooks-connection-overrides. The signature leaves it out."""
 
+_ALERTS = 100
+_RECENT = timedelta(minutes=15)
+"""A call that failed so lately is told as a fault, an older one as advice."""
 _REGISTRATION = (
     "texts to the US from a local number are blocked until its A2P 10DLC brand and campaign are approved "
     "(errors 30034, 30035), from a toll-free number until it is verified (30032)"
@@ -62,8 +66,41 @@ async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
         return (*checks, Check("SMS sender", ok=False, detail=detail, fix=fix))
     checks.append(Check("SMS sender", ok=True, detail="found"))
     checks.append(_judge_webhook(url, webhooks))
-    checks.append(Check("SMS registration", ok=True, detail=_REGISTRATION))
+    checks += await _check_calls(api, webhooks)
+    checks.append(await _check_registration(api, account))
     return tuple(checks)
+
+
+async def _check_calls(api: TwilioApi, webhooks: Webhooks) -> Sequence[Check]:
+    """Read Twilio's debugger: whether its calls reached us. Not every key may read it; then nothing is said."""
+    since = datetime.now(UTC) - timedelta(days=1)
+    try:
+        alerts = await api.client.monitor.v1.alerts.list_async(log_level="error", start_date=since, limit=_ALERTS)
+    except FAILURES:
+        return ()
+    ours = [alert for alert in alerts if (alert.request_url or "").startswith(webhooks.message_url)]
+    if not ours:
+        return (Check("SMS webhook's calls", ok=True, detail="Twilio reports none that failed in 24 hours"),)
+    last = max((alert.date_generated for alert in ours if alert.date_generated), default=since)
+    codes = ", ".join(sorted({str(alert.error_code) for alert in ours}))
+    detail = f"{len(ours)} failed in 24 hours by Twilio's debugger, the last at {last:%H:%M} UTC (errors {codes})"
+    fix = "see whether `web` runs and Twilio can reach PUBLIC_URL; what was missed is fetched from its list"
+    return (Check("SMS webhook's calls", ok=last < datetime.now(UTC) - _RECENT, detail=detail, fix=fix),)
+
+
+async def _check_registration(api: TwilioApi, account: Account) -> Check:
+    """Tell what Twilio says of the registration for the US: it knows only that of a Messaging Service."""
+    name = "SMS registration"
+    if not account.is_service:
+        return Check(name, ok=True, detail=_REGISTRATION)
+    try:
+        registered = (await _service(api, account)).us_app_to_person_registered
+    except (*FAILURES, ConfigError) as error:
+        return Check(name, ok=True, detail=f"not told ({type(error).__name__}); {_REGISTRATION}")
+    if registered:
+        return Check(name, ok=True, detail="the service has an A2P 10DLC campaign")
+    fix = "to text the US from local numbers, register brand and campaign: Messaging, Regulatory Compliance"
+    return Check(name, ok=True, detail="the service has no A2P 10DLC campaign", fix=fix)
 
 
 def _judge_webhook(url: str, webhooks: Webhooks) -> Check:

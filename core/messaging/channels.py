@@ -268,6 +268,8 @@ class Change:
     what: str
     before: str
     after: str
+    by_hand: bool = False
+    """Nothing was changed: the operator has to."""
 
 
 def changes_of(names: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:

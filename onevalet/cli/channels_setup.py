@@ -5,6 +5,7 @@ from dataclasses import asdict
 from core.errors import ConfigError, OneValetError
 from core.messaging.channels import Change
 from onevalet.cli.runner import say, say_json
+from onevalet.doctor.repair import set_up_one
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_channels
 from onevalet.wiring.no_sink import NoSink
@@ -19,15 +20,12 @@ async def set_up_channels(settings: Settings, *, as_json: bool) -> bool:
     changes: dict[str, list[Change]] = {}
     for channel in channels:
         try:
-            await channel.identify()
-            changes[channel.name] = list(await channel.setup())
+            changes[channel.name] = await set_up_one(channel)
         except ConfigError:
             raise
         except OneValetError as error:
             reached = False
             changes[channel.name] = [Change("not set up", "", f"{type(error).__name__}: {error}")]
-        finally:
-            await channel.stop()
     if as_json:
         shown = {name: [asdict(change) for change in listed] for name, listed in changes.items()}
         say_json(shown)

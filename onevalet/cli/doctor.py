@@ -10,6 +10,7 @@ from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import reach
 from onevalet.doctor.every import PROBES
 from onevalet.doctor.examine import examine
+from onevalet.doctor.repair import repair
 from onevalet.doctor.types import Area, Finding, Installation, State
 from onevalet.settings import Settings
 
@@ -18,9 +19,9 @@ AT_ONCE = 4
 """How many connections to the database the probes share."""
 
 
-async def print_checks(settings: Settings, *, as_json: bool) -> bool:
-    """Print the findings, red ones first; return True when nothing needs fixing."""
-    findings = await run_checks(settings)
+async def print_checks(settings: Settings, *, as_json: bool, fix: bool = False) -> bool:
+    """Print the findings, red ones first; return True when nothing needs fixing. `fix`: repair the providers first."""
+    findings = await run_checks(settings, fix=fix)
     if as_json:
         say_json([asdict(finding) | {"ok": finding.ok} for finding in findings])
     else:
@@ -28,13 +29,13 @@ async def print_checks(settings: Settings, *, as_json: bool) -> bool:
     return all(finding.ok for finding in findings)
 
 
-async def run_checks(settings: Settings) -> list[Finding]:
-    """Run all checks; never raise."""
+async def run_checks(settings: Settings, *, fix: bool = False) -> list[Finding]:
+    """Run all checks, after what `fix` repairs; never raise."""
     try:
         reached = reach(settings)
     except ConfigError as error:
         missing = Finding(Area.SYSTEM, "system", State.RED, "not found", str(error))
-        return [missing, *await examine(Installation(settings), PROBES)]
+        return [missing, *await _examine(Installation(settings), fix)]
     if reached.simulator_url:
         from onevalet.dev.simulator_wiring import simulator_config, wire_simulator  # an image has no simulator
 
@@ -44,10 +45,15 @@ async def run_checks(settings: Settings) -> list[Finding]:
             config = simulator_config(settings.onevalet_home)
             settings = wire_simulator(settings, config, reached.simulator_url).settings
         except ConfigError as error:
-            fix = f"{error} Then start `dev` again."
-            return [Finding(Area.SYSTEM, "simulator", State.RED, "not as these settings say", fix)]
+            again = f"{error} Then start `dev` again."
+            return [Finding(Area.SYSTEM, "simulator", State.RED, "not as these settings say", again)]
     async with _opened(reached.database_url) as database:
-        return await examine(Installation(settings, database, reached.redis_url), PROBES)
+        return await _examine(Installation(settings, database, reached.redis_url), fix)
+
+
+async def _examine(installation: Installation, fix: bool) -> list[Finding]:
+    repaired = await repair(installation) if fix else []
+    return [*repaired, *await examine(installation, PROBES)]
 
 
 @asynccontextmanager

@@ -40,11 +40,16 @@ def init(
     set_up(file, given or [], preset, run, further=look_at or [], must_reach=reach)
 
 
-def doctor(json: Json = False) -> None:
+def doctor(
+    json: Json = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="First set webhooks, commands and menus at the providers as they should be.")
+    ] = False,
+) -> None:
     """Show what is configured and reachable, and what to fix; exit code 1 when something is wrong."""
     from onevalet.cli.doctor import print_checks
 
-    if not run_work(lambda settings: print_checks(settings, as_json=json)):
+    if not run_work(lambda settings: print_checks(settings, as_json=json, fix=fix)):
         raise typer.Exit(1)
 
 

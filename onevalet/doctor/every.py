@@ -1,14 +1,16 @@
 """Every probe of `doctor`, in the order of its output."""
 
 from onevalet.doctor.accounts import check_accounts, check_mailboxes
+from onevalet.doctor.address import check_address
 from onevalet.doctor.backups import check_backups
 from onevalet.doctor.channels import check_channels
 from onevalet.doctor.database import check_database, check_writes
+from onevalet.doctor.disk import check_disk
 from onevalet.doctor.extras import check_packages
 from onevalet.doctor.keys import check_secret_keys
 from onevalet.doctor.mail_and_push import check_mail, check_push
 from onevalet.doctor.models import check_model
-from onevalet.doctor.postgres import check_login
+from onevalet.doctor.postgres import check_login, check_server
 from onevalet.doctor.redis import check_redis
 from onevalet.doctor.search import check_search
 from onevalet.doctor.services import check_services
@@ -26,7 +28,9 @@ from onevalet.doctor.work import (
 
 PROBES = (
     over_settings(Area.SYSTEM, "packages", check_packages),
+    over_settings(Area.SYSTEM, "disk", check_disk),
     over_database(Area.DATABASE, "database", check_database),
+    over_database(Area.DATABASE, "Postgres", check_server),
     over_database(Area.DATABASE, "database user", check_login),
     over_database(Area.DATABASE, "database writes", check_writes),
     Probe(Area.DATABASE, "backups", check_backups, needs_database=True),
@@ -37,8 +41,9 @@ PROBES = (
     over_database(Area.WORK, "texts", check_texts),
     over_database(Area.WORK, "sends without an answer", check_answers),
     over_database(Area.WORK, "delayed", check_delays),
-    over_settings(Area.MODELS, "model", check_model),
+    over_settings(Area.MODELS, "model", check_model, seconds=50.0),
     over_settings(Area.MODELS, "voice notes", check_transcription),
+    over_settings(Area.CHANNELS, "public address", check_address),
     Probe(Area.CHANNELS, "channels", check_channels, seconds=60.0),
     over_database(Area.CHANNELS, "last seen", check_last_seen),
     over_settings(Area.MAIL_AND_PUSH, "email", check_mail),

@@ -12,6 +12,7 @@ from core.errors import (
     ModelTimeout,
     OneValetError,
 )
+from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
 from core.messaging.channels import Check
 from onevalet.settings import Settings
@@ -23,11 +24,20 @@ _QUESTION = "Answer with the one word: ready"
 
 
 async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> list[Check]:
-    """Have the model answer once; without a model of the settings, there is nobody to ask."""
+    """Have the model answer once, and the embedding model where memory has one; without a model, nobody is asked."""
     model = settings.onevalet_model
     if not model:
         return [Check("model", True, "the demo model", "set ONEVALET_MODEL and its key; `worker` needs one")]
     client = build_client(settings)
+    try:
+        # One after the other, by one client: to close it closes all of litellm's connections.
+        return [await _ask(settings, client, seconds), *await _embed(settings, client, seconds)]
+    finally:
+        await client.close()
+
+
+async def _ask(settings: Settings, client: LiteLLMClient, seconds: float) -> Check:
+    model = settings.onevalet_model
     request = ModelRequest((ChatMessage(Role.USER, _QUESTION),), timeout=seconds, max_output_tokens=1024)
     try:
         await client.warm_up()
@@ -35,15 +45,27 @@ async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> lis
         async with asyncio.timeout(seconds):
             await client.answer(request)
     except TimeoutError:
-        return [_failed(model, ModelTimeout(""), seconds)]
+        return _failed(model, ModelTimeout(""), seconds)
     except (ModelError, ConfigError) as error:
-        return [_failed(model, error, seconds)]
-    finally:
-        await client.close()
-    return [Check("model", True, f"{model} answers")]
+        return _failed(model, error, seconds)
+    return Check("model", True, f"{model} answers")
 
 
-def _failed(model: str, error: OneValetError, seconds: float) -> Check:
+async def _embed(settings: Settings, client: LiteLLMClient, seconds: float) -> list[Check]:
+    model = settings.onevalet_embedding_model
+    if not model or settings.onevalet_memory == "off":
+        return []
+    try:
+        async with asyncio.timeout(seconds):
+            embedded = await client.embed(model, ["ready"])
+    except TimeoutError:
+        return [_failed(model, ModelTimeout(""), seconds, "embedding")]
+    except (ModelError, ConfigError) as error:
+        return [_failed(model, error, seconds, "embedding")]
+    return [Check("embedding", True, f"{model} answers, with {len(embedded.vectors[0]):,} dimensions")]
+
+
+def _failed(model: str, error: OneValetError, seconds: float, name: str = "model") -> Check:
     match error:
         case ConfigError():
             what, fix = "cannot be asked", str(error)
@@ -61,7 +83,8 @@ def _failed(model: str, error: OneValetError, seconds: float) -> Check:
         case ModelRateLimited():
             what, fix = "the provider limits us now", "wait and try again, or give another key"
         case ModelRejected():
-            what, fix = "the provider refuses a plain question", "see whether this is a model for chat"
+            kind = {"model": "chat"}.get(name, name)
+            what, fix = "the provider refuses a plain question", f"see whether this is a model for {kind}"
         case _:
             what, fix = "does not answer", "see whether the provider is away, or its address wrong (OPENAI_API_BASE)"
-    return Check("model", False, f"{model}: {what}", fix)
+    return Check(name, False, f"{model}: {what}", fix)

@@ -1,14 +1,69 @@
-"""Whether the web can be searched."""
+"""Whether the web can be searched: one question to the service of the settings."""
 
+import json
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
+from core.errors import ConfigError, ToolFailed
+from core.http.client import GuardedClient
+from core.http.types import HttpResponse
 from core.messaging.channels import Check
 from onevalet.settings import Settings
+from onevalet.wiring.http import build_http
+
+_WHAT = "web search"
+_WORD = "weather"
+_REFUSALS = (401, 402, 403, 432, 433)
+"""Of a key, or of an account that is used up."""
 
 
 async def check_search(settings: Settings) -> Sequence[Check]:
-    """Check that a search service is set; an incomplete setting was refused before."""
-    if settings.onevalet_search:
-        return [Check("web search", True, settings.onevalet_search)]
-    how = "set ONEVALET_SEARCH to searxng, brave or tavily (docs/web.md)"
-    return [Check("web search", True, "off: pages are read, nothing is searched", how)]
+    """Search once; an incomplete setting was refused before."""
+    service = settings.onevalet_search
+    if not service:
+        how = "set ONEVALET_SEARCH to searxng, brave or tavily (docs/web.md)"
+        return [Check(_WHAT, True, "off: pages are read, nothing is searched", how)]
+    try:
+        http = build_http(settings)
+    except ConfigError as error:
+        return [Check(_WHAT, False, f"{service} cannot be asked", str(error))]
+    try:
+        answer = await _ask(settings, http)
+    except ToolFailed as error:
+        fix = "see whether it is away, or correct ONEVALET_SEARCH_URL"
+        return [Check(_WHAT, False, f"{service} does not answer: {error}", fix)]
+    finally:
+        await http.close()
+    if answer.status in _REFUSALS:
+        fix = "correct ONEVALET_SEARCH_KEY, or see whether the account there is used up"
+        if service == "searxng":
+            fix = "let SearXNG answer in JSON: json among search.formats in its settings.yml"
+        return [Check(_WHAT, False, f"{service} refuses us (HTTP {answer.status})", fix)]
+    if answer.status != 200 or not _is_json(answer):
+        fix = "see whether it is away, or ONEVALET_SEARCH_URL leads elsewhere"
+        return [Check(_WHAT, False, f"{service} gives no results (HTTP {answer.status})", fix)]
+    return [Check(_WHAT, True, f"{service} answers")]
+
+
+async def _ask(settings: Settings, http: GuardedClient) -> HttpResponse:
+    """Ask what the tool asks (agents/web/searching.py), for one result where the service can be told so."""
+    secret, url = settings.onevalet_search_key, settings.onevalet_search_url
+    key = secret.get_secret_value() if secret else ""
+    match settings.onevalet_search:
+        case "brave":
+            asked = urlencode({"q": _WORD, "count": 1})
+            url = f"{url or 'https://api.search.brave.com'}/res/v1/web/search?{asked}"
+            return await http.request("GET", url, headers={"X-Subscription-Token": key})
+        case "tavily":
+            url = f"{url or 'https://api.tavily.com'}/search"
+            headers = {"Authorization": f"Bearer {key}"}
+            return await http.request("POST", url, headers=headers, json={"query": _WORD, "max_results": 1})
+    return await http.request("GET", f"{url}/search?{urlencode({'q': _WORD, 'format': 'json'})}")
+
+
+def _is_json(answer: HttpResponse) -> bool:
+    """Return whether it is a JSON object, or the beginning of one."""
+    try:
+        return isinstance(json.loads(answer.body), dict)
+    except ValueError:
+        return answer.cut and answer.body.lstrip().startswith(b"{")

@@ -3,14 +3,12 @@
 import asyncio
 from urllib.parse import urlsplit
 
-import aiohttp
-
+from onevalet.doctor.address import HEALTH, call, is_ours
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
 
 NAME = "PUBLIC_URL"
-_LIMITS = aiohttp.ClientTimeout(total=12, connect=6)
 _HOW = """\
   Providers reach OneValet by an https address that leads to {host}:{port} on this machine. It may be
     a name of yours behind a proxy with a certificate: nginx and Caddy are in docs/deploy.md,
@@ -46,25 +44,6 @@ def ask_address(talk: Dialogue, draft: Draft, doorway: Doorway, *, must_reach: b
 
 async def _call(url: str, doorway: Doorway) -> str:
     """Return what is wrong with an address, empty where it leads here."""
-    path = doorway.mark_path if doorway.is_open else "/healthz"
-    host = urlsplit(url).hostname
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=_LIMITS) as session,
-            session.get(url + path, allow_redirects=False) as answer,
-        ):
-            told = (await answer.content.read(2_000)).decode(errors="replace")
-            status = answer.status
-    except aiohttp.ClientConnectorDNSError:
-        return f"The name {host} leads nowhere: is its DNS entry set?"
-    except aiohttp.ClientSSLError:
-        return f"The certificate of {host} is not valid."
-    except (aiohttp.ClientConnectorError, OSError) as error:
-        return f"Nothing listens there ({type(error).__name__}): does the proxy or the tunnel run?"
-    except (aiohttp.ClientError, TimeoutError) as error:
-        return f"No answer comes from there ({type(error).__name__})."
-    if doorway.mark == told or (not doorway.is_open and status == 200 and '"alive"' in told):
-        return ""
-    if status in (502, 503, 504):
-        return f"A proxy answers there (HTTP {status}), but does not reach this machine: where does it lead?"
-    return f"Something else answers there (HTTP {status}): where does it lead?"
+    if doorway.is_open:
+        return await call(url, doorway.mark_path, lambda _, text: text == doorway.mark)
+    return await call(url, HEALTH, is_ours)

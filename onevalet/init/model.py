@@ -115,7 +115,7 @@ def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: flo
     talk.say(f"  Asking {settings.onevalet_model} for one word …")
     begun = time.monotonic()
     with _exported({name: value for name, value in values.items() if name.lower() not in Settings.model_fields}):
-        [check] = asyncio.run(check_model(settings, seconds))
+        check, *_ = asyncio.run(check_model(settings, seconds))
     if not check.ok:
         raise Wrong(f"{check.detail}: {check.fix}.")
     talk.say(f"  It answered in {time.monotonic() - begun:.1f} s.")

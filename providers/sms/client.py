@@ -52,6 +52,7 @@ class TwilioApi:
             self._client.api.base_url = self.api_url
             if self.api_url != REAL_API_URL:  # elsewhere, all of Twilio's domains are one origin
                 self._client.messaging.base_url = self.api_url
+                self._client.monitor.base_url = self.api_url
         return self._client
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from simulator.base import BadAction, OpenedFile, Wire
 from simulator.config import Person
 from simulator.journal import Json
 from simulator.keeping import Drawer
+from simulator.twilio.alerts import Alerts
 from simulator.twilio.api import Api
 from simulator.twilio.delivery import CALLBACK_MODES, PHONE_MODES, Phone, carry
 from simulator.twilio.inbound import Inbound
@@ -40,10 +41,11 @@ class TwilioSimulator:
         self._phones: dict[str, Phone] = {}
         self._api = Api(wire, lambda: self._store, self._sent)
         self._services = Services(wire, lambda: self._store)
+        self._alerts = Alerts(wire, lambda: self._store)
         self._inbound = Inbound(wire, lambda: self._store, self._sent)
 
     def routes(self) -> Iterable[web.AbstractRouteDef]:
-        return [*self._services.routes(), *self._api.routes()]
+        return [*self._services.routes(), *self._alerts.routes(), *self._api.routes()]
 
     async def stop(self) -> None:
         await self._wire.cancel_spawned("twilio:")

@@ -1,5 +1,6 @@
 """The channel against Twilio as emulated: webhooks as it sends them, its list, its settings."""
 
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -263,3 +264,23 @@ async def test_a_service_that_does_not_exist_is_told_to_the_operator(simulator: 
         await other.setup()
     assert not {check.what: check for check in await other.check()}["SMS sender"].ok
     await other.stop()
+
+
+async def test_doctor_tells_what_twilios_debugger_says_of_our_webhook(
+    simulator: Simulator, channel: SmsChannel
+) -> None:
+    await channel.setup()
+    [quiet] = [check for check in await channel.check() if check.what == "SMS webhook's calls"]
+    assert (quiet.ok, quiet.detail) == (True, "Twilio reports none that failed in 24 hours")
+    await say(simulator, "is anybody there?")  # nobody is
+    [told] = [check for check in await channel.check() if check.what == "SMS webhook's calls"]
+    assert not told.ok
+    assert re.fullmatch(r"1 failed in 24 hours by Twilio's debugger, the last at .* UTC \(errors 11200\)", told.detail)
+    assert told.fix.startswith("see whether `web` runs")
+
+
+async def test_doctor_tells_the_registration_of_a_messaging_service(simulator: Simulator, sink: MemorySink) -> None:
+    channel = make_channel(simulator.twilio_url, sink, sender=SERVICE)
+    [check] = [check for check in await channel.check() if check.what == "SMS registration"]
+    await channel.stop()
+    assert (check.ok, check.detail) == (True, "the service has an A2P 10DLC campaign")

@@ -78,3 +78,21 @@ async def test_a_model_of_no_provider_and_the_demo_model_are_told_apart() -> Non
     assert (check.ok, "litellm knows no provider of nosuchmodel" in check.fix) == (False, True)
     [check] = await check_model(load_settings())
     assert (check.ok, check.detail) == (True, "the demo model")
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_the_embedding_model_is_asked_where_one_is_named(monkeypatch: pytest.MonkeyPatch, refused: bool) -> None:
+    async with ScriptedModel([text("ready")], dimensions=8) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-2b7e")
+        named = load_settings(onevalet_model="openai/scripted", onevalet_embedding_model="openai/embedder")
+        server.embeddings = error(401, message="Wrong key: sk-canary-2b7e") if refused else None
+        model, embedding = await check_model(named, 150)
+    assert model.ok
+    assert server.embedded == [["ready"]]
+    if not refused:
+        assert embedding == Check("embedding", True, "openai/embedder answers, with 8 dimensions")
+        return
+    assert (embedding.what, embedding.ok) == ("embedding", False)
+    assert embedding.detail.startswith("openai/embedder: the provider refuses the key")
+    assert "canary" not in embedding.detail + embedding.fix
