@@ -3,9 +3,9 @@
 What is deleted or expires by the time of day is held back while the clock is wrong (`Clock.sound_now` returns None).
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
@@ -14,11 +14,8 @@ from core.approvals.store import ApprovalStore
 from core.clock import Clock
 from core.db.clock_check import CheckedClock
 from core.db.database import Database
-from core.events.store import KEPT as EVENTS_KEPT
-from core.events.store import EventStore
 from core.files.store import FileStore
 from core.ids import IdMaker
-from core.notifications.store import NotificationStore
 from core.queue.due import ASK_ANYWAY, DueWork
 from core.queue.quarantine import quarantine_waits
 from core.triggers.store import TaskStore
@@ -27,11 +24,10 @@ from jobs.catchup import CatchUp
 from jobs.memory import MemoryUpkeep
 from jobs.periodic import Periodic
 from jobs.reading import TalkReader
+from jobs.retention import Kept, Retention, in_batches
 from jobs.supervision import PartSupervisor, stalls_seen
 from notify.service import NotificationService
 
-NOTIFICATIONS_KEPT = timedelta(days=90)
-"""How long it can be asked why something was said, or was not."""
 RUNS_KEPT = timedelta(days=90)
 """How long it can be asked why a task ran, unless the operator sets another time."""
 IGNORED_KEPT = timedelta(days=30)
@@ -39,8 +35,6 @@ IGNORED_KEPT = timedelta(days=30)
 DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
 MAX_IGNORED = 5000
 """Ignored messages deleted at a time: a bot in a busy group leaves many behind."""
-MAX_PROMPTS = 1000
-"""Prompts deleted at a time: each may be hundreds of kilobytes."""
 
 _log = structlog.get_logger()
 
@@ -61,8 +55,8 @@ class Maintenance:
     memory: MemoryUpkeep
     catch_up: CatchUp
     runs_kept: timedelta
-    prompts_kept: timedelta
     files: FileStore
+    kept: Kept
     talks: TalkReader | None = None
     ask_for_process: Callable[[], None] | None = None
     """Starts a private process for quarantined turns."""
@@ -100,15 +94,11 @@ class Maintenance:
 
     def chores(self) -> tuple[Periodic, ...]:
         """Return the rare work that one worker does for all."""
-        database, clock = self.database, self.clock
-        news = NotificationStore(database, self.make_id)
-        events = EventStore(database, self.make_id)
+        retention = Retention(self.database, self.clock, self.make_id, self.kept)
         return (
             Periodic("old runs", timedelta(minutes=10), lambda: prune_runs(self.tasks, self.runs_kept)),
-            Periodic("old notifications", timedelta(hours=1), lambda: prune_notifications(news, clock)),
-            Periodic("old events", timedelta(hours=1), lambda: prune_events(events, clock)),
-            Periodic("old prompts", timedelta(minutes=10), lambda: prune_prompts(database, clock, self.prompts_kept)),
-            Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, clock)),
+            Periodic("old files", timedelta(minutes=10), lambda: prune_files(self.files, self.clock)),
+            *retention.chores(),
         )
 
     async def _ask_for_process(self) -> None:
@@ -167,7 +157,7 @@ async def prune_files(store: FileStore, clock: Clock) -> None:
 
 async def expire_agents(pool: Pool, clock: Clock) -> None:
     """End the agents that have waited in the pool for too long."""
-    if ended := await _in_batches(clock, pool.expire):
+    if ended := await in_batches(clock, pool.expire):
         _log.info("agents_expired", count=ended)
 
 
@@ -197,32 +187,4 @@ async def prune_runs(store: TaskStore, kept: timedelta = RUNS_KEPT) -> int:
         total += pruned
     if total:
         _log.info("runs_tidied", count=total)
-    return total
-
-
-async def prune_notifications(store: NotificationStore, clock: Clock) -> int:
-    """Delete notifications older than `NOTIFICATIONS_KEPT`. Return how many."""
-    return await _in_batches(clock, lambda now: store.prune(now - NOTIFICATIONS_KEPT))
-
-
-async def prune_events(store: EventStore, clock: Clock) -> int:
-    """Delete events older than `core.events.store.KEPT`. Return how many."""
-    return await _in_batches(clock, lambda now: store.prune(now - EVENTS_KEPT))
-
-
-async def prune_prompts(database: Database, clock: Clock, kept: timedelta) -> int:
-    """Delete prompts that were sent longer than `kept` ago. Return how many."""
-
-    async def prune(now: datetime) -> int:
-        row = await database.call("select prune_prompts($1,$2) as pruned", now - kept, MAX_PROMPTS)
-        return int(row["pruned"]) if row else 0
-
-    return await _in_batches(clock, prune)
-
-
-async def _in_batches(clock: Clock, work: Callable[[datetime], Awaitable[int]]) -> int:
-    """Repeat work until it finds nothing more, or until the clock is wrong; return the sum of its counts."""
-    total = 0
-    while (now := await clock.sound_now()) and (count := await work(now)):
-        total += count
     return total

@@ -31,6 +31,7 @@ from onevalet.account_settings import AccountSettings, OpenidSource, check_accou
 from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_search, check_tokens
 from onevalet.file_settings import Origin, check_files
+from onevalet.kept_settings import KeptSettings
 from onevalet.mail_settings import MailSettings, check_mailbox
 
 LOOP_PREFIX = "onevalet_loop_"
@@ -115,7 +116,7 @@ type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
 
-class Settings(MailSettings, AccountSettings, BackupSettings):
+class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(
@@ -170,7 +171,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings):
     onevalet_most_waiting_in_all: int = Field(default=10_000, ge=1)
     onevalet_log: Literal["text", "json"] = "text"
     onevalet_console_texts: Literal["on", "off"] = "off"
-    onevalet_prompts_kept: int = Field(default=24, ge=0, le=8_760)
     onevalet_clock: Path | None = None
     onevalet_health_file: Path | None = None
     onevalet_metrics_port: int | None = Field(default=None, ge=0, le=65535)
@@ -178,7 +178,6 @@ class Settings(MailSettings, AccountSettings, BackupSettings):
     otel_exporter_otlp_endpoint: Annotated[str, AfterValidator(_check_collector)] = ""
     otel_instrumentation_genai_capture_message_content: bool = False
     onevalet_notify_daily_cap: int = Field(default=30, ge=1)
-    onevalet_runs_kept_days: int = Field(default=90, ge=1, le=36500)
     onevalet_mail_watches: int = Field(default=200, ge=0, le=10_000)
     onevalet_mail_poll: int = Field(default=120, ge=10, le=86_400)
     onevalet_notify_fallback_minutes: int | None = Field(default=None, ge=1)

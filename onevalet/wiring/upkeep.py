@@ -1,6 +1,10 @@
 """What a worker does from time to time beside its maintenance: deletions, renewals of grants, and backups."""
 
+from datetime import timedelta
+
 from jobs.periodic import Periodic
+from jobs.retention import Kept
+from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
 from onevalet.wiring.mail import build_renewals
 from onevalet.wiring.tenants import deletion_chore
@@ -18,3 +22,16 @@ def more_work(parts: WorkerParts) -> tuple[Periodic, ...]:
     settings, database = parts.connections.settings, parts.connections.database
     backups = backup_work(settings, database, parts.assistant.files.blobs, parts.clock, parts.name)
     return (build_renewals(parts), *backups)
+
+
+def kept_for(settings: Settings) -> Kept:
+    """Return how long each kind is kept."""
+    return Kept(
+        messages=timedelta(days=settings.onevalet_messages_kept_days),
+        journals=timedelta(days=settings.onevalet_journals_kept_days),
+        audit=timedelta(days=settings.onevalet_audit_kept_days),
+        usage=timedelta(days=settings.onevalet_usage_kept_days),
+        notifications=timedelta(days=settings.onevalet_notifications_kept_days),
+        events=timedelta(days=settings.onevalet_events_kept_days),
+        prompts=timedelta(hours=settings.onevalet_prompts_kept),
+    )

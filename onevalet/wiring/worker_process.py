@@ -20,7 +20,7 @@ from onevalet.wiring.connections import redis_url
 from onevalet.wiring.mail import build_mail_watcher
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
-from onevalet.wiring.upkeep import more_chores, more_work
+from onevalet.wiring.upkeep import kept_for, more_chores, more_work
 from onevalet.wiring.worker_parts import WorkerParts
 
 
@@ -52,7 +52,7 @@ def build_process(
         memory=MemoryUpkeep(memory, clock),
         catch_up=CatchUp(inbound, connections.way_in, parts.name),
         runs_kept=timedelta(days=settings.onevalet_runs_kept_days),
-        prompts_kept=timedelta(hours=settings.onevalet_prompts_kept),
+        kept=kept_for(settings),
         files=assistant.files,
         talks=talks,
         ask_for_process=ask_for_process,

@@ -23,11 +23,10 @@ from jobs.maintenance import (
     RUNS_KEPT,
     Maintenance,
     forget_expired,
-    prune_events,
-    prune_notifications,
     release_notifications,
 )
 from jobs.memory import MemoryUpkeep
+from jobs.retention import Kept, prune_events, prune_notifications
 from jobs.supervision import PartSupervisor
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.outbound import build_service
@@ -113,12 +112,12 @@ async def test_every_work_of_the_table_runs_on_an_empty_installation(store: Stor
         memory=MemoryUpkeep(memory_work(None, database, wakeups), clock),
         catch_up=CatchUp([], database, "host:7/run_1"),
         runs_kept=RUNS_KEPT,
-        prompts_kept=timedelta(hours=24),
         files=FileStore(database, FolderStore(tmp_path)),
+        kept=Kept(),
         ask_for_process=lambda: asked.append("asked"),
     )
     table = (*maintenance.table(), *maintenance.chores())
-    assert len({work.name for work in table}) == len(table) == 14
+    assert len({work.name for work in table}) == len(table) == 18
     for work in table:
         await work.once()
     assert asked == [], "no turn is quarantined"

@@ -23,12 +23,11 @@ from jobs.maintenance import (
     advance_approvals,
     expire_agents,
     forget_expired,
-    prune_events,
-    prune_notifications,
     release_notifications,
     report_health,
 )
 from jobs.memory import MemoryUpkeep
+from jobs.retention import prune_events, prune_notifications
 from jobs.supervision import PartSupervisor
 from notify.service import NotificationService
 from onevalet.doctor.work import check_workers

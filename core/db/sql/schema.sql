@@ -1051,6 +1051,13 @@ CREATE TABLE public.reservations (
 
 ALTER TABLE ONLY public.reservations FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.retention_marks (
+    kind text NOT NULL,
+    upto timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.retention_marks FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.run_notices (
     tenant_id text NOT NULL,
     run_id text NOT NULL,
@@ -1543,6 +1550,9 @@ ALTER TABLE ONLY public.redraws
 ALTER TABLE ONLY public.reservations
     ADD CONSTRAINT reservations_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
 
+ALTER TABLE ONLY public.retention_marks
+    ADD CONSTRAINT retention_marks_pkey PRIMARY KEY (kind);
+
 ALTER TABLE ONLY public.run_notices
     ADD CONSTRAINT run_notices_pkey PRIMARY KEY (tenant_id, run_id, key);
 
@@ -1608,6 +1618,8 @@ ALTER TABLE ONLY public.worker_health
 
 CREATE INDEX approval_audit_approval ON public.approval_audit USING btree (tenant_id, approval_id);
 
+CREATE INDEX approval_audit_at ON public.approval_audit USING btree (at);
+
 CREATE INDEX approval_cards_approval ON public.approval_cards USING btree (tenant_id, approval_id);
 
 CREATE INDEX approval_cards_numbers ON public.approval_cards USING btree (tenant_id) WHERE (role = 'number'::text);
@@ -1658,9 +1670,15 @@ CREATE INDEX files_used ON public.files USING btree (used_at);
 
 CREATE INDEX guesses_scope ON public.guesses USING btree (scope, at);
 
+CREATE INDEX history_apart ON public.history USING btree (created_at) WHERE (turn_id IS NULL);
+
+CREATE INDEX history_turn ON public.history USING btree (tenant_id, turn_id) WHERE (turn_id IS NOT NULL);
+
 CREATE INDEX identities_strangers ON public.identities USING btree (tenant_id, id) WHERE (admitted = ''::text);
 
 CREATE INDEX ignored_messages_received ON public.ignored_messages USING btree (received_at);
+
+CREATE INDEX inbound_apart ON public.inbound USING btree (received_at) WHERE (turn_id IS NULL);
 
 CREATE INDEX inbound_id ON public.inbound USING btree (id);
 
@@ -1671,6 +1689,8 @@ CREATE INDEX inbound_turn ON public.inbound USING btree (tenant_id, turn_id);
 CREATE INDEX inbound_waiting ON public.inbound USING btree (tenant_id, conversation_id, seq) WHERE (state = 'waiting'::text);
 
 CREATE INDEX inbox_keys_inbound ON public.inbox_keys USING btree (tenant_id, inbound_id);
+
+CREATE INDEX inbox_keys_received ON public.inbox_keys USING btree (received_at);
 
 CREATE INDEX lanes_busy ON public.lanes USING btree (tenant_id) WHERE (lease_until IS NOT NULL);
 
@@ -1723,6 +1743,8 @@ CREATE INDEX notifications_outbound ON public.notifications USING btree (tenant_
 CREATE INDEX notifications_queued ON public.notifications USING btree (tenant_id, queued_at);
 
 CREATE INDEX notifications_silent ON public.notifications USING btree (fall_back_at) WHERE ((state = 'sent'::text) AND (fall_back_at IS NOT NULL));
+
+CREATE INDEX outbound_apart ON public.outbound USING btree (created_at) WHERE (turn_id IS NULL);
 
 CREATE INDEX outbound_conversation ON public.outbound USING btree (conversation_id) WHERE (state = ANY (ARRAY['ready'::text, 'sending'::text, 'checking'::text]));
 
@@ -1797,6 +1819,8 @@ CREATE INDEX tasks_over ON public.tasks USING btree (ended_at) WHERE (ended_at I
 CREATE INDEX tasks_set_aside ON public.tasks USING btree (tenant_id, number) WHERE (set_aside <> ''::text);
 
 CREATE INDEX tenants_newest ON public.tenants USING btree (created_at, tenant_id);
+
+CREATE INDEX turns_finished ON public.turns USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE INDEX turns_id ON public.turns USING btree (id);
 
@@ -2261,6 +2285,8 @@ CREATE POLICY nobodys ON public.own_partition USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.pairings USING (true) WITH CHECK (true);
 
+CREATE POLICY nobodys ON public.retention_marks USING (true) WITH CHECK (true);
+
 CREATE POLICY nobodys ON public.schema_functions FOR SELECT USING (true);
 
 CREATE POLICY nobodys ON public.schema_migrations FOR SELECT USING (true);
@@ -2563,6 +2589,8 @@ ALTER TABLE public.redraws ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reservations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.retention_marks ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.run_notices ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.schema_functions ENABLE ROW LEVEL SECURITY;
@@ -2728,6 +2756,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.recipients TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.redraws TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reservations TO onevalet_app;
+
+GRANT SELECT ON TABLE public.retention_marks TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.run_notices TO onevalet_app;
 

@@ -33,6 +33,7 @@ WITHOUT_TENANT = {
     "deletion_secret",
     "own_partition",
     "backups",
+    "retention_marks",
 }
 
 APPEND_ONLY = {"approval_audit", "console_actions", "person_audit"}
