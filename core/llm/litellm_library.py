@@ -222,6 +222,8 @@ def _handler(local: LocalModel) -> Any:
         async def acompletion(self, *args: Any, **kwargs: Any) -> Any:
             offered = [tool["function"] for tool in kwargs["optional_params"].get("tools") or ()]
             tools = {tool["name"]: str(tool.get("description", "")) for tool in offered}
+            if local.before is not None:
+                await local.before()
             answer = local.answer(kwargs["messages"], tools)
             message = Message(
                 content=answer.text or None,

@@ -41,14 +41,18 @@ def common(
 
 
 @app.command()
-def dev() -> None:
+def dev(
+    processes: Annotated[
+        bool, typer.Option(help="Run web and worker as processes of their own, which the page can kill.")
+    ] = False,
+) -> None:
     """Run everything in one process: database, Redis, web, worker; no accounts needed.
 
     It listens on PORT (8080), and the simulator on the next port: PORT=9000 bin/dev. Data lies in ONEVALET_HOME.
     """
     from onevalet.dev.start import start_dev
 
-    serve(start_dev)
+    serve(partial(start_dev, processes=processes))
 
 
 app.command()(init)

@@ -4,18 +4,19 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from aiohttp import web
 from pydantic import SecretStr
 
 from core.errors import ConfigError
 from onevalet.dev.bench.routes import open_bench
 from onevalet.dev.embedded.home import Running, hold_home
-from onevalet.dev.seed import bring_in_owner
+from onevalet.dev.embedded.server import EmbeddedServer
+from onevalet.dev.processes.assistant import Assistant
+from onevalet.dev.processes.child import Wanted
+from onevalet.dev.seed import addresses_of, bring_in_owner
 from onevalet.dev.services import open_services, plain
 from onevalet.dev.simulator_wiring import Simulated, choose_simulated, local_url, simulator_config, wire_simulator
 from onevalet.settings import Settings
@@ -25,8 +26,6 @@ from onevalet.wiring.models import build_client, check_models
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.secret_keys import key_file
 from onevalet.wiring.tracing import open_tracing
-from onevalet.wiring.web import open_web
-from onevalet.wiring.worker import open_worker
 from simulator.app import serve_simulator
 
 SIMULATOR_HOST = "127.0.0.1"
@@ -36,8 +35,8 @@ NOTICE = (
 )
 
 
-async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
-    """Run everything until told to stop; the data stays in ONEVALET_HOME."""
+async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:
+    """Run everything until told to stop; the data stays in ONEVALET_HOME. `processes`: web and worker in their own."""
     choose_simulated(settings)  # before anything is started, because it may raise
     async with AsyncExitStack() as stack:
         home = stack.enter_context(hold_home(settings.onevalet_home))
@@ -50,10 +49,11 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         check_models(settings, build_client(settings))
         (await stack.enter_async_context(watched_loop())).begin_work()
         _step(_services_step(settings))
-        settings = await stack.enter_async_context(open_services(settings))
+        servers: list[EmbeddedServer] = []
+        settings = await stack.enter_async_context(open_services(settings, servers))
         _step("Starting the channels.")
         config = simulator_config(settings.onevalet_home)
-        bench = await stack.enter_async_context(open_bench(settings))
+        bench = await stack.enter_async_context(open_bench(settings, servers))
         settings = settings.model_copy(update={"onevalet_clock": bench.clock.path})
         simulator = await stack.enter_async_context(
             serve_simulator(
@@ -74,20 +74,12 @@ async def run_dev(settings: Settings, stop: asyncio.Event) -> None:
         await bring_in_owner(simulated, config, simulator.mail.port)
         simulator.control.notice = _notice(simulated)
         await stack.enter_async_context(open_tracing(settings, "dev"))
-        await stack.enter_async_context(open_worker(settings, demo=True))
-        _, channels = await stack.enter_async_context(
-            open_web(
-                settings,
-                extra_routes=[web.get("/", _to_page(simulator.url))],
-                local=simulated.channels,
-                local_console=True,
-            )
-        )
         url = local_url(settings)
         simulator.wire.connect_gateway(url, settings.public_url)
-        for channel in channels:
-            if channel.name in simulated.channels:
-                await channel.setup()
+        bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
+        bench.addresses = {person.key: addresses_of(config, person) for person in config.people}
+        assistant = bench.breaking.assistant = Assistant(Wanted(settings, simulated.channels, simulator.url))
+        await stack.enter_async_context(assistant.running(processes=processes))
         simulator.open()
         home.remember(
             Running(
@@ -198,10 +190,3 @@ def _bot(settings: Settings) -> str:
 def _where(url: SecretStr | None) -> str:
     places = urlsplit(plain(url)).netloc.rpartition("@")[2]
     return places or "a socket of its own"
-
-
-def _to_page(simulator_url: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    async def front_page(_: web.Request) -> web.StreamResponse:
-        raise web.HTTPFound(simulator_url)
-
-    return front_page

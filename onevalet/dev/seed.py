@@ -41,14 +41,22 @@ async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_por
         await database.close()
 
 
+def addresses_of(config: SimulatorConfig, person: Person) -> list[tuple[str, str, str]]:
+    """Return where a simulated person writes from: channel, account, and the person's key there."""
+    return [(seed.channel, seed.account, seed.user_key) for seed in _addresses(config, person)]
+
+
 def _identities(simulated: Simulated, config: SimulatorConfig, person: Person) -> list[Seed]:
-    known = [
+    here = Seed("terminal", ACCOUNT, getpass.getuser())
+    return [*(seed for seed in _addresses(config, person) if seed.channel in simulated.channels), here]
+
+
+def _addresses(config: SimulatorConfig, person: Person) -> list[Seed]:
+    return [
         Seed("sms", config.twilio.number, person.phone),
         Seed("slack", config.slack.team_id, person.slack_user),
         Seed("telegram", str(config.telegram.bot_id), str(person.telegram_user)),
     ]
-    here = Seed("terminal", ACCOUNT, getpass.getuser())
-    return [*(seed for seed in known if seed.channel in simulated.channels), here]
 
 
 async def _connect_mail(store: CredentialStore, tenant: str, person: Person, port: int) -> None:

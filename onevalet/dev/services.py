@@ -8,21 +8,24 @@ from pydantic import SecretStr
 from core.db.database import Database
 from core.db.migrate import migrate
 from core.errors import ConfigError
+from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.embedded.services import embedded_services
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import key_for
 
 
 @asynccontextmanager
-async def open_services(settings: Settings) -> AsyncIterator[Settings]:
+async def open_services(settings: Settings, servers: list[EmbeddedServer] | None = None) -> AsyncIterator[Settings]:
     """Start an embedded server for each address that is not set, and migrate; yield the settings to serve with.
 
-    Only the migration logs in as the owner of an embedded database. The secret key is made at the first start, and
-    `ConfigError` raised where it is gone.
+    `servers` is filled with the embedded ones. Only the migration logs in as the owner of an embedded database. The
+    secret key is made at the first start, and `ConfigError` raised where it is gone.
     """
     async with embedded_services(
         settings.onevalet_home, database=settings.database_url is None, redis=settings.redis_url is None
     ) as services:
+        if servers is not None:
+            servers.extend(services.servers)
         await migrate(services.database_url or plain(settings.database_url))
         addresses: dict[str, object] = {}
         if services.serving_url is not None:

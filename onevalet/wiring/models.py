@@ -9,6 +9,7 @@ from core.errors import ConfigError
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.prices import embedding_price_of, price_of
 from onevalet.demo.model import DEMO_MODEL
+from onevalet.demo.trouble import FILE, troubled
 from onevalet.settings import Settings
 
 
@@ -43,7 +44,7 @@ def build_client(settings: Settings) -> LiteLLMClient:
         [key.get_secret_value() for key in settings.onevalet_model_keys],
         reasoning_effort=settings.onevalet_reasoning_effort,
         tool_mode=settings.onevalet_tool_mode,
-        local=DEMO_MODEL,
+        local=troubled(DEMO_MODEL, settings.onevalet_home / FILE),
         direct=settings.onevalet_model_transport == "direct",
         vision_model=settings.onevalet_vision_model,
     )

@@ -3,8 +3,10 @@
 import { ask, follow } from "/page/api.js";
 import { carriesFiles } from "/page/attachment.js";
 import { announce, h, plural } from "/page/dom.js";
+import { breakingDrawer } from "/page/breaking.js";
 import { clockPanel } from "/page/clock.js";
 import { faultsDrawer } from "/page/faults.js";
+import { guide } from "/page/guide.js";
 import { icon } from "/page/icons.js";
 import { markdown } from "/page/markdown.js";
 import { phonePane } from "/page/panes/phone.js";
@@ -17,11 +19,12 @@ const CLOCK_MS = 20_000;
 const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram" };
 const find = (id) => document.getElementById(id);
 
-const app = { person: null, choose, toast, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
+const app = { person: null, people: [], choose, toast, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
 const panes = { twilio: phonePane(find("phone"), app), slack: slackPane(find("slack"), app), telegram: telegramPane(find("telegram"), app) };
 const wire = wirePanel(find("wire"), app);
 const faults = faultsDrawer(find("faults"), app);
 let clock = null;
+let guided = null;
 let people = [];
 let chosen = null;
 let state = null;
@@ -62,6 +65,7 @@ function draw() {
     pane.draw(state[name]);
     pane.mark(chosen);
   }
+  guided?.draw(state);
   wire.follow(chosen ?? latest());
   clearTimeout(soon);
   if (fades()) soon = setTimeout(refresh, SOON_MS);
@@ -137,6 +141,7 @@ function become(person) {
   app.person = person;
   history.replaceState(null, "", `#${person.key}`);
   choose(null);
+  wire.person();
   draw();
 }
 
@@ -153,17 +158,23 @@ function drawTabs() {
 async function begin() {
   const [config, known] = await Promise.all([ask("/sim/config"), ask("/sim/people")]);
   people = known;
+  app.people = known;
   app.person = people.find((one) => `#${one.key}` === location.hash) ?? people[0];
   find("notice").hidden = !config.notice;
   find("notice").textContent = config.notice;
   faults.endpoints(config.endpoints);
+  app.gateway = config.gateway;
   wire.offerPath(config.bench);
   drawPeople();
   drawTabs();
   if (config.bench) {
     find("clock").hidden = false;
     clock = clockPanel(find("clock"), app);
+    guided = guide(find("guide"), app);
     app.now = clock.now;
+    const breaking = breakingDrawer(find("breaking"), app);
+    find("open-breaking").hidden = false;
+    find("open-breaking").addEventListener("click", breaking.open);
   }
   find("close-help").append(icon("cross"));
   find("open-faults").addEventListener("click", () => find("faults").showModal());

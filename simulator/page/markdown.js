@@ -16,23 +16,23 @@ const emoji = [/:([a-z0-9_+-]+):/, (match) => EMOJI[match[1]] ?? match[0]];
 const bare = [/https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'*_~]/, (match) => link(match[0], match[0])];
 
 const MRKDWN = [
-  [/```\n?([\s\S]+?)\n?```/, (match) => h("pre", {}, unescape(match[1]))],
-  [/`([^`\n]+)`/, (match) => h("code", {}, unescape(match[1]))],
-  [/<([@#!])([^>|]+)(?:\|([^>]*))?>/, (match) => h("span", { class: "mention" }, unescape(match[3] || match[1].replace("!", "@") + match[2]))],
-  [/<([^>|\s]+)(?:\|([^>]*))?>/, (match) => link(unescape(match[1]), unescape(match[2] || match[1]))],
+  [/```\n?([\s\S]+?)\n?```/, (match) => h("pre", {}, unescaped(match[1]))],
+  [/`([^`\n]+)`/, (match) => h("code", {}, unescaped(match[1]))],
+  [/<([@#!])([^>|]+)(?:\|([^>]*))?>/, (match) => h("span", { class: "mention" }, unescaped(match[3] || match[1].replace("!", "@") + match[2]))],
+  [/<([^>|\s]+)(?:\|([^>]*))?>/, (match) => link(unescaped(match[1]), unescaped(match[2] || match[1]))],
   [/(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])/, (match, inner) => h("strong", {}, inner(match[1]))],
   [/(?<![\w_])_(?=\S)([^_\n]*[^_\s])_(?![\w_])/, (match, inner) => h("em", {}, inner(match[1]))],
   [/(?<![\w~])~(?=\S)([^~\n]*[^~\s])~(?![\w~])/, (match, inner) => h("s", {}, inner(match[1]))],
   emoji,
-  [/&(amp|lt|gt);/, (match) => unescape(match[0])],
+  [/&(amp|lt|gt);/, (match) => unescaped(match[0])],
 ];
 
 const MARKDOWN = [
   [/\\([!-/:-@[-`{-~])/, (match) => match[1]],
-  [/(`+)((?:(?!\1)[\s\S])+)\1/, (match) => h("code", {}, unescape(match[2]))],
+  [/(`+)((?:(?!\1)[\s\S])+)\1/, (match) => h("code", {}, unescaped(match[2]))],
   [/!?\[([^\]]*)\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/, (match, inner) => link(match[2], inner(match[1]))],
   // Slack reads its own marks in Markdown, too.
-  [/<([@#!])([^>|]+)(?:\|([^>]*))?>/, (match) => h("span", { class: "mention" }, unescape(match[3] || match[1].replace("!", "@") + match[2]))],
+  [/<([@#!])([^>|]+)(?:\|([^>]*))?>/, (match) => h("span", { class: "mention" }, unescaped(match[3] || match[1].replace("!", "@") + match[2]))],
   [/<(https?:[^>|\s]+|mailto:[^>|\s]+)(?:\|([^>]*))?>/, (match) => link(match[1], match[2] || match[1])],
   [/\*\*(?=\S)([\s\S]*?\S)\*\*(?!\*)/, (match, inner) => h("strong", {}, inner(match[1]))],
   [/(?<!\w)__(?=\S)([\s\S]*?\S)__(?!\w)/, (match, inner) => h("strong", {}, inner(match[1]))],
@@ -41,7 +41,7 @@ const MARKDOWN = [
   [/(?<!\w)_(?=[^\s_])([^_]*[^\s_])_(?!\w)/, (match, inner) => h("em", {}, inner(match[1]))],
   bare,
   emoji,
-  [/&(amp|lt|gt);/, (match) => unescape(match[0])],
+  [/&(amp|lt|gt);/, (match) => unescaped(match[0])],
 ];
 
 // Put marks on a text: the leftmost rule that matches wins, the earlier one where two begin together.
@@ -61,7 +61,7 @@ function inline(rules, text) {
   return [...out, rest].filter((part) => part !== "");
 }
 
-export function unescape(text) {
+export function unescaped(text) {
   return text.replace(/&(amp|lt|gt);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">" })[name]);
 }
 
@@ -98,7 +98,7 @@ function blocks(lines) {
     if (!line.trim()) at += 1;
     else if (fence) {
       at += 1;
-      out.push(h("pre", {}, unescape(take((one) => !one.trim().startsWith(fence[1])).join("\n"))));
+      out.push(h("pre", {}, unescaped(take((one) => !one.trim().startsWith(fence[1])).join("\n"))));
       at += 1;
     } else if (heading) {
       out.push(h(`h${Math.min(heading[1].length + 3, 6)}`, {}, inline(MARKDOWN, heading[2])));

@@ -32,13 +32,17 @@ export function pathPanel(root) {
     if (!wanted || root.hidden) return;
     const asked = wanted;
     let path = null;
+    let error = "";
     try {
-      ({ path } = await ask(`/bench/path?${new URLSearchParams({ provider: asked.provider, about: asked.id })}`));
-    } catch (error) {
-      if (asked === wanted) tell(error.message);
-      return again();
+      ({ path, error } = await ask(`/bench/path?${new URLSearchParams({ provider: asked.provider, about: asked.id })}`));
+    } catch (problem) {
+      error = problem.message;
     }
     if (asked !== wanted) return;
+    if (error) {
+      tell(error);
+      return again();
+    }
     show(path);
     if (!path || path.running) left = Math.max(left - 1, path ? LOOKS_AFTER : 0);
     else left -= 1;

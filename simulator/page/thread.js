@@ -5,10 +5,12 @@ import { icon } from "/page/icons.js";
 
 const NEAR = 80;
 
-export function messageList({ label, provider, choose, hint = "" }) {
+// `prompts` are sentences that an empty chat offers; `say` sends one.
+export function messageList({ label, provider, choose, hint = "", prompts = [], say }) {
   const list = h("ol", { class: "messages", "aria-label": label, tabindex: "0", "data-provider": provider });
   const jump = h("button", { type: "button", class: "jump", hidden: true, onclick: toEnd }, "New messages ", icon("down"));
-  const empty = h("p", { class: "hint-empty", hidden: true }, hint);
+  const offered = prompts.map((text) => h("button", { type: "button", onclick: () => say(text) }, text));
+  const empty = h("div", { class: "hint-empty", hidden: true }, h("p", {}, hint), offered.length ? h("div", { class: "prompts-here" }, offered) : null);
   const root = h("div", { class: "scroll" }, list, empty, jump);
   let person = null;
   let known = new Set();

@@ -4,6 +4,7 @@ import { ask } from "/page/api.js";
 import { h, plural, sync } from "/page/dom.js";
 import { buildExchange } from "/page/exchange.js";
 import { pathPanel } from "/page/path.js";
+import { personPanel } from "/page/person.js";
 
 const SHOWN = 60;
 const KEPT_POLLS = 400;
@@ -22,12 +23,14 @@ export function wirePanel(root, app) {
   const list = h("ol", { class: "exchanges", "aria-label": "Requests and answers" });
   const empty = h("p", { class: "empty" });
   const title = h("h2", {}, "Wire");
-  const tabs = ["Path", "Wire"].map((name) => h("button", { type: "button", role: "tab", onclick: () => turn(name) }, name));
+  const tabs = ["Path", "Wire", "Person"].map((name) => h("button", { type: "button", role: "tab", onclick: () => turn(name) }, name));
   const tablist = h("div", { class: "wire-tabs", role: "tablist", "aria-label": "What is shown of a message", hidden: true }, tabs);
   const exchanges = h("div", {}, empty, list);
   const steps = h("div", { class: "path", hidden: true });
   const path = pathPanel(steps);
-  root.append(h("header", {}, title, tablist, what, clear, toggle), h("div", { class: "wire-body" }, exchanges, steps));
+  const about = h("div", { class: "path person", hidden: true });
+  const person = personPanel(about, app);
+  root.append(h("header", {}, title, tablist, what, clear, toggle), h("div", { class: "wire-body" }, exchanges, steps, about));
   open(false);
 
   // With the assistant at hand its own path comes first.
@@ -39,14 +42,17 @@ export function wirePanel(root, app) {
 
   function turn(name) {
     for (const tab of tabs) tab.setAttribute("aria-selected", String(tab.textContent === name));
-    exchanges.hidden = name === "Path";
-    steps.hidden = !exchanges.hidden;
+    exchanges.hidden = name !== "Wire";
+    steps.hidden = name !== "Path";
+    about.hidden = name !== "Person";
     root.dataset.shows = name;
     say();
     path.look();
+    person.look();
   }
 
   function say() {
+    if (!about.hidden) what.textContent = "Who they are to the assistant";
     if (!steps.hidden) what.textContent = chosen ? `The turn of this ${NAMES[chosen.provider]} message` : "The newest turn; choose a message for its own";
   }
 
@@ -60,6 +66,7 @@ export function wirePanel(root, app) {
     chosen = next;
     isFresh = Boolean(next);
     if (next) open(true);
+    if (next && !about.hidden) turn("Path");
     root.querySelector(".wire-body").scrollTop = 0;
     return refresh();
   }
@@ -79,7 +86,7 @@ export function wirePanel(root, app) {
   }
 
   function show(calls) {
-    what.textContent = chosen ? `${plural(calls.length, "exchange")} about this ${NAMES[chosen.provider]} message` : "The newest exchanges; choose a message for its own";
+    if (!exchanges.hidden) what.textContent = chosen ? `${plural(calls.length, "exchange")} about this ${NAMES[chosen.provider]} message` : "The newest exchanges; choose a message for its own";
     clear.hidden = !chosen;
     root.classList.toggle("has-chosen", Boolean(chosen));
     say();
@@ -91,7 +98,7 @@ export function wirePanel(root, app) {
     if (chosen && calls.length) isFresh = false;
   }
 
-  return { refresh, choose, offerPath, follow: (about) => (tablist.hidden ? undefined : path.follow(about)) };
+  return { refresh, choose, offerPath, person: person.look, follow: (about) => (tablist.hidden ? undefined : path.follow(about)) };
 }
 
 const isPoll = ({ endpoint }) => endpoint === "telegram.getUpdates";

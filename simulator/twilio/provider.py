@@ -170,6 +170,7 @@ class TwilioSimulator:
             "id": message.sid,
             "direction": "in" if message.inbound else "out",
             "text": message.body,
+            "automatic": message.direction == "outbound-reply",
             "status": message.status,
             "error_code": message.error_code,
             "error_message": message.error_message,

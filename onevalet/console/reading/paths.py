@@ -101,6 +101,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
         *await _recalled(connection, tenant_id, turn_id),
         *_of_steps(steps, await read_prompts(connection, tenant_id, turn_id) if prompts else None),
         *await _sent(connection, tenant_id, turn_id),
+        *_away(turn),
     ]
     return TurnPath(
         tenant_id,
@@ -139,6 +140,14 @@ async def _received(connection: Connection, tenant_id: str, turn_id: str, begun:
         )
         for row in rows
     ]
+
+
+def _away(turn: asyncpg.Record) -> list[Span]:
+    """Return since when no model answers, while the turn waits for one."""
+    since = turn["model_down_since"]
+    if since is None:
+        return []
+    return [Span(since, since, "error", "No model answers", f"tried {turn['model_tries']} times", failed=True)]
 
 
 async def _recalled(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:

@@ -28,6 +28,7 @@ class Services:
     serving_url: str | None
     """The same database, for a login that may act only as the serving role."""
     redis_url: str | None
+    servers: tuple[EmbeddedServer, ...] = ()
 
 
 @asynccontextmanager
@@ -49,6 +50,7 @@ async def embedded_services(home: Path, *, database: bool, redis: bool) -> Async
             database_url=postgres.url if postgres else None,
             serving_url=await postgres.serving_url() if postgres else None,
             redis_url=valkey.url if valkey else None,
+            servers=tuple(server for server in (postgres, valkey) if server),
         )
 
 

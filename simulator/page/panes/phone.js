@@ -18,7 +18,8 @@ const MODES = {
   failing: "Fails at once (30008)",
   silent: "Sends no receipts",
 };
-const HINT = "Text Valet as you would any number. “What can you do?” is a good start.";
+const HINT = "Text Valet as you would any number.";
+const PROMPTS = ["What can you do?", "Email sam@example.com that I am ten minutes late"];
 const CALLBACKS = { in_order: "In order", reversed: "In reverse", twice: "Twice", none: "Never" };
 // Twilio takes no more in one message, and phones shrink their pictures to less.
 const LARGEST = 5 * 1024 * 1024;
@@ -31,7 +32,7 @@ export function phonePane(root, app) {
   const mode = choice("The phone", MODES, (value) => run("phone", { mode: value }));
   const callbacks = choice("Status callbacks", CALLBACKS, (value) => run("callbacks", { order: value }));
   const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Phone settings" }, icon("more")), h("div", {}, mode.root, callbacks.root));
-  const list = messageList({ label: "SMS", provider: "twilio", choose: app.choose, hint: HINT });
+  const list = messageList({ label: "SMS", provider: "twilio", choose: app.choose, hint: HINT, prompts: PROMPTS, say: (text) => say(text).catch((error) => box.say(error.message)) });
   const counter = h("p", { class: "counter", "aria-live": "off" });
   const stopped = h("p", { class: "strip", hidden: true }, "You said STOP: the carrier lets nothing through until START.");
   const words = ["STOP", "START", "HELP"].map((word) => h("button", { type: "button", onclick: () => say(word) }, word));

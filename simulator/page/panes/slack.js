@@ -11,6 +11,7 @@ import { messageList } from "/page/thread.js";
 const GROUPED_SECONDS = 300;
 // What the simulator takes in one request, less than Slack's gigabyte.
 const LARGEST = 40 * 1024 * 1024;
+const PROMPTS = ["What can you do?", "Find flights from Berlin to Rome on Friday"];
 const HINT = "A direct conversation with the app. Write a message, open a thread with Reply, or type /valet.";
 
 export function slackPane(root, app) {
@@ -21,7 +22,7 @@ export function slackPane(root, app) {
 
   const name = h("h2");
   const tabs = ["Messages", "Home"].map((tab) => h("button", { type: "button", role: "tab", "aria-selected": String(tab === "Messages"), onclick: () => show(tab) }, tab));
-  const list = messageList({ label: "Slack", provider: "slack", choose: app.choose, hint: HINT });
+  const list = messageList({ label: "Slack", provider: "slack", choose: app.choose, hint: HINT, prompts: PROMPTS, say: (text) => say(text, null, "").catch((error) => app.toast(error.message)) });
   const replies = messageList({ label: "Slack thread", provider: "slack", choose: app.choose });
   const prompts = h("div", { class: "prompts" });
   const commands = h("div", { class: "words" });

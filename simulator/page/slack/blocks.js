@@ -1,7 +1,7 @@
 // Block Kit's blocks as elements. `use(action_id, value)` is what a person does with a button or a choice.
 
 import { h } from "/page/dom.js";
-import { link, markdown, mrkdwn, unescape } from "/page/markdown.js";
+import { link, markdown, mrkdwn, unescaped } from "/page/markdown.js";
 import { buildElement } from "/page/slack/elements.js";
 
 export function buildBlocks(blocks, use) {
@@ -10,7 +10,7 @@ export function buildBlocks(blocks, use) {
 
 export function buildText(object) {
   if (!object) return null;
-  return object.type === "mrkdwn" ? mrkdwn(object.text) : h("span", { class: "plain" }, unescape(object.text));
+  return object.type === "mrkdwn" ? mrkdwn(object.text) : h("span", { class: "plain" }, unescaped(object.text));
 }
 
 function buildBlock(block, use) {
@@ -35,9 +35,9 @@ function buildBlock(block, use) {
     case "divider":
       return h("hr", { class: "block" });
     case "header":
-      return h("h4", { class: "block header" }, unescape(block.text.text));
+      return h("h4", { class: "block header" }, unescaped(block.text.text));
     case "image":
-      return h("figure", { class: "block" }, block.title ? h("figcaption", {}, unescape(block.title.text)) : null, picture(block));
+      return h("figure", { class: "block" }, block.title ? h("figcaption", {}, unescaped(block.title.text)) : null, picture(block));
     case "markdown":
       return h("div", { class: "block" }, markdown(block.text));
     case "rich_text":
@@ -54,9 +54,9 @@ function buildBlock(block, use) {
 function inputBlock(block, use) {
   const id = `field-${block.block_id}`;
   const group = ["radio_buttons", "checkboxes"].includes(block.element.type);
-  const label = h(group ? "legend" : "label", { for: group ? null : id }, unescape(block.label.text), block.optional ? h("small", {}, " (optional)") : null);
+  const label = h(group ? "legend" : "label", { for: group ? null : id }, unescaped(block.label.text), block.optional ? h("small", {}, " (optional)") : null);
   const element = buildElement(block.element, block.dispatch_action ? use : () => {}, { id, block: block.block_id });
-  const hint = block.hint ? h("small", { class: "hint" }, unescape(block.hint.text)) : null;
+  const hint = block.hint ? h("small", { class: "hint" }, unescaped(block.hint.text)) : null;
   const error = h("p", { class: "field-error", role: "alert", "data-error": block.block_id });
   return h(group ? "fieldset" : "div", { class: "block input" }, label, element, hint, error);
 }

@@ -1,7 +1,7 @@
 // Block Kit's interactive elements. In a form (`field` given) they are read by readForm; else they act at once.
 
 import { h } from "/page/dom.js";
-import { link, unescape } from "/page/markdown.js";
+import { link, unescaped } from "/page/markdown.js";
 
 const TYPES = {
   email_text_input: "email", url_text_input: "url", number_input: "number",
@@ -27,9 +27,9 @@ export function buildElement(element, use, field = null) {
       return choices(element, act, base, "radio");
     case "feedback_buttons":
       return h("span", { class: "feedback" }, [element.positive_button, element.negative_button].map((one) =>
-        h("button", { type: "button", class: "element", onclick: () => act(one.value) }, unescape(one.text.text))));
+        h("button", { type: "button", class: "element", onclick: () => act(one.value) }, unescaped(one.text.text))));
     case "icon_button":
-      return h("button", { type: "button", class: "element", onclick: () => act(element.value ?? "") }, `🗑 ${unescape(element.text.text)}`);
+      return h("button", { type: "button", class: "element", onclick: () => act(element.value ?? "") }, `🗑 ${unescaped(element.text.text)}`);
     default:
       return input(element, act, base, field);
   }
@@ -37,7 +37,7 @@ export function buildElement(element, use, field = null) {
 
 function button(element, act) {
   const kind = `element ${element.style ?? ""}`;
-  const name = unescape(element.text.text);
+  const name = unescaped(element.text.text);
   if (element.url) return h("span", { class: kind, onclick: () => act("") }, link(element.url, name));
   const node = h("button", { type: "button", class: kind, "data-focus": element.action_id, "aria-label": element.accessibility_label }, name);
   node.addEventListener("click", async () => {
@@ -56,14 +56,14 @@ function confirmed(confirm) {
   return new Promise((resolve) => {
     const dialog = h(
       "dialog",
-      { class: "confirm", "aria-label": unescape(confirm.title?.text ?? "Are you sure?") },
-      h("h3", {}, unescape(confirm.title?.text ?? "Are you sure?")),
-      h("p", {}, unescape(confirm.text?.text ?? "")),
+      { class: "confirm", "aria-label": unescaped(confirm.title?.text ?? "Are you sure?") },
+      h("h3", {}, unescaped(confirm.title?.text ?? "Are you sure?")),
+      h("p", {}, unescaped(confirm.text?.text ?? "")),
       h(
         "form",
         { method: "dialog" },
-        h("button", { value: "no", class: "element" }, unescape(confirm.deny?.text ?? "Cancel")),
-        h("button", { value: "yes", class: `element ${confirm.style ?? "primary"}` }, unescape(confirm.confirm?.text ?? "Yes")),
+        h("button", { value: "no", class: "element" }, unescaped(confirm.deny?.text ?? "Cancel")),
+        h("button", { value: "yes", class: `element ${confirm.style ?? "primary"}` }, unescaped(confirm.confirm?.text ?? "Yes")),
       ),
     );
     dialog.addEventListener("close", () => {
@@ -76,12 +76,12 @@ function confirmed(confirm) {
 }
 
 function select(element, act, base, field) {
-  const empty = h("option", { value: "" }, unescape(element.placeholder?.text ?? (element.type === "overflow" ? "More" : "Choose")));
+  const empty = h("option", { value: "" }, unescaped(element.placeholder?.text ?? (element.type === "overflow" ? "More" : "Choose")));
   const node = h(
     "select",
-    { ...base, id: field?.id, class: "element", "aria-label": field ? null : unescape(element.placeholder?.text ?? "Choose"), onchange: () => node.value && act(node.value) },
+    { ...base, id: field?.id, class: "element", "aria-label": field ? null : unescaped(element.placeholder?.text ?? "Choose"), onchange: () => node.value && act(node.value) },
     empty,
-    element.options.map((option) => h("option", { value: option.value }, unescape(option.text.text))),
+    element.options.map((option) => h("option", { value: option.value }, unescaped(option.text.text))),
   );
   node.value = element.initial_option?.value ?? "";
   return node;
@@ -95,8 +95,8 @@ function choices(element, act, base, type) {
       "label",
       {},
       h("input", { ...base, type, name, value: option.value, checked: initial.has(option.value), onchange: (event) => event.target.checked && act(option.value) }),
-      unescape(option.text.text),
-      option.description ? h("small", {}, " ", unescape(option.description.text)) : null,
+      unescaped(option.text.text),
+      option.description ? h("small", {}, " ", unescaped(option.description.text)) : null,
     )));
 }
 
@@ -106,8 +106,8 @@ function input(element, act, base, field) {
     ...base,
     id: field?.id,
     class: "element",
-    "aria-label": field ? null : unescape(element.placeholder?.text ?? element.type),
-    placeholder: element.placeholder ? unescape(element.placeholder.text) : PEOPLE.includes(element.type) ? "U…" : null,
+    "aria-label": field ? null : unescaped(element.placeholder?.text ?? element.type),
+    placeholder: element.placeholder ? unescaped(element.placeholder.text) : PEOPLE.includes(element.type) ? "U…" : null,
     minlength: element.min_length,
     maxlength: element.max_length,
     value: start,

@@ -3,7 +3,7 @@
 import { act } from "/page/api.js";
 import { h } from "/page/dom.js";
 import { icon } from "/page/icons.js";
-import { unescape } from "/page/markdown.js";
+import { unescaped } from "/page/markdown.js";
 import { buildBlocks } from "/page/slack/blocks.js";
 import { fillForm, readForm } from "/page/slack/elements.js";
 
@@ -69,22 +69,22 @@ export function modalLayer(app) {
         class: "modal",
         role: "dialog",
         "aria-modal": "true",
-        "aria-label": unescape(view.title?.text ?? "Modal"),
+        "aria-label": unescaped(view.title?.text ?? "Modal"),
         novalidate: true,
         onsubmit: (event) => {
           event.preventDefault();
           run("submit", { values: readForm(event.currentTarget) });
         },
       },
-      h("header", {}, h("h3", {}, unescape(view.title?.text ?? "")), h("button", { type: "button", "aria-label": "Close", "data-close": "", onclick: close }, icon("cross"))),
+      h("header", {}, h("h3", {}, unescaped(view.title?.text ?? "")), h("button", { type: "button", "aria-label": "Close", "data-close": "", onclick: close }, icon("cross"))),
       h("div", { class: "modal-body" }, buildBlocks(view.blocks, (action, value) => run("press", { action_id: action, value }))),
       problem,
       h(
         "footer",
         {},
         h("button", { type: "button", class: "element wire-link", onclick: () => app.choose({ provider: "slack", id: view.id }) }, "Wire"),
-        h("button", { type: "button", class: "element", onclick: close }, unescape(view.close?.text ?? "Cancel")),
-        view.submit ? h("button", { class: "element primary" }, unescape(view.submit.text)) : null,
+        h("button", { type: "button", class: "element", onclick: close }, unescaped(view.close?.text ?? "Cancel")),
+        view.submit ? h("button", { class: "element primary" }, unescaped(view.submit.text)) : null,
       ),
     );
   }

@@ -16,6 +16,11 @@ def bench(tmp_path: Path) -> BenchClock:
     return BenchClock(tmp_path / "clock.json")
 
 
+def about(span: timedelta, wanted: timedelta) -> bool:
+    """Return whether a span is the wanted one but for the rounding of seconds in a file."""
+    return abs(span - wanted) < timedelta(milliseconds=1)
+
+
 def test_a_stopped_clock_stands_still_and_goes_on_from_there(bench: BenchClock) -> None:
     bench.run(0)
     other = Clock(bench.path)
@@ -32,7 +37,7 @@ def test_a_fast_clock_passes_an_hour_in_a_second_without_a_jump(bench: BenchCloc
     other = Clock(bench.path)
     now = time.time()
     assert other.moment_of(now) - before < timedelta(hours=3)
-    assert other.moment_of(now + 1) - other.moment_of(now) == timedelta(hours=1)
+    assert about(other.moment_of(now + 1) - other.moment_of(now), timedelta(hours=1))
     assert other.real_seconds(7200) == 2
 
 
@@ -47,10 +52,10 @@ def test_a_jump_keeps_the_speed_and_leads_ahead_only(bench: BenchClock) -> None:
     bench.run(0)
     before = Clock(bench.path).now()
     bench.jump(seconds=7200)
-    assert Clock(bench.path).now() - before == timedelta(hours=2)
+    assert about(Clock(bench.path).now() - before, timedelta(hours=2))
     then = (before + timedelta(days=3)).isoformat()
     bench.jump(to=then)
-    assert Clock(bench.path).now() == before + timedelta(days=3)
+    assert about(Clock(bench.path).now() - before, timedelta(days=3))
     with pytest.raises(RequestRefused, match="only moves ahead"):
         bench.jump(to=before.isoformat())
     with pytest.raises(RequestRefused, match="a year"):

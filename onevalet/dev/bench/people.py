@@ -1,0 +1,85 @@
+"""A simulated person as the assistant knows them: places, memory, tasks, what waits for them, quiet hours and spend."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from core.clock import zone_or_utc
+from core.console.sign_in import Viewer
+from core.db.database import Database
+from core.json_types import JsonObject
+from core.people.preferences import PreferenceStore
+from onevalet.console.reading.memories import list_memories
+from onevalet.console.reading.people import read_person
+from onevalet.console.reading.tasks import list_tasks
+from onevalet.console.reading.waiting import WaitingKind, list_waiting
+
+_SHOWN = 8
+"""Memories and tasks that are shown, the newest and the next."""
+
+type Address = tuple[str, str, str]
+"""A channel, its account, and the person's key there."""
+
+
+async def who_is(database: Database, addresses: Sequence[Address], now: datetime) -> JsonObject:
+    """Return what is known of a person, by the first address that is; `known` is false for a stranger."""
+    for address in addresses:
+        row = await database.call("select * from find_identity($1,$2,$3)", *address)
+        if row is not None and row["tenant_id"]:
+            person = await read_person(database, row["tenant_id"])
+            if person is not None and any(place.admitted for place in person.identities):
+                return await _known(database, row["tenant_id"], now)
+    return {"known": False}
+
+
+async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObject:
+    person = await read_person(database, tenant_id)
+    prefers = await PreferenceStore(database).read(tenant_id)
+    viewer = Viewer(tenant_id, operator=False)
+    zone = zone_or_utc(prefers.timezone)
+    memories = await list_memories(database, tenant_id)
+    tasks = await list_tasks(database, viewer)
+    waiting = await list_waiting(database, viewer)
+    return {
+        "known": True,
+        "id": tenant_id,
+        "name": person.name if person else "",
+        "role": person.role.value if person else "",
+        "timezone": prefers.timezone or "",
+        "quiet": f"{prefers.quiet.start:%H:%M} to {prefers.quiet.end:%H:%M}" if prefers.quiet else "",
+        "muted": list(prefers.muted),
+        "places": [
+            {"channel": place.channel, "address": place.user_key, "state": place.state.value}
+            for place in (person.identities if person else ())
+        ],
+        "memories": [{"number": one.number, "text": one.text} for one in memories.memories[:_SHOWN]],
+        "tasks": [
+            {
+                "number": row.task.number,
+                "name": row.task.title,
+                "when": row.when,
+                "next": _at(row.task.next_at, zone),
+                "standing": row.standing,
+            }
+            for row in tasks[:_SHOWN]
+        ],
+        "waiting": [
+            {"code": row.code, "name": row.name, "channel": row.channel, "until": _at(row.until, zone)}
+            for row in waiting
+            if row.kind is WaitingKind.APPROVAL
+        ],
+        "spent": await _spent(database, tenant_id, now.astimezone(zone)),
+    }
+
+
+async def _spent(database: Database, tenant_id: str, now: datetime) -> str:
+    rows = await database.tenant_rows(
+        tenant_id,
+        "select coalesce(sum(spent), 0) as spent from spending where tenant_id = $1 and day = $2",
+        now.date(),
+    )
+    return f"{rows[0]['spent']:.4f}"
+
+
+def _at(moment: datetime | None, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).strftime("%a %d %b, %H:%M") if moment else ""

@@ -1,0 +1,99 @@
+"""Counts what was lost and doubled: the providers' messages, held against what the assistant knows of them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.db.database import Database
+from core.json_types import JsonObject
+from core.messaging.states import SendState
+
+_LAST = 60
+"""Messages of each chat that are looked at."""
+_FOUND = (
+    "select w.id, t.tenant_id, t.turn_id, t.inbound_id, t.outbound_id"
+    " from unnest($1::text[]) as w(id) left join lateral find_trace(w.id) t on true"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The providers' ids of what people wrote, and of what they got, in all chats, with the text of the latter."""
+
+    by_people: tuple[str, ...]
+    to_people: tuple[tuple[str, str], ...]
+
+
+async def tally(database: Database, states: Mapping[str, Any]) -> JsonObject:
+    """Return how many messages were written, are answered, wait, were lost, and came twice."""
+    said = said_in(states)
+    written = await database.rows(_FOUND, list(said.by_people))
+    sent = await database.rows(_FOUND, [id for id, _ in said.to_people])
+    done = waiting = lost = 0
+    turns: dict[str, list[str]] = {}
+    for row in written:
+        if row["turn_id"] is None:
+            waiting += 1  # not taken yet, or not begun
+        else:
+            turns.setdefault(row["tenant_id"], []).append(row["turn_id"])
+    for tenant, ids in turns.items():
+        rows = await database.tenant_rows(
+            tenant,
+            "select t.id, t.finished_at, coalesce(bool_or(o.state = any ($3)), false) as failed,"
+            " coalesce(bool_or(o.state = $4), false) as sent,"
+            " coalesce(bool_or(o.state = any ($5)), false) as open from turns t left join outbound o"
+            " on o.tenant_id = t.tenant_id and o.turn_id = t.id where t.tenant_id = $1 and t.id = any ($2)"
+            " group by t.id, t.finished_at",
+            ids,
+            [SendState.FAILED.value],
+            SendState.SENT.value,
+            [SendState.READY.value, SendState.SENDING.value, SendState.CHECKING.value],
+        )
+        known = {row["id"]: row for row in rows}
+        for turn in ids:
+            found = known.get(turn)
+            if found is None or found["failed"]:
+                lost += 1
+            elif found["open"] or (found["finished_at"] is None and not found["sent"]):
+                waiting += 1
+            else:
+                done += 1
+    known_ids = {row["id"] for row in sent if row["outbound_id"] is not None}
+    known_texts = {text for id, text in said.to_people if id in known_ids}
+    return {
+        "written": len(said.by_people),
+        "answered": done,
+        "waiting": waiting,
+        "lost": lost,
+        # What the assistant knows nothing of, and says what it has said: a call whose answer was lost, made again.
+        "doubled": sum(id not in known_ids and text in known_texts for id, text in said.to_people),
+    }
+
+
+def said_in(states: Mapping[str, Any]) -> Said:
+    """Return what the providers' states say was written and received."""
+    written: list[str] = []
+    received: list[tuple[str, str]] = []
+    for person in states["twilio"]["people"].values():
+        for one in _last(person["bubbles"]):
+            if one["direction"] == "in":
+                written.append(one["id"])
+            elif not one["automatic"]:
+                received.append((one["id"], one["text"]))
+    for person in states["slack"]["people"].values():
+        for one in _last(person["bubbles"]):
+            if one["from"] == "bot" and not one.get("ephemeral"):
+                received.append((one["ts"], one["fallback"]))
+            elif one["from"] != "bot":
+                written.append(one["ts"])
+    for person in states["telegram"]["people"].values():
+        for one in _last(person["messages"]):
+            if one["direction"] == "in":
+                written.append(f"message:{one['id']}")
+            else:
+                received.append((str(one["message_id"]), one["text"]))
+    return Said(tuple(written), tuple(received))
+
+
+def _last(items: Iterable[Any]) -> list[Any]:
+    return list(items)[-_LAST:]

@@ -1,0 +1,138 @@
+"""Runs the assistant in this process or in two of its own, changes between both, and starts again what dies."""
+
+import asyncio
+import multiprocessing
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from multiprocessing.context import SpawnProcess
+from multiprocessing.synchronize import Event
+
+import structlog
+
+from core.errors import RequestRefused
+from core.json_types import JsonObject
+from onevalet.dev.processes.child import Part, Wanted, open_part, run_child
+
+log = structlog.get_logger()
+_LOOK = 0.1
+_ENDS_WITHIN = 15.0
+_STARTS_WITHIN = 120.0
+
+
+@dataclass(slots=True)
+class _Child:
+    """One process and how often it was started again."""
+
+    process: SpawnProcess
+    ready: Event
+    restarts: int = 0
+
+    @property
+    def state(self) -> str:
+        if not self.process.is_alive():
+            return "dead"
+        return "running" if self.ready.is_set() else "starting"
+
+
+@dataclass(slots=True)
+class Assistant:
+    """Web and worker of a `dev`. Open it with `running`."""
+
+    wanted: Wanted
+    _here: AsyncExitStack | None = None
+    _children: dict[Part, _Child] = field(default_factory=dict)
+    _watching: asyncio.Task[None] | None = None
+    _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def running(self, *, processes: bool) -> AsyncIterator[None]:
+        """Run within the block."""
+        await self._start(processes=processes)
+        try:
+            yield
+        finally:
+            await self._stop()
+
+    @property
+    def has_processes(self) -> bool:
+        return self._here is None
+
+    def shown(self) -> JsonObject:
+        """Return each process with its pid and state; none where all runs in this one."""
+        return {
+            "processes": self.has_processes,
+            "parts": {
+                part.value: {"pid": child.process.pid, "state": child.state, "restarts": child.restarts}
+                for part, child in self._children.items()
+            },
+        }
+
+    async def change(self, *, processes: bool) -> None:
+        """Go on in processes of its own, or in this one; what is under way is finished or handed on."""
+        async with self._changing:
+            if processes is not self.has_processes:
+                await self._stop()
+                await self._start(processes=processes)
+
+    def kill(self, name: str) -> None:
+        """Kill a process as `kill -9` does. Raises `RequestRefused` where there is none."""
+        child = self._children.get(Part(name)) if name in set(Part) else None
+        if child is None or not child.process.is_alive():
+            raise RequestRefused(f"There is no process {name} to kill: the assistant runs within `dev`, or it starts.")
+        log.warning("killed_from_the_page", part=name, pid=child.process.pid)
+        child.process.kill()
+
+    async def _start(self, *, processes: bool) -> None:
+        if not processes:
+            stack = AsyncExitStack()
+            try:
+                for part in (Part.WORKER, Part.WEB):
+                    await open_part(stack, part, self.wanted)
+            except BaseException:
+                await stack.aclose()
+                raise
+            self._here = stack
+            return
+        self._here = None
+        self._children = {part: self._spawn(part) for part in (Part.WORKER, Part.WEB)}
+        async with asyncio.timeout(_STARTS_WITHIN):
+            for child in self._children.values():
+                while child.state == "starting":
+                    await asyncio.to_thread(child.ready.wait, _LOOK)
+        self._watching = asyncio.create_task(self._watch())
+
+    async def _stop(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait([self._watching])
+            self._watching = None
+        # The way in is closed before what works.
+        for part in (Part.WEB, Part.WORKER):
+            if (child := self._children.pop(part, None)) is not None:
+                child.process.terminate()
+                await asyncio.to_thread(child.process.join, _ENDS_WITHIN)
+                child.process.kill()
+        if self._here is not None:
+            await self._here.aclose()
+            self._here = None
+
+    async def _watch(self) -> None:
+        """Start again what has died."""
+        while True:
+            await asyncio.sleep(_LOOK)
+            for part, child in list(self._children.items()):
+                if not child.process.is_alive():
+                    log.warning("process_died", part=part.value, exit_code=child.process.exitcode)
+                    fresh = self._spawn(part)
+                    fresh.restarts = child.restarts + 1
+                    self._children[part] = fresh
+
+    def _spawn(self, part: Part) -> _Child:
+        context = multiprocessing.get_context("spawn")
+        ready = context.Event()
+        process = context.Process(
+            target=run_child, args=(part, self.wanted, ready), name=f"onevalet {part}", daemon=False
+        )
+        process.start()
+        return _Child(process, ready)

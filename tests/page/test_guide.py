@@ -1,0 +1,29 @@
+"""A newcomer's guided minute: ask by SMS, approve from Slack, be reminded on Telegram by the moved clock."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.page.chromium import Page
+from tests.page.guided import follow_guide
+from tests.page.looks import flaws
+from tests.page.talk import said
+from tests.running_dev import running_dev
+
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+
+
+async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(page: Page, tmp_path: Path) -> None:
+    with running_dev(tmp_path / "home", signal.SIGINT) as dev:
+        await page.goto(dev.simulator_url)
+        assert await flaws(page) == []
+        await page.click(".slack .prompts-here button", "What can you do?")
+        await page.until(f"{said('slack')}.some((one) => one.includes('demo'))")
+        await follow_guide(page, dev.simulator_url)
+        assert await flaws(page) == []
+        await page.click(".guide-close")
+        await page.goto(dev.simulator_url)
+        await page.until("document.querySelector('.phone .bubble')")
+        assert await page.evaluate("document.querySelector('#guide').hidden")
+        await page.leave()

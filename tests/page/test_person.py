@@ -1,0 +1,26 @@
+"""Who a person is to the assistant, beside the chats, and a stranger."""
+
+import pytest
+
+from tests.page.chromium import Page
+from tests.page.looks import flaws
+from tests.page.talk import ask, said
+from tests.running_dev import RunningDev
+
+pytestmark = [pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+
+
+async def test_the_panel_shows_what_waits_and_decides_it(page: Page, dev: RunningDev) -> None:
+    await page.goto(dev.simulator_url)
+    await page.click(".wire [role=tab]", "Person")
+    await page.until(
+        "['SMS', 'Slack', 'Telegram'].every((one) => document.querySelector('.person').innerText.includes(one))"
+    )
+    await ask(page, "slack", "Email sam@example.com that I am here")
+    await page.click(".person li button", "Approve")
+    await page.until(f"{said('slack')}.some((one) => one.includes('Sent to sam@example.com'))")
+    await page.until("!document.querySelector('.person li button')")
+    assert await flaws(page) == []
+    await page.click(".people label", "Grace")
+    await page.until("document.querySelector('.person').innerText.includes('A stranger here')")
+    await page.leave()
