@@ -80,4 +80,5 @@ def test_ci_installs_every_package_that_a_test_fails_without() -> None:
     tests = [path.read_text() for path in paths]
     needed = {package for text in tests for package in re.findall(r"apt-get install ([a-z][a-z-]+)", text)}
 
-    assert needed == set(installed()[1::2])
+    # PL/Proxy's name has the version of a Postgres, and is installed by a pattern; npm has the linter of the pages.
+    assert needed - {"postgresql-"} | {"npm"} == set(installed()[1::2])
