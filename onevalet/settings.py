@@ -30,6 +30,7 @@ from core.queue.limits import BacklogLimits
 from onevalet.account_settings import AccountSettings, OpenidSource, check_accounts
 from onevalet.backup_settings import BackupSettings
 from onevalet.channel_settings import check_channels, check_search, check_tokens
+from onevalet.extension_settings import ExtensionSettings
 from onevalet.file_settings import Origin, check_files
 from onevalet.kept_settings import KeptSettings
 from onevalet.mail_settings import MailSettings, check_mailbox
@@ -116,7 +117,7 @@ type DatabaseUrl = Annotated[SecretStr | None, AfterValidator(_check_database)]
 type RedisUrl = Annotated[SecretStr | None, AfterValidator(_check_redis)]
 
 
-class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings):
+class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, ExtensionSettings):
     """All settings of an operator. A channel is on when its group is complete; an incomplete group is an error."""
 
     model_config = SettingsConfigDict(

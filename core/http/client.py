@@ -8,7 +8,8 @@ import asyncio
 import json as jsons
 import re
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -122,6 +123,22 @@ class GuardedClient:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             _log.info("fetch_failed", cause=type(error).__name__)
             raise ToolFailed(_plain(error, host)) from error
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, silence: float
+    ) -> "AsyncIterator[aiohttp.ClientResponse]":
+        """Make one request and yield the response to be read while it comes, uncompressed; no redirect is followed.
+
+        `silence` is the longest pause in it, in seconds. Raises `Barred`, `aiohttp.ClientError` and `OSError`.
+        """
+        ask = _first(method, url, headers, None, body or None)
+        ask.headers["Accept-Encoding"] = "identity"
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._limits.connect, sock_read=silence)
+        async with self._admit(ask.target).request(
+            ask.method, ask.target.url, headers=ask.headers, data=ask.body, allow_redirects=False, timeout=timeout
+        ) as answer:
+            yield answer
 
     async def check(self, url: str) -> None:
         """Refuse an address that is barred, or whose name resolves only to such addresses. Raises `ToolFailed`.

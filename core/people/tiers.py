@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -46,11 +46,11 @@ class Tiers:
         own = self.of(role, tier)
         return own.tools if own else None
 
-    def check_tools(self, known: frozenset[str]) -> None:
-        """Raise `ConfigError` for a tier that names an unknown tool."""
+    def check_tools(self, known: frozenset[str], prefixes: Sequence[str] = ()) -> None:
+        """Raise `ConfigError` for a tier that names an unknown tool; what begins with a prefix may come later."""
         for tier in self._tiers.values():
             for name in tier.tools or ():
-                if name not in known:
+                if name not in known and not name.startswith(tuple(prefixes)):
                     raise ConfigError(f"ONEVALET_TIERS: {tier.name} names the tool {name!r}, which is not there.")
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, TypedDict, TypeGuard, Unpack, cast, overload
+from typing import Any, Literal, Protocol, TypedDict, TypeGuard, Unpack, cast, overload
 
 import pydantic_core
 from pydantic import BaseModel, ValidationError
@@ -151,6 +151,14 @@ class Tool[**P, R]:
 @lru_cache(1024)
 def _is_async(fn: Callable[..., object]) -> bool:
     return inspect.iscoroutinefunction(fn)
+
+
+class ToolSource(Protocol):
+    """Where a turn's further tools come from, which may change while a worker runs."""
+
+    async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
+        """Return the tools of one person's turn."""
+        ...
 
 
 class ToolOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ from core.outreach.outreach import Outreach
 from core.people.people import People
 from core.people.tiers import Tiers
 from core.tools.storage import Storage
-from core.tools.tool import AnyTool
+from core.tools.tool import AnyTool, ToolSource
 from core.turns.context import Check
 from core.turns.links import LinkCheck
 from core.turns.services import AccountsAccess, CredentialStoreAccess, DataProvider
@@ -27,13 +27,14 @@ class OrchestratorOptions(TypedDict, total=False):
     """The keywords of `Orchestrator`; each may be left out, and None stands for its default.
 
     `tool_names` and `agent_tool_filter` name the tools and agents that the model is offered, None for all. `checks` are
-    asked in order. `settings` are for tools, as `context.settings`.
+    asked in order. `tool_sources` bring further tools to each turn. `settings` are for tools, as `context.settings`.
     `name` is what the assistant is called, where the persona does not say it.
     """
 
     name: str | None
     tools: Iterable[AnyTool]
     tool_names: Sequence[str] | None
+    tool_sources: Sequence[ToolSource]
     agents: AgentRegistry | None
     agent_tool_filter: Sequence[str] | None
     pool_limits: PoolLimits | None

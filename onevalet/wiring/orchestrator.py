@@ -20,6 +20,7 @@ from onevalet.wiring.memory import build_momex
 from onevalet.wiring.models import Models, build_budgets, build_models, check_models
 from onevalet.wiring.plugins import load_plugins
 from onevalet.wiring.rooms import Rooms as Rooms
+from onevalet.wiring.rooms import with_extensions as with_extensions
 from onevalet.wiring.senses import open_senses
 from onevalet.wiring.tenants import build_person_data
 
@@ -50,7 +51,8 @@ async def build_orchestrator(
     client = models.main
     hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)
     http = build_http(settings)
-    settings.tiers.check_tools(plugins.names)
+    settings.tiers.check_tools(plugins.names, rooms.prefixes)
+    plugins.check_prefixes(rooms.prefixes)
     tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
     # This takes seconds of CPU, so it is done before the first lease is taken, while nobody waits.
     await client.warm_up()
@@ -68,6 +70,7 @@ async def build_orchestrator(
             trigger_engine=engine,
             name=settings.assistant_name,
             tools=plugins.tools,
+            tool_sources=rooms.sources,
             agents=AgentRegistry(plugins.agents, read_exposed(AGENT_REGISTRY), plugins.groups),
             hooks=hooks,
             checks=ordered_checks(settings.access, rates, tiers, safety=plugins.checks),

@@ -49,6 +49,12 @@ class Plugins:
         valets = (valet_of(agent) for agent in self.agents)
         return frozenset({tool.name for tool in self.tools} | {valet.name for valet in valets if valet})
 
+    def check_prefixes(self, prefixes: Sequence[str]) -> None:
+        """Raise `ConfigError` for a tool or an agent whose name is kept for those of an MCP server."""
+        for name in sorted(self.names):
+            if name.startswith(tuple(prefixes)):
+                raise ConfigError(f"{name!r} begins like the tools of an MCP server; rename the tool, or the server.")
+
 
 def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugins:
     """Import the named modules, a package with its direct submodules, and collect what they define.

@@ -1,10 +1,15 @@
 """What a worker has besides its stores, which an orchestrator's tools reach."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 
 from core.approvals.store import ApprovalStore
+from core.db.database import Database
 from core.outreach.outreach import Outreach
+from core.tools.tool import ToolSource
 from core.triggers.engine import TriggerEngine
+from onevalet.settings import Settings
 from onevalet.wiring.senses import Files
 
 
@@ -18,3 +23,17 @@ class Rooms:
     outreach: Outreach | None = None
     brought: tuple[object, ...] = ()
     """What a program brings besides the plugins' modules."""
+    sources: Sequence[ToolSource] = ()
+    """What brings further tools: MCP servers, skills."""
+    prefixes: Sequence[str] = ()
+    """What the names of their tools begin with."""
+
+
+async def with_extensions(stack: AsyncExitStack, rooms: Rooms, settings: Settings, database: Database) -> Rooms:
+    """Return the rooms with what the settings name; `stack` closes it."""
+    if settings.onevalet_mcp is not None:
+        from onevalet.wiring.mcp import open_mcp
+
+        mcp = await stack.enter_async_context(open_mcp(settings, database))
+        rooms = replace(rooms, sources=(*rooms.sources, mcp.tools()), prefixes=(*rooms.prefixes, *mcp.prefixes))
+    return rooms

@@ -111,6 +111,18 @@ CREATE TABLE public.inbound (
 
 ALTER TABLE ONLY public.inbound FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.accepted_definitions (
+    kind text NOT NULL,
+    source text NOT NULL,
+    name text NOT NULL,
+    hash text NOT NULL,
+    definition jsonb NOT NULL,
+    accepted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT accepted_definitions_kind_check CHECK ((kind = ANY (ARRAY['mcp'::text, 'skill'::text])))
+);
+
+ALTER TABLE ONLY public.accepted_definitions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.account_prompts (
     tenant_id text NOT NULL,
     topic text NOT NULL,
@@ -1328,6 +1340,9 @@ ALTER TABLE ONLY public.write_probe ALTER COLUMN filler SET STORAGE PLAIN;
 
 ALTER TABLE ONLY public.write_probe FORCE ROW LEVEL SECURITY;
 
+ALTER TABLE ONLY public.accepted_definitions
+    ADD CONSTRAINT accepted_definitions_pkey PRIMARY KEY (kind, source, name);
+
 ALTER TABLE ONLY public.account_prompts
     ADD CONSTRAINT account_prompts_pkey PRIMARY KEY (tenant_id, topic);
 
@@ -2163,6 +2178,8 @@ ALTER TABLE ONLY public.undo_records
 ALTER TABLE ONLY public.usage_days
     ADD CONSTRAINT usage_days_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE public.accepted_definitions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.account_prompts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.approval_audit ENABLE ROW LEVEL SECURITY;
@@ -2262,6 +2279,8 @@ ALTER TABLE public.memory_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.memory_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.message_words ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY nobodys ON public.accepted_definitions USING (true) WITH CHECK (true);
 
 CREATE POLICY nobodys ON public.backups USING (true) WITH CHECK (true);
 
@@ -2636,6 +2655,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.links TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.steps TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbound TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accepted_definitions TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_prompts TO onevalet_app;
 

@@ -34,6 +34,7 @@ WITHOUT_TENANT = {
     "own_partition",
     "backups",
     "retention_marks",
+    "accepted_definitions",
 }
 
 APPEND_ONLY = {"approval_audit", "console_actions", "person_audit"}

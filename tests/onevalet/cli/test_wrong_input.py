@@ -33,6 +33,7 @@ BAD_PORT = (("PORT", "http"),)
 BAD_TOKEN = (("SLACK_BOT_TOKEN", "xoxp-wrong"), ("SLACK_APP_TOKEN", "xapp-1"))
 BAD_MODEL = (("ONEVALET_MODEL", "nosuchmodel"),)
 PUBLIC = (("PUBLIC_URL", "https://valet.example.org"),)
+NO_FILE = (("ONEVALET_MCP", "/nowhere/mcp.toml"),)
 CLOSED = (("DATABASE_URL", "postgresql://127.0.0.1:1/none"),)
 
 WRONG: dict[str, Sequence[Wrong]] = {
@@ -164,6 +165,9 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("/nowhere", "/nowhere cannot be read"),
         Wrong("/dev/null", "is no copy of secret keys", stdin="four quiet words here\n"),
     ],
+    "mcp list": [Wrong("", "No MCP servers are configured"), Wrong("", "which cannot be read", settings=NO_FILE)],
+    "mcp accept": [Wrong("", "Missing argument"), Wrong("time", "No MCP servers are configured")],
+    "mcp withdraw": [Wrong("time", "No MCP servers are configured")],
     "keys discard": [
         Wrong("now", "unexpected"),
         Wrong("", "The database does not answer (ConnectionRefusedError)", settings=CLOSED, code=1),

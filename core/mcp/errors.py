@@ -1,0 +1,27 @@
+"""What goes wrong with MCP servers."""
+
+from core.errors import OneValetError
+
+
+class ServerAway(OneValetError):
+    """The server cannot be reached; nothing was asked of it."""
+
+
+class ServerLost(OneValetError):
+    """The connection ended while a request was under way: what became of it is not known."""
+
+
+class ServerRefused(OneValetError):
+    """The server refused a request before it did anything; the message is its own."""
+
+
+class LoginRefused(OneValetError):
+    """A remote server does not accept what it was sent to prove who asks (401)."""
+
+
+class DefinitionChanged(OneValetError):
+    """The server describes a tool in other words than those that the operator accepted."""
+
+
+class ToolGone(OneValetError):
+    """The server does not offer a tool any more."""

@@ -1,0 +1,112 @@
+"""Connections with real MCP servers: over pipes and HTTP, in both eras, through restarts and changes of mind."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from core.mcp.connections import Connections
+from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerLost, ToolGone
+from core.mcp.types import Answer, Definition, McpServer
+from tests.servers.mcp import ScriptedMcp
+
+type Connect = Callable[..., Connections]
+LIGHT = {"name": "light", "description": "Switch the light.", "reads": False, "says": "It is on."}
+
+
+async def _only(connections: Connections) -> Definition:
+    (definition,) = await connections.tools("home")
+    return definition
+
+
+async def test_a_process_is_asked_and_answers(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers(LIGHT)
+    connections = connect(script.over_pipes())
+    definition = await _only(connections)
+    assert (definition.name, definition.description, definition.reads) == ("light", "Switch the light.", False)
+    assert await connections.call("home", definition, {"on": True}) == Answer("It is on.")
+    assert script.calls == [{"name": "light", "arguments": {"on": True}}]
+
+
+async def test_a_remote_server_is_asked_through_the_guard(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers(LIGHT, token="t0ken")
+    with script.over_http() as server:
+        connections = connect(server)
+        with pytest.raises(LoginRefused):
+            await connections.tools("home")
+        headers = {"Authorization": "Bearer t0ken"}
+        (definition,) = await connections.tools("home", headers)
+        assert await connections.call("home", definition, {}, headers) == Answer("It is on.")
+        with pytest.raises(ServerAway):
+            await connect(server, hosts=()).tools("home", headers)
+    assert len(script.calls) == 1
+
+
+async def test_a_tool_that_changed_is_not_called(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers(LIGHT)
+    connections = connect(script.over_pipes())
+    accepted = await _only(connections)
+    for change in ({"description": "Open the door."}, {"reads": True}, {"schema": {"type": "object", "title": "x"}}):
+        script.offers({**LIGHT, **change})
+        with pytest.raises(DefinitionChanged):
+            await connections.call("home", accepted, {})
+    script.offers({**LIGHT, "name": "other"})
+    with pytest.raises(ToolGone):
+        await connections.call("home", accepted, {})
+    assert script.calls == []
+    script.offers(LIGHT)
+    assert (await connections.call("home", accepted, {})).text == "It is on."
+
+
+async def test_a_process_that_dies_in_a_call_is_started_again(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers({**LIGHT, "dies": "after"})
+    connections = connect(script.over_pipes())
+    definition = await _only(connections)
+    with pytest.raises(ServerLost):
+        await connections.call("home", definition, {})
+    script.offers(LIGHT)
+    assert (await connections.call("home", definition, {})).text == "It is on.", "the first start is at once"
+    script.offers({**LIGHT, "dies": "after"})
+    for _ in range(2):
+        with pytest.raises(ServerLost):
+            await connections.call("home", definition, {})
+    with pytest.raises(ServerAway, match="started again in"):
+        await connections.call("home", definition, {})
+    assert len(script.calls) == 4
+
+
+async def test_what_does_not_start_is_away(connect: Connect) -> None:
+    connections = connect(McpServer("home", command=(sys.executable, "-c", "pass"), timeout=20))
+    with pytest.raises(ServerAway):
+        await connections.tools("home")
+    missing = connect(McpServer("home", command=("no-such-program-here",), timeout=20))
+    with pytest.raises(ServerAway):
+        await missing.tools("home")
+
+
+async def test_resources_are_listed_and_read(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers(resources={"note://one": "Buy milk."})
+    connections = connect(script.over_pipes())
+    assert "note://one" in (await connections.resources("home")).text
+    assert (await connections.read("home", "note://one")).text == "Buy milk."
+
+
+async def test_the_published_time_server_tells_the_time(connect: Connect) -> None:
+    connections = connect(McpServer("time", command=(sys.executable, "-m", "mcp_server_time"), timeout=60))
+    definitions = {one.name: one for one in await connections.tools("time")}
+    assert definitions["get_current_time"].reads
+    answer = await connections.call("time", definitions["get_current_time"], {"timezone": "Europe/Berlin"})
+    assert "Europe/Berlin" in answer.text
+    assert not answer.failed
+    wrong = await connections.call("time", definitions["get_current_time"], {"timezone": "Mars"})
+    assert wrong.failed
+    assert "Mars" in wrong.text
+
+
+@pytest.mark.slow
+async def test_the_published_fetch_server_is_understood(connect: Connect) -> None:
+    connections = connect(McpServer("fetch", command=(sys.executable, "-m", "mcp_server_fetch"), timeout=60))
+    (fetch,) = await connections.tools("fetch")
+    assert fetch.name == "fetch"
+    refused = await connections.call("fetch", fetch, {"url": "http://127.0.0.1:1/"})
+    assert refused.failed
