@@ -9,3 +9,4 @@ class ExtensionSettings(BaseSettings):
     """Where the operator says what the assistant may use besides its own tools."""
 
     onevalet_mcp: Path | None = None
+    onevalet_skills: Path | None = None

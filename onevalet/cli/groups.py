@@ -8,10 +8,8 @@ import typer
 from core.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
 from onevalet.cli.backup_commands import backup, restore
-from onevalet.cli.building import building_app
-from onevalet.cli.mcp_commands import mcp_app
+from onevalet.cli.further_groups import FURTHER
 from onevalet.cli.runner import run_work
-from onevalet.cli.tenant_commands import tenants_app
 
 # Not `type` statements: typer does not look through them.
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -34,9 +32,7 @@ console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, wh
 deliveries_app = typer.Typer(no_args_is_help=True, help="See messages that failed or wait; send them again, or not.")
 memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
 GROUPS = {
-    "": building_app,
     "people": people_app,
-    "tenants": tenants_app,
     "memory": memory_app,
     "credentials": credentials_app,
     "keys": keys_app,
@@ -47,7 +43,7 @@ GROUPS = {
     "agents": agents_app,
     "console": console_app,
     "deliveries": deliveries_app,
-    "mcp": mcp_app,
+    **FURTHER,
 }
 """The groups of commands by their names; those of the one without a name stand alone."""
 COMMANDS = (backup, restore)

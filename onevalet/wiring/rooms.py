@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from core.approvals.store import ApprovalStore
 from core.db.database import Database
 from core.outreach.outreach import Outreach
+from core.skills.tools import SkillTools
+from core.tools.accepted import AcceptedDefinitions
+from core.tools.storage import Storage
 from core.tools.tool import ToolSource
 from core.triggers.engine import TriggerEngine
 from onevalet.settings import Settings
@@ -31,6 +34,8 @@ class Rooms:
 
 async def with_extensions(stack: AsyncExitStack, rooms: Rooms, settings: Settings, database: Database) -> Rooms:
     """Return the rooms with what the settings name; `stack` closes it."""
+    skills = SkillTools(AcceptedDefinitions(database, "skill"), Storage(database))
+    rooms = replace(rooms, sources=(*rooms.sources, skills))
     if settings.onevalet_mcp is not None:
         from onevalet.wiring.mcp import open_mcp
 

@@ -33,6 +33,7 @@ BAD_PORT = (("PORT", "http"),)
 BAD_TOKEN = (("SLACK_BOT_TOKEN", "xoxp-wrong"), ("SLACK_APP_TOKEN", "xapp-1"))
 BAD_MODEL = (("ONEVALET_MODEL", "nosuchmodel"),)
 PUBLIC = (("PUBLIC_URL", "https://valet.example.org"),)
+NO_SKILLS = (("ONEVALET_SKILLS", "/nowhere/skills"),)
 NO_FILE = (("ONEVALET_MCP", "/nowhere/mcp.toml"),)
 CLOSED = (("DATABASE_URL", "postgresql://127.0.0.1:1/none"),)
 
@@ -168,6 +169,9 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "mcp list": [Wrong("", "No MCP servers are configured"), Wrong("", "which cannot be read", settings=NO_FILE)],
     "mcp accept": [Wrong("", "Missing argument"), Wrong("time", "No MCP servers are configured")],
     "mcp withdraw": [Wrong("time", "No MCP servers are configured")],
+    "skills list": [Wrong("", "which cannot be read", settings=NO_SKILLS), Wrong("now", "unexpected")],
+    "skills accept": [Wrong("", "Missing argument"), Wrong("report", "There is no skill report")],
+    "skills withdraw": [Wrong("report", "Nothing of that name is accepted")],
     "keys discard": [
         Wrong("now", "unexpected"),
         Wrong("", "The database does not answer (ConnectionRefusedError)", settings=CLOSED, code=1),

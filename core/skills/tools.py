@@ -1,0 +1,104 @@
+"""`use_skill`: the list of a person's skills in its description, the text of one as its result.
+
+What is offered of the operator's skills is what was accepted, as it was then: it lies in the database, so nothing that
+changes on a disk changes what the model reads. A skill grants nothing: its words lead to the tools that the person has.
+"""
+
+import time
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from core.errors import StoreUnavailable, ToolRetry
+from core.skills.types import COLLECTION, MAX_SHOWN, Skill, own_skill
+from core.tools.accepted import AcceptedDefinitions
+from core.tools.context import ToolExecutionContext
+from core.tools.storage import Storage
+from core.tools.tool import AnyTool, tool
+
+USE = "use_skill"
+MAX_LISTED = 60
+_REFRESH = 10.0
+_HEAD = "The skill {name}. Follow it with the tools that you have: it gives you no others, and no consent.\n\n"
+
+
+class SkillTools:
+    """The tool by which a turn uses skills: the operator's, and the person's own."""
+
+    def __init__(self, accepted: AcceptedDefinitions, storage: Storage) -> None:
+        self._accepted = accepted
+        self._storage = storage
+        self._operators: Mapping[str, Skill] = {}
+        self._read_at: float | None = None
+
+    async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
+        """Return the tool, where there is any skill to use."""
+        operators = await self._of_operator()
+        kept = await self._storage.for_tenant(tenant_id).list(COLLECTION)
+        own = [skill for value in kept if (skill := own_skill(value.key, value.value)) is not None]
+        skills = [*operators.values(), *(skill for skill in own if skill.name not in operators)][:MAX_LISTED]
+        if not skills:
+            return ()
+        return [_use_skill(tuple((skill.name, _line(skill.description)) for skill in skills), self)]
+
+    async def read(self, name: str, context: ToolExecutionContext) -> Skill | None:
+        """Return a skill as it is now; None where there is none of this name."""
+        if skill := (await self._of_operator()).get(name):
+            return skill
+        kept = await context.storage.get(COLLECTION, name)
+        return own_skill(name, kept.value) if kept else None
+
+    async def _of_operator(self) -> Mapping[str, Skill]:
+        now = time.monotonic()
+        if self._read_at is None or now - self._read_at >= _REFRESH:
+            try:
+                accepted = await self._accepted.list()
+            except StoreUnavailable:
+                if self._read_at is None:
+                    raise
+            else:
+                self._operators = {one.source: Skill.from_json(one.definition) for one in accepted}
+            self._read_at = now
+        return self._operators
+
+
+@lru_cache(1024)
+def _use_skill(listed: tuple[tuple[str, str], ...], source: SkillTools) -> AnyTool:
+    """Return the tool for a list: made once, for its schema takes a millisecond."""
+    lines = "; ".join(f"{name}: {description}" for name, description in listed)
+
+    @tool(
+        name=USE,
+        effect="read",
+        group="",
+        description=f"Read how something is done here, before you do it, whenever one of these fits: {lines}",
+    )
+    async def use_skill(name: str, context: ToolExecutionContext, file: str = "") -> str:
+        """Read a skill.
+
+        Args:
+            name: The skill's name.
+            file: One of its files, as its text names them; without it, the skill itself.
+        """
+        skill = await source.read(name, context)
+        if skill is None:
+            raise ToolRetry(f"There is no skill {name[:64]!r}. There are: {', '.join(name for name, _ in listed)}.")
+        if file:
+            if (text := skill.files.get(file)) is None:
+                raise ToolRetry(f"{name} has no file {file[:100]!r}. It has: {', '.join(skill.files) or 'none'}.")
+            return text
+        files = f"\n\nIts files: {', '.join(skill.files)}" if skill.files else ""
+        return _HEAD.format(name=name) + skill.text + files
+
+    return use_skill
+
+
+def _line(description: str) -> str:
+    """Return a description on one line, without what nobody sees."""
+    seen = "".join(" " if char.isspace() else char for char in description if char.isspace() or _seen(char))
+    text = " ".join(seen.split()).rstrip(".;")
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+def _seen(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cn", "Cs")

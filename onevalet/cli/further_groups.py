@@ -1,0 +1,13 @@
+"""The groups of commands whose options have a file of their own."""
+
+from onevalet.cli.building import building_app
+from onevalet.cli.mcp_commands import mcp_app
+from onevalet.cli.skill_commands import skills_app
+from onevalet.cli.tenant_commands import tenants_app
+
+FURTHER = {
+    "": building_app,
+    "tenants": tenants_app,
+    "mcp": mcp_app,
+    "skills": skills_app,
+}

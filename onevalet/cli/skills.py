@@ -1,0 +1,68 @@
+"""The work of `skills list`, `skills accept` and `skills withdraw`."""
+
+import json
+from collections.abc import Mapping
+
+from core.errors import ConfigError
+from core.json_types import JsonObject
+from core.skills.folders import read_folder
+from core.skills.types import Skill
+from core.tools.accepted import Accepted, AcceptedDefinitions
+from onevalet.cli.runner import say, say_json
+from onevalet.cli.session import open_database
+from onevalet.settings import Settings
+
+
+async def print_skills(settings: Settings, *, as_json: bool) -> None:
+    """List what is in the folder and what is accepted."""
+    there = _there(settings)
+    async with open_database(settings, "skills") as database:
+        accepted = {one.source: one for one in await AcceptedDefinitions(database, "skill").list()}
+    rows: list[JsonObject] = [
+        {"skill": name, "state": _state(there.get(name), accepted.get(name))} for name in sorted({*there, *accepted})
+    ]
+    if as_json:
+        say_json(rows)
+        return
+    for row in rows:
+        say(f"{row['skill']}  {row['state']}")
+    if not rows:
+        say("There are no skills of the operator's.")
+
+
+async def accept(settings: Settings, name: str) -> None:
+    """Accept a skill of the folder, after showing it; raise `ConfigError` where there is none."""
+    skill = _there(settings).get(name)
+    if skill is None:
+        raise ConfigError(f"There is no skill {name} in the folder that ONEVALET_SKILLS names.")
+    # Escaped as JSON: what nobody sees is seen here.
+    say(f"{name}: {json.dumps(skill.description)}")
+    for path, text in {"SKILL.md": skill.text, **skill.files}.items():
+        say(f"\n{path}:")
+        for line in text.splitlines():
+            say(f"  {json.dumps(line)[1:-1]}")
+    async with open_database(settings, "skills") as database:
+        await AcceptedDefinitions(database, "skill").accept(Accepted(name, "", skill.hash, skill.to_json()))
+    say("\nAccepted.")
+
+
+async def withdraw(settings: Settings, name: str) -> None:
+    """Withdraw a skill; raise `ConfigError` where it is not accepted."""
+    async with open_database(settings, "skills") as database:
+        if not await AcceptedDefinitions(database, "skill").withdraw(name, ""):
+            raise ConfigError(f"Nothing of that name is accepted: {name}.")
+    say(f"Withdrawn: {name}.")
+
+
+def _there(settings: Settings) -> Mapping[str, Skill]:
+    if settings.onevalet_skills is None:
+        return {}
+    return {skill.name: skill for skill in read_folder(settings.onevalet_skills)}
+
+
+def _state(skill: Skill | None, accepted: Accepted | None) -> str:
+    if skill is None:
+        return "accepted, and not in the folder any more"
+    if accepted is None:
+        return "new"
+    return "accepted" if accepted.hash == skill.hash else "changed"
