@@ -89,7 +89,7 @@ async def _run_all(
         yield await failover(folder / FAILOVER, forker, seed=seed, rounds=1 if short else 2)
     if PARTITIONS in own:
         if short:
-            yield await partitions(folder / PARTITIONS, forker, seed=seed, messages=40, seconds=8.0, bar=None)
+            yield await partitions(folder / PARTITIONS, forker, seed=seed, rounds=1, messages=40, seconds=8.0, bar=None)
         else:
             yield await partitions(folder / PARTITIONS, forker, seed=seed)
 

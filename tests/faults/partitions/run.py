@@ -3,7 +3,9 @@
 import asyncio
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import asyncpg
@@ -33,46 +35,63 @@ where i.text = any ($1) group by i.tenant_id, i.id, i.received_at
 """
 
 
+@dataclass(slots=True)
+class Round:
+    """One death: what was written before it and while it lasted, and what the deliveries were answered."""
+
+    before: list[Answer]
+    meanwhile: list[Answer]
+    texts: list[Text]
+    fresh: list[Text]
+
+
 async def partitions(
     folder: Path,
     forker: Forker,
     *,
     seed: int = 0,
-    messages: int = 300,
-    seconds: float = 50.0,
+    rounds: int = 3,
+    messages: int = 100,
+    seconds: float = 17.0,
     people: int = 50,
     bar: float | None = NO_SLOWER,
 ) -> Result:
-    """Run it: `messages` are written in `seconds` while all is well, and as many while one partition is away.
+    """Run it: in each round `messages` are written in `seconds` while all is well, and as many without one partition.
 
     `bar`: how many times as long the living half may wait; None: that is told, and judges nothing. Raises `ConfigError`
     without PL/Proxy.
     """
     result = Result(
         "T20",
-        "one of two partitions behind a router killed while people of both write, and brought back",
+        "one of two partitions behind a router killed while people of both write, and brought back, again and again",
         "lost 0, doubled 0, out of order 0; the other half notices nothing",
     )
     chance, everyone = random.Random(seed), make_people(people)
     async with running_halves(folder, everyone, forker) as halves, timed(result):
         half = await halves.half_of(everyone, TwilioConfig().number)
         driver = Driver(halves.system, TwilioConfig(), chance, pause=PAUSE)
-        known = make_texts(everyone, people, chance, first=2 * messages)
-        await _write(driver, known, 5.0)  # whoever writes for the first time takes longer
+        written = make_texts(everyone, people, chance)
+        await _write(driver, written, 5.0)  # whoever writes for the first time takes longer
         await _quiet(halves, (LIVING, DEAD))
-        driver.answers = []
-        texts = make_texts(everyone, messages, chance)
-        await _write(driver, texts, seconds)
-        await _quiet(halves, (LIVING, DEAD))
-        before, driver.answers = driver.answers, []
-        fresh = make_texts(everyone, messages, chance, first=messages)
-        during = await _without_one(halves, driver, fresh, half, seconds)
-        texts += fresh
-        slower = await _tell(halves, result, half, texts, before, during)
+        done: list[Round] = []
+        for _ in range(rounds):
+            texts = make_texts(everyone, 2 * messages, chance, first=len(written))
+            done.append(await _round(halves, driver, texts, half, seconds))
+            written += texts
+        slower = await _tell(halves, result, half, done)
         result.require(bar is None or slower <= bar, f"the living half waited {slower:.2f} times as long")
-        findings = await check(halves.system, known + texts, halves.urls)
-        _judge(result, findings, len(known + texts))
+        _judge(result, await check(halves.system, written, halves.urls), len(written))
     return result
+
+
+async def _round(halves: Halves, driver: Driver, texts: list[Text], half: dict[str, int], seconds: float) -> Round:
+    """Have half of the texts written while all is well, and the others around a death."""
+    first, fresh = texts[: len(texts) // 2], texts[len(texts) // 2 :]
+    driver.answers = []
+    await _write(driver, first, seconds)
+    await _quiet(halves, (LIVING, DEAD))
+    before, driver.answers = driver.answers, []
+    return Round(before, await _without_one(halves, driver, fresh, half, seconds), first, fresh)
 
 
 async def _without_one(
@@ -125,41 +144,51 @@ def _judge(result: Result, findings: Findings, texts: int) -> None:
     result.require(findings.kept(texts), f"not all was kept: {findings}")
 
 
-async def _tell(
-    halves: Halves,
-    result: Result,
-    half: dict[str, int],
-    texts: Sequence[Text],
-    before: Sequence[Answer],
-    during: Sequence[Answer],
-) -> float:
-    """Write down what both halves met; return how many times as long the living one waited meanwhile."""
+async def _tell(halves: Halves, result: Result, half: dict[str, int], rounds: Sequence[Round]) -> float:
+    """Write down what both halves met; return how many times as long the living one waited, in the middle round."""
+
+    def of(number: int, answers: Iterable[Answer]) -> list[Answer]:
+        return [answer for answer in answers if half[answer.text.person.phone] == number]
+
     people = [sum(place == number for place in half.values()) for number in (LIVING, DEAD)]
     result.numbers["people"] = f"{people[0]} in the partition that lives, {people[1]} in the one that dies"
     result.require(min(people) > 0, "all people are in one partition")
-    ours = [answer for answer in during if half[answer.text.person.phone] == LIVING]
-    theirs = [answer for answer in during if half[answer.text.person.phone] == DEAD]
+    ours = of(LIVING, chain.from_iterable(one.meanwhile for one in rounds))
+    theirs = of(DEAD, chain.from_iterable(one.meanwhile for one in rounds))
     refused = sum(answer.status != 200 for answer in ours)
-    result.numbers["the living half's deliveries meanwhile"] = f"{len(ours)}, {refused} of them refused"
-    result.numbers["the dead half's deliveries meanwhile"] = f"{len(theirs)}, each answered {_statuses(theirs)}"
+    result.numbers |= {
+        "deaths": str(len(rounds)),
+        "the living half's deliveries meanwhile": f"{len(ours)}, {refused} of them refused",
+        "the dead half's deliveries meanwhile": f"{len(theirs)}, each answered {_statuses(theirs)}",
+    }
     result.require(not refused, f"{refused} deliveries of the living half were refused")
-    told = {answer.status for answer in theirs}
     # 0: of one who writes a lot, what is behind others is not answered before the provider hangs up.
+    told = {answer.status for answer in theirs}
     result.require(503 in told and told <= {0, 503}, f"the dead half was answered {_statuses(theirs)}")
-    for words, answers in (("before", [a for a in before if half[a.text.person.phone] == LIVING]), ("meanwhile", ours)):
-        result.numbers[f"the living half, acknowledged {words}"] = _milliseconds([a.took for a in answers])
-    middle = {a.text.body for a in before}
-    for words, bodies in (("before", middle), ("meanwhile", {text.body for text in texts} - middle)):
-        connection = await asyncpg.connect(halves.urls[LIVING])
-        try:
-            rows = await connection.fetch(_ANSWERED, list(bodies))
-        finally:
-            await connection.close()
-        result.numbers[f"the living half, answered {words}"] = _milliseconds([row["seconds"] for row in rows])
-    was = statistics.median(a.took for a in before if half[a.text.person.phone] == LIVING)
-    now = statistics.median(a.took for a in ours)
-    result.numbers["acknowledged meanwhile, against before"] = f"{now / was:.2f} times"
-    return now / was
+    before = of(LIVING, chain.from_iterable(one.before for one in rounds))
+    result.numbers |= {
+        "the living half, acknowledged before": _milliseconds([answer.took for answer in before]),
+        "the living half, acknowledged meanwhile": _milliseconds([answer.took for answer in ours]),
+        "the living half, answered before": await _answered(halves, [text for one in rounds for text in one.texts]),
+        "the living half, answered meanwhile": await _answered(halves, [text for one in rounds for text in one.fresh]),
+    }
+    ratios = [_middle(of(LIVING, one.meanwhile)) / _middle(of(LIVING, one.before)) for one in rounds]
+    shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    result.numbers["acknowledged meanwhile, against before"] = f"{statistics.median(ratios):.2f} times ({shown})"
+    return statistics.median(ratios)
+
+
+async def _answered(halves: Halves, texts: Sequence[Text]) -> str:
+    connection = await asyncpg.connect(halves.urls[LIVING])
+    try:
+        rows = await connection.fetch(_ANSWERED, [text.body for text in texts])
+    finally:
+        await connection.close()
+    return _milliseconds([row["seconds"] for row in rows])
+
+
+def _middle(answers: Sequence[Answer]) -> float:
+    return statistics.median(answer.took for answer in answers)
 
 
 def _statuses(answers: Sequence[Answer]) -> str:
