@@ -1855,6 +1855,8 @@ CREATE INDEX undo_records_number ON public.undo_records USING btree (tenant_id, 
 
 CREATE INDEX undo_records_until ON public.undo_records USING btree (open_until);
 
+CREATE INDEX usage_days_background ON public.usage_days USING btree (day) WHERE (kind = 'background'::text);
+
 CREATE INDEX usage_days_day ON public.usage_days USING btree (day);
 
 CREATE INDEX usage_days_models ON public.usage_days USING btree (day) WHERE (kind = 'model'::text);

@@ -158,7 +158,9 @@ language sql stable security definer set search_path = public, pg_temp as $$
     full join (select x.tenant_id, sum(x.calls)::bigint as calls, sum(x.failed)::bigint as failed,
                       sum(x.input_tokens)::bigint as input_tokens, sum(x.output_tokens)::bigint as output_tokens,
                       sum(x.cached_tokens)::bigint as cached_tokens, sum(x.cost) as cost, sum(x.took_ms)::bigint as took_ms
-               from usage_days x where x.kind in ('model', 'background') and x.day between p_from and p_to
+               from (select * from usage_days d where d.kind = 'model' and d.day between p_from and p_to
+                     union all
+                     select * from usage_days d where d.kind = 'background' and d.day between p_from and p_to) x
                group by x.tenant_id) u using (tenant_id)
     order by most desc, tenant_id limit p_limit
 $$;
