@@ -59,11 +59,13 @@ async def loopback_only(
 class Control:
     """The handlers of /sim. `notice` is a sentence that the page shows on top: who answers, say.
 
-    `has_bench`: whether the assistant behind it is at hand, under /bench, and not only the providers.
+    `console`: the address of the assistant's own pages, where it has some. `has_bench`: whether the assistant behind it
+    is at hand, under /bench, and not only the providers.
     """
 
     def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
         self.notice = ""
+        self.console = ""
         self.has_bench = False
         self._wire = wire
         self._providers = {provider.name: provider for provider in providers}
@@ -88,7 +90,12 @@ class Control:
         """Return what the page needs to know at its start."""
         called = {call.endpoint for call in self._wire.journal.calls() if call.direction == "out"}
         endpoints = [*_ENDPOINTS, *sorted(called.difference(_ENDPOINTS))]
-        told = {"notice": self.notice, "gateway": self._wire.gateway_url, "bench": self.has_bench}
+        told = {
+            "notice": self.notice,
+            "gateway": self._wire.gateway_url,
+            "console": self.console,
+            "bench": self.has_bench,
+        }
         return web.json_response({**told, "endpoints": endpoints})
 
     async def state(self, _: web.Request) -> web.Response:

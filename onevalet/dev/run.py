@@ -76,6 +76,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         await stack.enter_async_context(open_tracing(settings, "dev"))
         url = local_url(settings)
         simulator.wire.connect_gateway(url, settings.public_url)
+        simulator.control.console = f"{url}/console"
         bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
         bench.addresses = {person.key: addresses_of(config, person) for person in config.people}
         assistant = bench.breaking.assistant = Assistant(Wanted(settings, simulated.channels, simulator.url))

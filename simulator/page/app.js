@@ -162,6 +162,8 @@ async function begin() {
   app.person = people.find((one) => `#${one.key}` === location.hash) ?? people[0];
   find("notice").hidden = !config.notice;
   find("notice").textContent = config.notice;
+  find("open-console").hidden = !config.console;
+  if (config.console) find("open-console").href = config.console;
   faults.endpoints(config.endpoints);
   app.gateway = config.gateway;
   wire.offerPath(config.bench);

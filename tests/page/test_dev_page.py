@@ -17,5 +17,8 @@ async def test_dev_shows_three_panes_in_which_the_demo_model_answers(page: Page,
         page_url = str(answer.url)
     try:
         await talk_in_every_pane(page, page_url, "What can you do?", "demo")
+        await page.until("document.querySelector('#open-console').checkVisibility()")
+        await page.visit(await page.evaluate("document.querySelector('#open-console').href"))
+        await page.until("document.body.innerText.includes('What can you do?')")
     finally:
         await page.leave()
