@@ -45,11 +45,17 @@ if TYPE_CHECKING:
     from core.documents.page import Page as Page
     from core.documents.page import read_html as read_html
     from core.errors import AccountMissing as AccountMissing
+    from core.errors import Ambiguous as Ambiguous
     from core.errors import ConfigError as ConfigError
+    from core.errors import RateLimited as RateLimited
+    from core.errors import Rejected as Rejected
     from core.errors import StoreUnavailable as StoreUnavailable
     from core.errors import ToolFailed as ToolFailed
     from core.errors import ToolRetry as ToolRetry
+    from core.errors import Unavailable as Unavailable
     from core.events.bus import EventBus as EventBus
+    from core.events.services import Service as Service
+    from core.events.services import ServiceContext as ServiceContext
     from core.events.types import Event as Event
     from core.files.types import FileResult as FileResult
     from core.files.types import StoredFile as StoredFile
@@ -118,8 +124,22 @@ if TYPE_CHECKING:
     from core.mail.types import StoredMail as StoredMail
     from core.memory.config import MomexConfig as MomexConfig
     from core.memory.momex import Momex as Momex
+    from core.messaging.channels import Change as Change
+    from core.messaging.channels import Channel as Channel
+    from core.messaging.channels import Check as Check
+    from core.messaging.channels import InboundSink as InboundSink
     from core.messaging.channels import NotificationChannel as NotificationChannel
+    from core.messaging.channels import Part as Part
+    from core.messaging.channels import Receipt as Receipt
+    from core.messaging.channels import Target as Target
+    from core.messaging.messages import Address as Address
+    from core.messaging.messages import InboundMessage as InboundMessage
+    from core.messaging.messages import OutboundMessage as OutboundMessage
+    from core.messaging.messages import Press as Press
     from core.messaging.others_words import others_words as others_words
+    from core.messaging.own_channels import ChannelSetup as ChannelSetup
+    from core.messaging.own_channels import InboundChannel as InboundChannel
+    from core.messaging.own_channels import OutboundChannel as OutboundChannel
     from core.messaging.search import SaidMessage as SaidMessage
     from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
@@ -182,8 +202,12 @@ _HOMES = {
         "core.db.database": "Database",
         "core.db.migrate": "migrate",
         "core.documents.page": "Page read_html",
-        "core.errors": "AccountMissing ConfigError StoreUnavailable ToolFailed ToolRetry",
+        "core.errors": (
+            "AccountMissing Ambiguous ConfigError RateLimited Rejected StoreUnavailable ToolFailed "
+            "ToolRetry Unavailable"
+        ),
         "core.events.bus": "EventBus",
+        "core.events.services": "Service ServiceContext",
         "core.events.types": "Event",
         "core.files.types": "FileResult StoredFile",
         "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
@@ -213,8 +237,10 @@ _HOMES = {
         ),
         "core.memory.config": "MomexConfig",
         "core.memory.momex": "Momex",
-        "core.messaging.channels": "NotificationChannel",
+        "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
+        "core.messaging.messages": "Address InboundMessage OutboundMessage Press",
         "core.messaging.others_words": "others_words",
+        "core.messaging.own_channels": "ChannelSetup InboundChannel OutboundChannel",
         "core.messaging.search": "SaidMessage",
         "core.notifications.types": "Notification Urgency",
         "core.outreach.types": "Addressee Answer",

@@ -145,6 +145,7 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Exte
     onevalet_system_prompt: str = ""
     onevalet_name: str = ""
     onevalet_plugins: Names = ("agents",)
+    onevalet_channels: Names = ()
     onevalet_daily_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_task_budget: Decimal | None = Field(default=None, gt=0)
     onevalet_rules: Path | None = None

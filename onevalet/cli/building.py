@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from onevalet.cli.runner import run_work
+from onevalet.cli.new_files import Kind, write_new
+from onevalet.cli.runner import run_work, say
 
 building_app = typer.Typer()
 
@@ -19,3 +20,18 @@ def simulate(
     from onevalet.testing.command import simulate as play_file
 
     run_work(lambda _: play_file(file, channel))
+
+
+@building_app.command()
+def new(
+    kind: Annotated[Kind, typer.Argument(help="What to begin.")],
+    name: Annotated[str, typer.Argument(help="Its name, such as water_plants.")],
+    package: Annotated[str, typer.Option(help="The package that it is written into.")] = "household",
+) -> None:
+    """Write a tool, an agent, a channel or a skill to begin with, and its test, which passes."""
+    for path in write_new(kind, name, package, Path.cwd()):
+        say(str(path.relative_to(Path.cwd())))
+    if kind is Kind.SKILL:
+        return
+    setting = "ONEVALET_CHANNELS" if kind is Kind.CHANNEL else "ONEVALET_PLUGINS"
+    say(f"Name {package} in {setting}, and run: uv run pytest tests/test_{package}_{name.replace('-', '_').lower()}.py")

@@ -7,10 +7,12 @@ installation, with simulated providers.
 from onevalet.testing.rehearsal import MemoryAccounts as MemoryAccounts
 from onevalet.testing.rehearsal import MemoryCredentials as MemoryCredentials
 from onevalet.testing.rehearsal import MemoryFiles as MemoryFiles
+from onevalet.testing.rehearsal import MemorySink as MemorySink
 from onevalet.testing.rehearsal import MemoryStorage as MemoryStorage
 from onevalet.testing.rehearsal import Rehearsal as Rehearsal
 from onevalet.testing.rehearsal import StandingClock as StandingClock
 from onevalet.testing.rehearsal import make_context as make_context
+from onevalet.testing.rehearsal import make_setup as make_setup
 from onevalet.testing.rehearsal import rehearse as rehearse
 from onevalet.testing.rehearsal import speaking as speaking
 from onevalet.testing.scenario import Scenario as Scenario

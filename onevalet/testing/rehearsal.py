@@ -20,6 +20,10 @@ from core.errors import ConfigError
 from core.files.types import AttachedFile
 from core.json_types import Json, JsonObject
 from core.language.catalogue import speaking as speaking
+from core.messaging.channels import Received
+from core.messaging.messages import Inbound
+from core.messaging.own_channels import ChannelSetup
+from core.messaging.relay import Relay
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
 from core.tools.undo import UndoOffers
@@ -114,6 +118,27 @@ class MemoryFiles:
     async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:
         self.sent[name] = data
         return AttachedFile(f"f{len(self.sent):010}", name, content_type or "application/octet-stream", len(data))
+
+
+@dataclass
+class MemorySink:
+    """An inbox in memory, for channels of your own: `accepted` holds what came in, once."""
+
+    accepted: list[Inbound] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+
+    async def accept(self, inbound: Inbound) -> Received:
+        keys = set(getattr(inbound, "keys", ()))
+        duplicate = bool(keys & self.known)
+        if not duplicate:
+            self.known |= keys
+            self.accepted.append(inbound)
+        return Received(id=f"msg{len(self.accepted)}", duplicate=duplicate)
+
+
+def make_setup() -> ChannelSetup:
+    """Create what a channel of your own is made with; nobody is reached by its relay."""
+    return ChannelSetup(StandingClock(), Relay("redis://127.0.0.1:1"))
 
 
 def make_context(**changes: Any) -> ToolExecutionContext:

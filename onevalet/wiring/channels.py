@@ -91,6 +91,10 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 clock=clock,
             )
         )
+    if settings.onevalet_channels:
+        from onevalet.wiring.own_channels import own_ways_in
+
+        channels.extend(own_ways_in(settings, sink))
     return channels
 
 
@@ -129,13 +133,22 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
     ways.append(build_push(settings))
     if settings.email_on:
         ways.append(build_email(settings))
+    if settings.onevalet_channels:
+        from onevalet.wiring.own_channels import own_ways_out
+
+        ways.extend(own_ways_out(settings))
     return {channel.name: channel for channel in ways}
 
 
 def notification_channel_names(settings: Settings) -> set[str]:
     """Return the names of the ways out that are on, without creating them."""
     on = {"sms": settings.sms_on, "slack": settings.slack_on, "telegram": settings.telegram_on}
-    return {"terminal", "push", *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
+    own: set[str] = set()
+    if settings.onevalet_channels:
+        from onevalet.wiring.own_channels import own_names
+
+        own = own_names(settings)
+    return {"terminal", "push", *own, *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
 
 
 def build_push(settings: Settings) -> "PushNotification":

@@ -13,6 +13,7 @@ from onevalet.wiring.connections import check_worker
 from onevalet.wiring.outbound import Brought
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.program import ACCOUNT, CHANNEL
+from onevalet.wiring.services import open_services_of_plugins
 from onevalet.wiring.web import open_web
 from onevalet.wiring.worker_parts import WorkerParts
 from onevalet.wiring.worker_process import build_process
@@ -29,6 +30,7 @@ async def open_inside(given: dict[str, str], brought: Brought, *, serve: bool) -
         check_worker(settings, demo=True)
         await load_worker(settings)
         parts = await WorkerParts.open(stack, settings, ALONE, brought)
+        await stack.enter_async_context(open_services_of_plugins(parts))
         process = build_process(stack, parts, None, None)
         process.start()
         stack.push_async_callback(process.stop)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet_of
@@ -63,11 +64,11 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
 
     Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
-    modules = [module for name in names for module in _import_with_submodules(name)]
+    modules = _modules(names)
     for folder in (Path(path) / "locales" for module in modules for path in getattr(module, "__path__", ())):
         if folder.is_dir():
             add_catalogues(folder)
-    values = [*(value for module in modules for value in vars(module).values()), *brought]
+    values = plugin_values(names, brought)
     tools = ToolRegistry(value for value in values if isinstance(value, Tool))
     agents = tuple(dict.fromkeys(value for value in values if valet_of(value) is not None))
     groups = _groups(tools, agents)
@@ -80,6 +81,15 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
         checks=tuple(dict.fromkeys(value for value in values if isinstance(value, SafetyCheck))),
         orchestrator=_one_orchestrator(values),
     )
+
+
+def plugin_values(names: Sequence[str], brought: Sequence[Any] = ()) -> list[Any]:
+    """Return all that the named modules hold, and what a program brings."""
+    return [*(value for module in _modules(names) for value in vars(module).values()), *brought]
+
+
+def _modules(names: Sequence[str]) -> list[ModuleType]:
+    return [module for name in names for module in _import_with_submodules(name)]
 
 
 def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> dict[str, str]:

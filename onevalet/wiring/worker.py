@@ -11,6 +11,7 @@ from jobs.quarantine import QuarantineProcess
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE, WorkerStart
 from onevalet.wiring.connections import check_worker
+from onevalet.wiring.services import open_services_of_plugins
 from onevalet.wiring.worker_parts import WorkerParts
 from onevalet.wiring.worker_process import build_process
 
@@ -41,6 +42,7 @@ async def open_worker(
             _log.info("quarantine_process_started", worker=parts.name)
             yield quarantine.until_idle
             return
+        await stack.enter_async_context(open_services_of_plugins(parts))
         process = build_process(stack, parts, start.ask, note_stalls)
         process.start()
         stack.push_async_callback(process.stop)

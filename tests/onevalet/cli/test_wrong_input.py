@@ -92,6 +92,12 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("nowhere.scenario.toml", "nowhere.scenario.toml cannot be read"),
         Wrong("/dev/null", "A scenario needs steps"),
     ],
+    "new": [
+        Wrong("", "Missing argument"),
+        Wrong("table x", "table"),
+        Wrong("tool 9lives", "'9lives' is no name for it"),
+        Wrong("tool class", "'class' is no name for it"),
+    ],
     "connect": [Wrong("", "Missing argument"), Wrong("nosuchservice --tenant nope", "There is no person nope")],
     "replay": [Wrong("nope", "No turn is known by nope"), Wrong("", "Missing argument")],
     "doctor": [Wrong("", "PORT cannot be used", settings=BAD_PORT)],

@@ -1,0 +1,54 @@
+"""Messages between processes that nobody keeps: what a worker says to the process that holds a person's connection."""
+
+import json
+from collections.abc import AsyncGenerator
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from core.db.redis_client import redis_client
+from core.errors import Unavailable
+from core.json_types import JsonObject, object_in
+
+PREFIX = "onevalet:relay:"
+LISTEN = 5.0
+"""Seconds of silence after which the connection is tried."""
+
+
+class Relay:
+    """Tell and hear by topic, over Redis. What nobody hears at once is gone, so it carries hints and offers only."""
+
+    def __init__(self, redis_url: str) -> None:
+        self._url = redis_url
+        self._redis: Redis | None = None
+
+    async def tell(self, topic: str, message: JsonObject) -> int:
+        """Tell all who hear a topic; return how many they are. Raises `Unavailable` while Redis is away."""
+        self._redis = self._redis or redis_client(self._url, socket_connect_timeout=2)
+        try:
+            return int(await self._redis.publish(f"{PREFIX}{topic}", json.dumps(message)))
+        except (RedisError, OSError, TimeoutError) as error:
+            raise Unavailable("Redis is away") from error
+
+    async def hear(self, topic: str) -> AsyncGenerator[JsonObject]:
+        """Yield what is told from now on, first an empty object once it is heard. Raises `Unavailable`."""
+        try:
+            async with (
+                redis_client(self._url, socket_connect_timeout=2) as redis,
+                redis.pubsub(ignore_subscribe_messages=True) as heard,
+            ):
+                await heard.subscribe(f"{PREFIX}{topic}")
+                await heard.ping()  # answered after the subscription
+                yield {}
+                while True:
+                    told = await heard.get_message(timeout=LISTEN)
+                    if told is None:
+                        await heard.ping()
+                    elif told["type"] == "message":
+                        yield object_in(told["data"].decode())
+        except (RedisError, OSError, TimeoutError) as error:
+            raise Unavailable("Redis is away") from error
+
+    async def close(self) -> None:
+        if self._redis is not None:
+            await self._redis.aclose()

@@ -1,0 +1,93 @@
+"""docs/api.md, made from the docstrings of the public names: `uv run -m onevalet.api_page` writes it."""
+
+import importlib
+import inspect
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import onevalet
+
+PAGE = Path(__file__).parents[1] / "docs" / "api.md"
+HEAD = """# Public names
+
+All that `onevalet` exports, with the first words of each name's own documentation. `uv run -m onevalet.api_page` writes this
+page from the code, and a test compares both. Names that are not here may change from one version to the next.
+"""
+_ROOMS = {
+    "agents": "Agents",
+    "approvals": "Approvals",
+    "calendar": "Calendars",
+    "clock": "Time and ids",
+    "credentials": "Credentials and accounts",
+    "dav": "Contacts",
+    "db": "The database",
+    "documents": "Pages of the web",
+    "embedded": "The whole assistant",
+    "errors": "Errors",
+    "events": "Events and services",
+    "files": "Files",
+    "hooks": "Hooks, rules and judges",
+    "http": "HTTP",
+    "ids": "Time and ids",
+    "language": "Languages",
+    "llm": "Models",
+    "loop": "The loop",
+    "mail": "Mail",
+    "memory": "Memory",
+    "messaging": "Messages and channels",
+    "notifications": "Notifications",
+    "outreach": "Messages to others",
+    "people": "People",
+    "queue": "Wakeups",
+    "replies": "Replies of tools",
+    "tools": "Tools",
+    "triggers": "Tasks and triggers",
+    "turns": "Turns",
+}
+
+
+def page() -> str:
+    """Return the page as it should be."""
+    sections: defaultdict[str, list[str]] = defaultdict(list)
+    for name, module in sorted(onevalet._HOMES.items()):
+        room = module.split(".")[1]
+        sections[_ROOMS.get(room, room.capitalize())].append(
+            _entry(name, getattr(importlib.import_module(module), name))
+        )
+    parts = [HEAD, *(f"## {title}\n\n" + "\n".join(entries) + "\n" for title, entries in sorted(sections.items()))]
+    return "\n".join(parts)
+
+
+def _entry(name: str, value: object) -> str:
+    lines = [f"- `{_signature(name, value)}`: {_first_sentence(value)}"]
+    if inspect.isclass(value):
+        lines += [f"  - `{_signature(method, found)}`: {_first_sentence(found)}" for method, found in _methods(value)]
+    return "\n".join(lines)
+
+
+def _methods(kind: type) -> Iterator[tuple[str, object]]:
+    """Yield the public methods that a class defines itself, in their order."""
+    for name, found in vars(kind).items():
+        if not name.startswith("_") and inspect.isfunction(found) and found.__doc__:
+            yield name, found
+
+
+def _signature(name: str, value: object) -> str:
+    if inspect.isclass(value) or not callable(value):
+        return name
+    try:
+        names = [parameter for parameter in inspect.signature(value).parameters if parameter not in ("self", "cls")]
+    except (TypeError, ValueError):
+        return f"{name}()"
+    return f"{name}({', '.join(names)})"
+
+
+def _first_sentence(value: object) -> str:
+    text = " ".join((inspect.getdoc(value) or "").split("\n\n", 1)[0].split())
+    return re.split(r"(?<=[.?!]) (?=[A-Z`])", text, maxsplit=1)[0] if text else "a type."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,47 @@
+"""Channels that plugins bring, from the modules in ONEVALET_CHANNELS; the web process imports no other plugin."""
+
+from collections.abc import Sequence
+
+from core.clock import Clock
+from core.errors import ConfigError
+from core.messaging.channels import InboundSink
+from core.messaging.own_channels import ChannelSetup, InboundChannel, OutboundChannel
+from core.messaging.relay import Relay
+from onevalet.settings import Settings
+from onevalet.wiring.plugins import plugin_values
+
+TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "program", "web"})
+
+
+def own_ways_in(settings: Settings, sink: InboundSink) -> list[InboundChannel]:
+    """Create the ways in of plugins."""
+    setup = _setup(settings)
+    return [kind(setup, sink) for kind in _kinds(settings.onevalet_channels, InboundChannel)]
+
+
+def own_ways_out(settings: Settings) -> list[OutboundChannel]:
+    """Create the ways out of plugins."""
+    setup = _setup(settings)
+    return [kind(setup) for kind in _kinds(settings.onevalet_channels, OutboundChannel)]
+
+
+def own_names(settings: Settings) -> set[str]:
+    """Return the names of the ways out of plugins."""
+    return {kind.name for kind in _kinds(settings.onevalet_channels, OutboundChannel)}
+
+
+def _setup(settings: Settings) -> ChannelSetup:
+    redis = settings.redis_url.get_secret_value() if settings.redis_url else ""
+    return ChannelSetup(Clock(settings.onevalet_clock), Relay(redis))
+
+
+def _kinds[Kind: (InboundChannel, OutboundChannel)](modules: Sequence[str], base: type[Kind]) -> list[type[Kind]]:
+    """Return the subclasses that the modules define; raise `ConfigError` for a name that is missing or taken."""
+    found = [value for value in plugin_values(modules) if isinstance(value, type) and issubclass(value, base)]
+    kinds = list(dict.fromkeys(kind for kind in found if kind is not base))
+    names = [kind.name for kind in kinds]
+    for kind in kinds:
+        if not kind.name or kind.name in TAKEN or names.count(kind.name) > 1:
+            reason = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
+            raise ConfigError(f"The channel {kind.__module__}.{kind.__qualname__} cannot be used: {reason}.")
+    return kinds

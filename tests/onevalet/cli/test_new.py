@@ -1,0 +1,36 @@
+"""`new` writes files whose tests pass."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.errors import ConfigError
+from onevalet.cli.new_files import Kind, write_new
+from onevalet.wiring.plugins import load_plugins
+from tests.onevalet.pages import run_tests
+
+
+@pytest.mark.parametrize("kind", Kind)
+async def test_what_is_written_passes_its_test(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = f"house_{kind.value}"
+    files = write_new(kind, "water-plants", package, tmp_path)
+    assert all(file.exists() for file in files)
+    monkeypatch.syspath_prepend(os.fspath(tmp_path))
+    try:
+        run = await run_tests(files)
+        if kind in (Kind.TOOL, Kind.AGENT):
+            assert load_plugins([package]).names == ({"water_plants"} if kind is Kind.TOOL else {"WaterPlantsAgent"})
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
+    assert run
+
+
+def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    [path, _] = write_new(Kind.TOOL, "once", "house", tmp_path)
+    path.write_text("mine")
+    with pytest.raises(ConfigError, match=r"house/once\.py is there already"):
+        write_new(Kind.AGENT, "once", "house", tmp_path)
+    assert path.read_text() == "mine"

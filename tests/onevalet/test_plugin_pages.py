@@ -1,0 +1,133 @@
+"""The pages about hooks and plugins: their code runs, on a whole installation with the shipped WebSocket channel."""
+
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from core.errors import ConfigError
+from core.messaging.messages import Address
+from onevalet import Event, OneValet, Part, Receipt, Target
+from onevalet.settings import load_settings
+from onevalet.testing import ScriptedModel, text
+from onevalet.wiring.own_channels import own_ways_out
+from tests.core.harness import opened
+from tests.onevalet.pages import run_tests, write_blocks
+
+TOKEN = "a-token-of-anns-own"
+
+
+@pytest.fixture
+def page_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    known = set(sys.modules)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        if name.partition(".")[0] in ("house", "garden", "logbook"):
+            del sys.modules[name]
+
+
+async def test_the_code_of_the_page_about_hooks_runs(page_folder: Path) -> None:
+    assert await run_tests(write_blocks("docs/hooks.md", page_folder)) == [
+        "test_hooks_change_what_passes",
+        "test_a_rule_denies",
+    ]
+
+
+async def test_a_channel_of_the_page_sends(page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_blocks("docs/plugins.md", page_folder)
+    monkeypatch.setenv("LOGBOOK", str(page_folder))
+    [logbook] = own_ways_out(load_settings(_env_file=None, onevalet_channels=("logbook.channel",)))
+    assert await logbook.send(Part("Hello"), Target(Address("logbook", "own", "ann"), "ref1")) == Receipt("ref1")
+    assert (page_folder / "ann.txt").read_text() == "Hello\n"
+
+
+def test_a_channel_may_not_take_anothers_name(page_folder: Path) -> None:
+    (page_folder / "logbook.py").write_text(
+        "from onevalet import OutboundChannel\nclass Mine(OutboundChannel):\n    name = 'sms'\n"
+    )
+    with pytest.raises(ConfigError, match="the name 'sms' is another's"):
+        own_ways_out(load_settings(_env_file=None, onevalet_channels=("logbook",)))
+
+
+class App:
+    """An app of a person's own that is connected."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.seen: list[dict[str, Any]] = []
+
+    async def until(self, name: str) -> dict[str, Any]:
+        """Return the next message that has a name, and say that it is taken."""
+        while True:
+            said: dict[str, Any] = await self.socket.receive_json(timeout=20)
+            self.seen.append(said)
+            if name in said:
+                if name == "message":
+                    await self.socket.send_json({"taken": said["message"]})
+                return said
+
+
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[App]:
+    async with (
+        aiohttp.ClientSession() as http,
+        http.ws_connect(f"http://127.0.0.1:{port}/websocket") as socket,
+    ):
+        await socket.send_json({"token": TOKEN})
+        app = App(socket)
+        await app.until("ready")
+        yield app
+
+
+async def test_a_websocket_and_a_service_are_played_through(
+    page_folder: Path, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
+) -> None:
+    write_blocks("docs/plugins.md", page_folder)
+    monkeypatch.chdir(page_folder)
+    monkeypatch.setenv("WEBSOCKET_TOKENS", f"ann:{TOKEN},short:tiny")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(ScriptedModel([text("Hello Ann.")]))
+        monkeypatch.setenv("OPENAI_API_BASE", model.url)
+        settings = {
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "ONEVALET_HOME": str(page_folder / "home"),
+            "ONEVALET_MODEL": "openai/scripted",
+            "ONEVALET_MEMORY": "off",
+            "ONEVALET_PROFILE": "off",
+            "ONEVALET_ACCESS": "open",
+            "ONEVALET_PLUGINS": "garden.watering",
+            "ONEVALET_CHANNELS": "agents.websocket",
+            "PORT": str(unused_tcp_port),
+        }
+        valet = await stack.enter_async_context(OneValet(settings, serve=True))
+        async with connected(unused_tcp_port) as app:
+            for _ in range(2):  # the same message, sent twice
+                await app.socket.send_json({"say": "Hello", "id": "1"})
+            answer = await app.until("message")
+            assert (answer["text"], answer["kind"]) == ("Hello Ann.", "reply")
+            assert {"kept": "1"} in app.seen
+            assert any("event" in said for said in app.seen)
+            assert len(model.calls) == 1
+
+            async with opened(database_url) as store:
+                [tenant] = await store.database.rows("select * from find_tenants(2)")
+            ann = str(tenant["tenant_id"])
+            await valet.events.publish(Event("garden", "soil.dry", {"bed": "roses"}, id="1", tenant_id=ann))
+            told = await app.until("message")
+            assert told["text"] == "The soil of the roses is dry."
+            await app.socket.send_str("no json")
+            assert await app.until("error")
+        async with aiohttp.ClientSession() as http:
+            url = f"http://127.0.0.1:{unused_tcp_port}/websocket"
+            for wrong in ("tiny", "", TOKEN[:-1]):
+                async with http.ws_connect(url) as socket:
+                    await socket.send_json({"token": wrong})
+                    await socket.receive(timeout=10)
+                    assert socket.close_code == 4401

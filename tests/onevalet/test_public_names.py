@@ -1,0 +1,47 @@
+"""The table of public names: its page, its types, and that documents need no other names."""
+
+import re
+from pathlib import Path
+
+import onevalet
+from onevalet.api_page import PAGE, page
+from tests.shipping.harness import ROOT, read
+
+_DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+
+def test_the_page_of_public_names_is_made_of_the_code() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: uv run -m onevalet.api_page"
+
+
+def test_both_tables_of_public_names_agree() -> None:
+    source = read("onevalet/__init__.py")
+    typed = {name: module for module, name in re.findall(r"^    from (\S+) import (\w+) as \2$", source, re.MULTILINE)}
+    assert typed == onevalet._HOMES
+
+
+def test_every_public_name_says_what_it_is() -> None:
+    undocumented = [name for name in onevalet.__all__ if not getattr(getattr(onevalet, name), "__doc__", "")]
+    assert undocumented == []
+
+
+def test_types_are_told_to_type_checkers() -> None:
+    assert (Path(onevalet.__file__).parent / "py.typed").exists()
+
+
+def test_no_page_imports_core() -> None:
+    imports = re.compile(r"^\s*(?:from|import) core\b", re.MULTILINE)
+    assert [name for name in _DOCUMENTS if imports.search(read(name))] == []
+
+
+def test_every_name_that_a_page_imports_is_public() -> None:
+    imported = re.compile(r"^from onevalet import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
+    names = {
+        name.strip()
+        for document in _DOCUMENTS
+        for match in imported.finditer(read(document))
+        for name in (match[1] or match[2]).split(",")
+        if name.strip()
+    }
+    assert len(names) > 40
+    assert names - set(onevalet.__all__) == set()
