@@ -96,7 +96,7 @@ class _Forecast(BaseModel):
     daily: _Days
 
 
-@tool(name="get_weather", effect="read")
+@tool(name="get_weather", effect="read", doing=gettext_noop("Checking the weather…"))
 async def get_weather(
     city: str, context: ToolExecutionContext, date: Date | None = None, units: Units = "metric"
 ) -> TextWithData:

@@ -5,23 +5,26 @@ Nothing here holds up a turn: a separate task shows the newest text when the pro
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import structlog
 
 from core.errors import Ambiguous, DeliveryError, LeaseLost, RateLimited, StoreUnavailable
-from core.hooks.hooks import Hook, HookContext
-from core.llm.types import TextSoFar
-from core.messaging.channels import Marking, NotificationChannel, Preview, Streaming
+from core.hooks.hooks import Hook, HookContext, PlannedCall
+from core.llm.types import ModelAnswer, TextSoFar
+from core.messaging.channels import Marking, NotificationChannel, Preview, Streaming, Telling
 from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
 from core.tools.addresses import before_links
-from core.turns.event_stream import StreamHook, Watching
+from core.tools.doing import as_status
+from core.turns.event_stream import Doing, StreamHook, Watching, in_words
 from core.turns.types import BegunTurn
 from jobs.slow_model import told_in_words
 
 WORKING_EVERY = 4.0
 """Seconds between hints that the assistant is working; Telegram's typing lasts five."""
+TOLD_EVERY = 0.5
+"""Seconds between two words about what is done."""
 MARK_AFTER = 0.3
 """Seconds before a person's message is marked: an answer that comes sooner costs no calls for a sign of life."""
 DRAFT_TIMEOUT = 5.0
@@ -36,31 +39,60 @@ _log = structlog.get_logger()
 
 
 class Drafting(Hook):
-    """Hold what the model has written so far of its newest answer."""
+    """Hold what the model has written so far of its newest answer, and what is done in words while tools run."""
 
-    def __init__(self) -> None:
+    def __init__(self, doing: Doing = in_words) -> None:
         self.text = ""
+        self.doing = ""
         self.written = asyncio.Event()
+        self.told = asyncio.Event()
+        self._doing = doing
+
+    @property
+    def shown(self) -> str:
+        """Return what a draft shows now."""
+        return f"_{self.doing}_" if self.doing else self.text
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
         """Store the text up to its first link, which is checked when the answer is whole; return at once."""
-        self.text = before_links(so_far.whole)
+        self.text, self.doing = before_links(so_far.whole), ""
         self.written.set()
+
+    async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
+        """Say what the calls of an answer do."""
+        if answer.tool_calls:
+            names = dict.fromkeys(call.name for call in answer.tool_calls)
+            self._tell(" ".join(self._doing(name) for name in names))
+        return answer
+
+    async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
+        """Say what a tool reports of its progress."""
+        self._tell(before_links(text))
+
+    def _tell(self, text: str) -> None:
+        self.doing = as_status(text)
+        self.written.set()
+        self.told.set()
 
 
 @asynccontextmanager
 async def show_progress(
-    channel: NotificationChannel | None, turn: BegunTurn, row: StreamRow, said: Callable[[], None]
+    channel: NotificationChannel | None,
+    turn: BegunTurn,
+    row: StreamRow,
+    said: Callable[[], None],
+    doing: Doing = in_words,
 ) -> AsyncIterator[tuple[Hook, ...]]:
     """Show that the assistant is working until the block ends; yield the hooks that the turn needs for it.
 
     `row` is the outbox row of the answer, which may be streamed. `said` is called where the person is told in words.
+    `doing` words what a call does.
     """
     if channel is None:
         yield ()
         return
-    drafting, growing, address = Drafting(), asyncio.Event(), turn.address
-    tasks = [asyncio.create_task(_show_working(channel, address, growing), name="working")]
+    drafting, growing, address = Drafting(doing), asyncio.Event(), turn.address
+    tasks = [asyncio.create_task(_show_working(channel, address, growing, drafting), name="working")]
     hooks: tuple[Hook, ...] = ()
     if isinstance(channel, Preview):
         hooks = (drafting,)
@@ -69,7 +101,7 @@ async def show_progress(
         hooks = (drafting,)
         tasks.append(asyncio.create_task(_StreamedDraft(channel, address, row, drafting, growing).run(), name="stream"))
     if isinstance(channel, Watching) and (emit := channel.watcher(address)):
-        hooks = (*hooks, StreamHook(emit))
+        hooks = (*hooks, StreamHook(emit, doing))
     newest = turn.newest_message
     mark = _Mark(channel, turn, newest) if isinstance(channel, Marking) and newest else None
     if mark is not None:
@@ -105,10 +137,19 @@ class _Mark:
             self._channel.unmark(self._address, self._message)
 
 
-async def _show_working(channel: NotificationChannel, address: Address, growing: asyncio.Event) -> None:
+async def _show_working(
+    channel: NotificationChannel, address: Address, growing: asyncio.Event, drafting: Drafting
+) -> None:
     while not growing.is_set():
-        await channel.show_working(address)
-        await asyncio.sleep(WORKING_EVERY)
+        if drafting.doing and isinstance(channel, Telling):
+            await channel.show_doing(address, drafting.doing)
+        else:
+            await channel.show_working(address)
+        drafting.told.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(WORKING_EVERY):
+                await drafting.told.wait()
+            await asyncio.sleep(TOLD_EVERY)
 
 
 async def _show_drafts(channel: Preview, address: Address, draft_id: str, drafting: Drafting) -> None:
@@ -118,7 +159,7 @@ async def _show_drafts(channel: Preview, address: Address, draft_id: str, drafti
         pause = channel.draft_every
         try:
             async with asyncio.timeout(DRAFT_TIMEOUT):
-                await channel.show_draft(address, drafting.text, draft_id)
+                await channel.show_draft(address, drafting.shown, draft_id)
         except RateLimited as limited:
             pause = _pause(limited)
         except (DeliveryError, TimeoutError) as error:

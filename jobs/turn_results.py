@@ -80,7 +80,7 @@ class TurnResults:
         row = self.store.stream_row(lease, turn.turn_id)
         channel = self.channels.get(turn.address.channel)
         said = partial(self.wakeups.wake_delivery, lease.lane_id)
-        async with show_progress(channel, turn, row, said) as hooks:
+        async with show_progress(channel, turn, row, said, self.orchestrator.doing) as hooks:
             turn = replace(turn, request=replace(turn.request, hooks=hooks))
             if any(message.media_count for message in turn.request.inbound):
                 return await self._look(lease, turn)

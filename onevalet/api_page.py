@@ -12,8 +12,9 @@ import onevalet
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 HEAD = """# Public names
 
-All that `onevalet` exports, with the first words of each name's own documentation. `uv run -m onevalet.api_page` writes this
-page from the code, and a test compares both. Names that are not here may change from one version to the next.
+All that `onevalet` exports, with the first sentence of each name's own documentation. `python -m onevalet.api_page`
+writes this page from the code, and a test compares both. Names that are not here may change from one version to the
+next.
 """
 _ROOMS = {
     "agents": "Agents",

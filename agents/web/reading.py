@@ -11,10 +11,12 @@ from onevalet import (
     ToolFailed,
     ToolRetry,
     gettext,
+    gettext_noop,
     read_html,
     tool,
 )
 
+_DOING = gettext_noop("Reading the page…")
 PART = 10_000
 """Characters of one part."""
 _ASKED = "text/html,application/xhtml+xml,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.1"
@@ -22,7 +24,7 @@ _NAMED = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,24}(?![\w.-])")
 _CACHE = PageCache()
 
 
-@tool(name="read_page", effect="read", outside=True, addresses=("url",), timeout=90)
+@tool(name="read_page", effect="read", outside=True, addresses=("url",), timeout=90, doing=_DOING)
 async def read_page(url: str, context: ToolExecutionContext, part: int = 1) -> TextWithData:
     """Read a page of the web or a PDF as text: one that the person named, or that a search or another page showed.
 

@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError, field_validator
 
-from onevalet import HttpResponse, ToolExecutionContext, ToolFailed, ToolRetry, gettext, tool
+from onevalet import HttpResponse, ToolExecutionContext, ToolFailed, ToolRetry, gettext, gettext_noop, tool
 
 SETTING = "search"
 """The setting that names the service; the tool is offered where it is set."""
+_DOING = gettext_noop("Searching the web…")
 _MAX_QUERY = 400
 """Characters that Brave and Tavily take."""
 _FOUND = 8
@@ -43,7 +44,7 @@ class _Brave(BaseModel):
     web: _Hits = _Hits()
 
 
-@tool(name="web_search", effect="read", outside=True, needs_setting=SETTING, timeout=30)
+@tool(name="web_search", effect="read", outside=True, needs_setting=SETTING, timeout=30, doing=_DOING)
 async def web_search(query: str, context: ToolExecutionContext) -> str:
     """Search the web; read_page then reads what was found.
 

@@ -135,7 +135,7 @@ _STORED = {f.name for f in fields(NewApproval)} & (_PLAIN | {"seconds"})
 
 @dataclass(frozen=True, slots=True)
 class PendingApproval:
-    """An approval as `list_pending_approvals` returns it (seed 15.10)."""
+    """An approval that waits for a person's decision, with what would run."""
 
     code: str
     agent_name: str

@@ -198,6 +198,15 @@ class Unseen(Protocol):
 
 
 @runtime_checkable
+class Telling(Protocol):
+    """Optional capability: say in a few words what is done for the person, in place of only that we are at work."""
+
+    async def show_doing(self, to: Address, text: str) -> None:
+        """Show it until the next word or the answer. A hint: errors are logged, never raised."""
+        ...
+
+
+@runtime_checkable
 class Preview(Protocol):
     """Optional capability: show a partial answer."""
 

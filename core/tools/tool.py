@@ -73,6 +73,8 @@ class Tool[**P, R]:
     timeout: float | None = None
     title: str = ""
     """What cards call it, in English; a catalogue may translate it. Empty: its name as words."""
+    doing: str = ""
+    """What is shown while it runs, in English, such as "Checking the weather…". Empty: its title or name as words."""
     preset: Mapping[str, object] | None = None
     shown: JsonObject | None = None
     """The parameters that the model is shown where they are not the signature's, which may differ from turn to turn."""
@@ -191,6 +193,8 @@ class ToolOptions(TypedDict, total=False):
     timeout: float | None
     title: str
     """What cards call it, in English; a catalogue may translate it."""
+    doing: str
+    """What the person is shown while it runs, such as "Checking the weather…"; a catalogue may translate it."""
 
 
 @overload

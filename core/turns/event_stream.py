@@ -10,6 +10,7 @@ from core.hooks.hooks import Hook, HookContext, PlannedCall, StepReport
 from core.journal.types import Outcome
 from core.llm.types import ModelAnswer, TextSoFar, TokenUsage
 from core.messaging.messages import Address
+from core.tools.doing import doing_in_words
 from core.tools.results import CallResult
 from core.turns.types import TurnResult
 
@@ -37,9 +38,9 @@ class StreamEventType(StrEnum):
 class StreamEvent:
     """One event of a turn; what does not belong to its type is None or empty.
 
-    `arguments` are the model's own text. `text` is words of the model, a tool's progress, or what the model is told
-    of a call; `usage` the step's tokens and `so_far` the turn's. EXECUTION_END has the `result`, or the `error` that
-    ended the turn without one.
+    `arguments` are the model's own text. `text` is words of the model, what a call does in words for the person
+    (TOOL_CALL_START), a tool's progress, or what the model is told of a call; `usage` the step's tokens and `so_far`
+    the turn's. EXECUTION_END has the `result`, or the `error` that ended the turn without one.
     """
 
     type: StreamEventType
@@ -55,6 +56,15 @@ class StreamEvent:
     so_far: TokenUsage = field(default_factory=TokenUsage)
     result: TurnResult | None = None
     error: Exception | None = None
+
+
+type Doing = Callable[[str], str]
+"""Returns what a call of a tool does, in words for the person."""
+
+
+def in_words(name: str) -> str:
+    """Return what a call does, by the tool's name alone."""
+    return doing_in_words(None, name)
 
 
 type Emit = Callable[[StreamEvent], Awaitable[None]]
@@ -74,8 +84,9 @@ class StreamHook(Hook):
 
     priority = 1_000_000
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, doing: Doing = in_words) -> None:
         self._emit = emit
+        self._doing = doing
         self._writing = False
 
     async def reasoning_chunk(self, context: HookContext, so_far: TextSoFar) -> None:
@@ -96,6 +107,7 @@ class StreamHook(Hook):
                     call_id=call.id,
                     name=call.name,
                     arguments=call.arguments,
+                    text=self._doing(call.name),
                 )
             )
         return answer
@@ -123,7 +135,7 @@ class StreamHook(Hook):
 
 
 async def events_of(
-    turn_id: str, work: Callable[[Hook], Awaitable[TurnResult]], ahead: int = AHEAD
+    turn_id: str, work: Callable[[Hook], Awaitable[TurnResult]], ahead: int = AHEAD, doing: Doing = in_words
 ) -> AsyncGenerator[StreamEvent]:
     """Run a turn with a hook that tells of it, and give the events; closing this cancels the turn.
 
@@ -134,7 +146,7 @@ async def events_of(
 
     async def run() -> None:
         try:
-            result = await work(StreamHook(queue.put))
+            result = await work(StreamHook(queue.put, doing))
         except BaseException as error:
             if read:
                 reported = error if isinstance(error, Exception) else RuntimeError("cancelled")

@@ -73,8 +73,14 @@ class Orchestrator:
         Read to the end or close it: closing stops the turn. A slow reader slows the turn.
         """
         return events_of(
-            request.turn_id, lambda hook: self.handle_message(replace(request, hooks=(*request.hooks, hook)))
+            request.turn_id,
+            lambda hook: self.handle_message(replace(request, hooks=(*request.hooks, hook))),
+            doing=self.doing,
         )
+
+    def doing(self, name: str) -> str:
+        """Return what a call of a tool or an agent does, in words for the person who waits."""
+        return self._parts.offer.doing(name)
 
     async def _handle(self, request: TurnRequest) -> TurnResult:
         request = await self._parts.preparation.take_in(request)

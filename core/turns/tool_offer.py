@@ -10,6 +10,7 @@ from core.agents.tool import agent_tools
 from core.agents.turn_agents import TurnAgents
 from core.credentials.types import Account
 from core.people.tiers import Tiers
+from core.tools.doing import doing_in_words
 from core.tools.person_access import AccountAccess
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, ToolSource
@@ -72,6 +73,10 @@ class ToolOffer:
             return False
         memory = self._services.memory
         return not tool.needs_memory or (memory is not None and (tool.needs_memory == "on" or memory.as_tool))
+
+    def doing(self, name: str) -> str:
+        """Return what a call of a tool or an agent does, in words for the person who waits."""
+        return doing_in_words(self.tools.get(name), name)
 
     async def _with_accounts(self, tools: Sequence[AnyTool], access: AccountAccess | None) -> Sequence[AnyTool]:
         """Show the model the argument that names an account, where the person has several that could serve."""

@@ -105,11 +105,14 @@ class SlackNotification:
         return uploads.carries(file)
 
     async def show_working(self, to: Address) -> None:
+        await self.show_doing(to, gettext(WORKING))
+
+    async def show_doing(self, to: Address, text: str) -> None:
         # The top level of a direct message has no status line: the person's message is marked instead.
         if not to.thread:
             return
         try:
-            status: JsonObject = {"channel_id": to.peer, "thread_ts": to.thread, "status": gettext(WORKING)}
+            status: JsonObject = {"channel_id": to.peer, "thread_ts": to.thread, "status": text}
             await self._client.call("assistant.threads.setStatus", status)
             self._status_shown = True
         except DeliveryError as error:

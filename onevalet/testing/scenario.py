@@ -80,11 +80,11 @@ def read_scenario(path: Path) -> Scenario:
         text = path.read_text(encoding="utf-8")
         values = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except OSError as error:
-        raise ScenarioError(f"{path.name} cannot be read: {error.strerror}.") from error
+        raise ScenarioError(f"The scenario {path.name} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise ScenarioError(f"{path.name} cannot be read: {error}.") from error
+        raise ScenarioError(f"The scenario {path.name} cannot be read: {error}.") from error
     if not isinstance(values, dict):
-        raise ScenarioError(f"{path.name} must be an object with a list of steps.")
+        raise ScenarioError(f"The scenario {path.name} must be an object with a list of steps.")
     return parse_scenario(values, path)
 
 

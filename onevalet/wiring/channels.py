@@ -6,31 +6,13 @@ from pydantic import SecretStr
 
 from core.clock import Clock
 from core.db.database import Database
-from core.ids import make_id
-from core.inbox.measured import MeasuredInbox
 from core.messaging.channels import Channel, InboundSink, NotificationChannel
 from onevalet.settings import Settings
-from onevalet.wiring.connections import Connections
 
 if TYPE_CHECKING:
     from notify.email.send import EmailNotification
     from notify.push.send import PushNotification
     from providers.email.client import MailboxLogin
-
-
-def build_inbound(connections: Connections, clock: Clock) -> list[Channel]:
-    """Create the ways in that are on, over an inbox that commits to the database, or through the router to it."""
-    settings = connections.settings
-    inbox = MeasuredInbox(
-        connections.way_in,
-        connections.wakeups,
-        make_id,
-        settings.access,
-        clock=clock,
-        waiting=settings.waiting,
-        codes_only=settings.codes_only,
-    )
-    return build_channels(settings, inbox, connections.way_in)
 
 
 def build_channels(settings: Settings, sink: InboundSink, database: Database | None = None) -> list[Channel]:
@@ -91,10 +73,6 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 clock=clock,
             )
         )
-    if settings.onevalet_channels:
-        from onevalet.wiring.own_channels import own_ways_in
-
-        channels.extend(own_ways_in(settings, sink))
     return channels
 
 

@@ -17,12 +17,12 @@ from core.events.sources import EventSources
 from core.ids import make_id
 from core.messaging.channels import Channel
 from onevalet.settings import Settings
-from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
 from onevalet.wiring.console import build_console
 from onevalet.wiring.downloads import download_routes
 from onevalet.wiring.file_store import open_file_store
+from onevalet.wiring.inbound import build_inbound
 from onevalet.wiring.metrics import known_stalls, open_web_metrics
 from onevalet.wiring.secret_keys import secret_keys
 

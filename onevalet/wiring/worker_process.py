@@ -15,8 +15,8 @@ from jobs.memory import MemoryRunner, MemoryUpkeep
 from jobs.redraws import RedrawRunner
 from jobs.supervision import Part, PartSupervisor
 from jobs.worker import WorkerProcess
-from onevalet.wiring.channels import build_inbound
 from onevalet.wiring.connections import redis_url
+from onevalet.wiring.inbound import build_inbound
 from onevalet.wiring.mail import build_mail_watcher
 from onevalet.wiring.memory import memory_work
 from onevalet.wiring.talk_reader import build_talk_reader
