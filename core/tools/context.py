@@ -228,6 +228,12 @@ class TenantTasks(Protocol):
         ...
 
 
+class NotifyPerson(Protocol):
+    """Notifies the person of the turn."""
+
+    async def __call__(self, text: str, /, **about: str) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolExecutionContext:
     """Everything a tool may know about the call it serves.
@@ -264,9 +270,17 @@ class ToolExecutionContext:
     messages: MessageAccess = NO_MESSAGES
     conversations: ConversationAccess = NO_CONVERSATIONS
     in_task: bool = False
+    notify: NotifyPerson = field(default_factory=lambda: _unreached)
+    """Tells the person something where and when they want it, and returns whether that reaches them. Its keywords are
+    `title`, `category`, `urgency` (urgent, normal, low) and `dedupe_key`."""
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""
 
 
 async def _unwatched(text: str) -> None:
     """Report to nobody."""
+
+
+async def _unreached(text: str, /, **about: str) -> bool:
+    """Notify nobody."""
+    return False

@@ -20,7 +20,7 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool, ToolSource
 from core.turns.context import Check
 from core.turns.links import LinkCheck
-from core.turns.services import AccountsAccess, CredentialStoreAccess, DataProvider
+from core.turns.services import AccountsAccess, CredentialStoreAccess, DataProvider, Notify
 
 
 class OrchestratorOptions(TypedDict, total=False):
@@ -55,4 +55,5 @@ class OrchestratorOptions(TypedDict, total=False):
     people: People | None
     files: Files | None
     outreach: Outreach | None
+    notify: Notify | None
     links: LinkCheck | None

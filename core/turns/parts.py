@@ -53,6 +53,7 @@ def services_of(memory: Recall | None, tasks: TaskEngine | None, options: Orches
         tasks=tasks,
         memory=memory,
         outreach=options.get("outreach"),
+        notify=options.get("notify"),
         settings=dict(options.get("settings") or {}),
     )
 

@@ -1,6 +1,6 @@
 """What stands behind an orchestrator's tools, and what a tool is handed of it for one person."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,6 +27,7 @@ from core.tools.context import (
     NO_WEB,
     CredentialAccess,
     DataAccess,
+    NotifyPerson,
     PersonAccounts,
     TenantTasks,
     ToolExecutionContext,
@@ -85,6 +86,10 @@ class TaskEngine(Protocol):
         ...
 
 
+type Notify = Callable[[str, str, Mapping[str, str] | None], Awaitable[bool]]
+"""Notifies a tenant of a text; the mapping may hold `title`, `category`, `urgency` and `dedupe_key`."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnServices:
     """The services of one deployment; None for one that it does not have."""
@@ -101,6 +106,7 @@ class TurnServices:
     tasks: TaskEngine | None = None
     memory: Recall | None = None
     outreach: Outreach | None = None
+    notify: Notify | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -115,6 +121,14 @@ class TurnServices:
     def accounts_of(self, tenant_id: str) -> PersonAccounts | None:
         """Return access to one person's accounts; None where nobody can connect any."""
         return self.accounts.for_tenant(tenant_id) if self.accounts else None
+
+    def _notify_of(self, tenant_id: str) -> NotifyPerson:
+        """Return what notifies one person."""
+
+        async def notify(text: str, /, **about: str) -> bool:
+            return await self.notify(tenant_id, text, about) if self.notify else False
+
+        return notify
 
     def context_for(
         self, tenant: TurnTenant, turn_id: str, channel: str | None, tool: str, idempotency_key: str
@@ -142,6 +156,7 @@ class TurnServices:
             undo=UndoOffers(self.clock),
             settings=self.settings,
             messages=self.outreach.for_turn(tenant.id, turn_id) if self.outreach else NO_MESSAGES,
+            notify=self._notify_of(tenant.id),
             conversations=PersonMessages(self.storage.database, tenant.id) if self.storage else NO_CONVERSATIONS,
             memory=self.memory.for_tenant(tenant.id, turn_id) if self.memory else NO_MEMORY,
         )

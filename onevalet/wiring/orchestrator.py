@@ -89,6 +89,7 @@ async def build_orchestrator(
             people=People(storage.database, make_id, clock),
             files=files,
             outreach=rooms.outreach,
+            notify=rooms.notify,
             links=settings.onevalet_links,
         )
     finally:

@@ -51,7 +51,7 @@ async def open_outbound(connections: Connections, clock: Clock, brought: Brought
             stack.push_async_callback(channel.close)
         service = build_service(connections.database, channels, connections.wakeups, clock, settings.manners)
         outreach = Outreach(connections.database, connections.wakeups, make_id, clock, channels)
-        yield Outbound(channels, service, Rooms(outreach=outreach, brought=tuple(brought.values)))
+        yield Outbound(channels, service, Rooms(outreach=outreach, notify=service.send, brought=tuple(brought.values)))
 
 
 def build_service(

@@ -13,6 +13,7 @@ from core.tools.storage import Storage
 from core.tools.tool import ToolSource
 from core.triggers.engine import TriggerEngine
 from onevalet.settings import Settings
+from core.turns.services import Notify
 from onevalet.wiring.senses import Files
 
 
@@ -24,6 +25,7 @@ class Rooms:
     engine: TriggerEngine | None = None
     files: Files | None = None
     outreach: Outreach | None = None
+    notify: Notify | None = None
     brought: tuple[object, ...] = ()
     """What a program brings besides the plugins' modules."""
     sources: Sequence[ToolSource] = ()

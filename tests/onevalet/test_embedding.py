@@ -14,6 +14,8 @@ def environment(tmp_path: Path, database_url: str, redis_url: str, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DATABASE_URL", database_url)
     monkeypatch.setenv("REDIS_URL", redis_url)
+    monkeypatch.setenv("OPENAI_API_BASE", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("ONEVALET_HOME", str(tmp_path / "home"))
 
 
@@ -24,6 +26,11 @@ async def test_the_code_of_the_page_runs(tmp_path: Path) -> None:
         "test_an_orchestrator_stands_alone",
         "test_parts_stand_alone",
     ]
+
+
+async def test_the_code_of_the_page_about_context_runs(tmp_path: Path) -> None:
+    run = await run_tests(write_blocks("docs/context.md", tmp_path))
+    assert run == ["test_a_tool_uses_the_persons_services", "test_nobody_is_told_in_a_rehearsal"]
 
 
 async def test_a_program_is_answered_by_its_own_tools_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
