@@ -12,8 +12,8 @@ from core.tools.accepted import AcceptedDefinitions
 from core.tools.storage import Storage
 from core.tools.tool import ToolSource
 from core.triggers.engine import TriggerEngine
-from onevalet.settings import Settings
 from core.turns.services import Notify
+from onevalet.settings import Settings
 from onevalet.wiring.senses import Files
 
 
