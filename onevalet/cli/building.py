@@ -32,6 +32,8 @@ def new(
     for path in write_new(kind, name, package, Path.cwd()):
         say(str(path.relative_to(Path.cwd())))
     if kind is Kind.SKILL:
+        skill = name.replace("_", "-").lower()
+        say(f"Name {package} in ONEVALET_SKILLS, and accept it: bin/onevalet skills accept {skill}")
         return
     setting = "ONEVALET_CHANNELS" if kind is Kind.CHANNEL else "ONEVALET_PLUGINS"
     say(f"Name {package} in {setting}, and run: uv run pytest tests/test_{package}_{name.replace('-', '_').lower()}.py")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError
+from core.skills.folders import read_skill
 from onevalet.cli.new_files import Kind, write_new
 from onevalet.wiring.plugins import load_plugins
 from tests.onevalet.pages import run_tests
@@ -20,6 +21,8 @@ async def test_what_is_written_passes_its_test(kind: Kind, tmp_path: Path, monke
     monkeypatch.syspath_prepend(os.fspath(tmp_path))
     try:
         run = await run_tests(files)
+        if kind is Kind.SKILL:
+            assert read_skill(files[0].parent).name == "water-plants"
         if kind in (Kind.TOOL, Kind.AGENT):
             assert load_plugins([package]).names == ({"water_plants"} if kind is Kind.TOOL else {"WaterPlantsAgent"})
     finally:
