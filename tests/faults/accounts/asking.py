@@ -28,6 +28,8 @@ _DONE = (
     "Kept as contact",
     "timezone: Europe/Lisbon",
     "is stopped",
+    "The light is on",
+    "is kept, version",
 )
 """Words of results by which something has been done."""
 
@@ -56,7 +58,7 @@ def answer_for_accounts(messages: Sequence[JsonObject], turn: Sequence[JsonObjec
         and "SendEmailAgent" not in str(turn)
     ):
         return calls(("SendEmailAgent", _OF_A_MAIL[kind](token, mail[0])))
-    if "Nobody knows" in results:
+    if "Nobody knows" in results or "The outcome of this call is unknown" in results:
         return text(f"{token} unsure")
     return text(f"{token} acted" if any(words in results for words in _DONE) else f"{token} {results[:300]}")
 
@@ -92,6 +94,8 @@ def _call(token: str, kind: Kind, seen: str) -> tuple[str, JsonObject]:
         Kind.STOP: ("stop_task", {"which": reminder}),
         Kind.CHANGE: ("change_reminder", {"which": reminder, "at": "2031-05-06T10:00"}),
         Kind.ACCEPT: ("answer_invitation", {"event": event, "day": DAY, "answer": "accept"}),
+        Kind.SWITCH: ("home__light", {"who": token}),
+        Kind.SKILL: ("save_skill", {"name": token, "description": "For reports.", "text": "Write five lines."}),
         Kind.IMPORT: ("add_events_from_file", {"file": file[0] if file else ""}),
     }
     same = {Kind.POST_FILED: Kind.POST, Kind.UNINVITE: Kind.CANCEL, **UNDONE}

@@ -9,6 +9,8 @@
 "letter opened", "before", "after"    a mail in the assistant's own mailbox, and "position after"
 "watch opened", "found", "read", "told"   a person's mailbox
 
+"mcp before", "checked", "after"      a tool of an MCP server: its definition is the accepted one, and it was called
+
 All others are statements: put_value, begin_refresh, end_refresh, receive_messages, take_mail, and so on.
 """
 
@@ -37,6 +39,7 @@ def put_in_place(reach: Reach, is_due: IsDue, dropped: str) -> None:
     _tokens(reach, is_due)
     _letters(reach)
     _watches(reach)
+    _mcp(reach)
 
 
 def _sending(reach: Reach, is_due: IsDue) -> None:
@@ -170,6 +173,20 @@ def _watches(reach: Reach) -> None:
         await reach("watch told")
 
     mail.open_mailbox, mail.find_new, mail.read_events, bus.hurry = opening, finding, reading, hurrying
+
+
+def _mcp(reach: Reach) -> None:
+    import core.mcp.connections
+
+    connections: Any = core.mcp.connections
+    check = connections._check
+
+    async def checking(*given: Any) -> None:
+        await check(*given)
+        await reach("mcp checked")
+
+    connections._check = checking
+    _around(connections.Connections, "call", "mcp", reach)
 
 
 def _around(owner: Any, name: str, point: str, reach: Reach) -> None:

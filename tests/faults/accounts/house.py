@@ -1,5 +1,6 @@
 """The servers of people's accounts, the settings by which our processes know them, and accounts to connect."""
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -12,9 +13,12 @@ from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
 from core.db.database import Database
+from core.http.client import GuardedClient
 from core.ids import make_id
 from core.json_types import JsonObject
+from core.mcp.connections import Connections
 from core.queue.wakeups import NoWakeups
+from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger
@@ -23,6 +27,7 @@ from tests.faults.accounts.hooks import FILES_SENT
 from tests.faults.accounts.points import Kind
 from tests.faults.harness import SECRET_KEY, Harness
 from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange, running_dovecot
+from tests.servers.mcp import ROOT, ScriptedMcp
 from tests.servers.radicale import USERS, Radicale, run_radicale
 from tests.servers.rotating import LENIENT, STRICT, RotatingServer, running_rotating
 
@@ -32,6 +37,7 @@ PLUGINS = ",".join(
     (
         "tests.plugins.faults",
         *("agents.email", "agents.calendar", "agents.contacts", "agents.person", "agents.tasks", "agents.reminders"),
+        "agents.skills",
     )
 )
 MAILED = frozenset({Kind.INVITE, Kind.UNINVITE})
@@ -73,6 +79,7 @@ class House:
     calendar: str
     book: str
     issuer: RotatingServer
+    mcp: ScriptedMcp
 
     @property
     def assistant(self) -> str:
@@ -91,6 +98,7 @@ class House:
         }
         return openid | {
             "FAULTS_ACCOUNTS": "on",
+            "ONEVALET_MCP": str(self.mcp.path.with_suffix(".toml")),
             "OAUTHLIB_INSECURE_TRANSPORT": "1",  # the test's server speaks plain HTTP
             "ONEVALET_PLUGINS": PLUGINS,
             "ONEVALET_FETCH_HOSTS": ",".join((*servers, f"{FILES_SENT}:{self.filing.port}", self.radicale.host)),
@@ -185,7 +193,27 @@ async def open_house(harness: Harness) -> AsyncIterator[House]:
         radicale = stack.enter_context(run_radicale(folder))
         issuer = stack.enter_context(running_rotating(dovecot.tokens))
         calendar, book = radicale.make_calendar(OWNER, "Home"), radicale.make_address_book(OWNER, "People")
-        yield House(harness, dovecot, exchange, filing, radicale, calendar, book, issuer)
+        mcp = await _light(harness)
+        yield House(harness, dovecot, exchange, filing, radicale, calendar, book, issuer, mcp)
+
+
+async def _light(harness: Harness) -> ScriptedMcp:
+    """Return an MCP server that has a light to switch, whose tool the operator has accepted."""
+    mcp = ScriptedMcp(harness.folder / "mcp.json")
+    mcp.offers({"name": "light", "description": "Switch the light.", "says": "The light is on."})
+    command = json.dumps(list(mcp.command))
+    mcp.path.with_suffix(".toml").write_text(f'[servers.home]\ncommand = {command}\nfolder = "{ROOT}"\ntimeout = 60\n')
+    http, database = GuardedClient(), Database(harness.url)
+    connections = Connections([mcp.over_pipes()], http)
+    try:
+        for tool in await connections.tools("home"):
+            accepted = Accepted("home", tool.name, tool.hash, tool.to_json())
+            await AcceptedDefinitions(database, "mcp").accept(accepted)
+    finally:
+        await connections.close()
+        await http.close()
+        await database.close()
+    return mcp
 
 
 def calendar_file(token: str) -> str:

@@ -22,6 +22,10 @@ from undo_records u join identities i using (tenant_id) where i.user_key = $1 an
 _ZONE = "select t.timezone from tenants t join identities i using (tenant_id) where i.user_key = $1"
 _REMINDER = "select state || ' ' || left(trigger ->> 'at', 16) from tasks where title = $1"
 _CONTACTS = "select count(*) from stored_values where collection = 'contacts' and value ->> 'name' = $1"
+_VERSIONS = (
+    "select coalesce(sum(jsonb_array_length(value -> 'versions')), 0) from stored_values"
+    " where collection = 'skills' and key = $1"
+)
 _START = re.compile(r"DTSTART[^:\r\n]*:(\w+)")
 _COUNT = re.compile(r"RRULE:\S*COUNT=(\d+)")
 _ANSWER = re.compile(r"PARTSTAT=(ACCEPTED|DECLINED|TENTATIVE)")
@@ -48,7 +52,7 @@ async def outcome(house: House, kind: Kind, token: str, phone: str, sends: Seque
             return f"{await _state(house, UNDONE[kind], token, phone)}, undone {undone}"
         case Kind.MESSAGE:
             return f"texts {_texts(house, token)}, {told}"
-        case Kind.CARD:
+        case Kind.CARD | Kind.SWITCH | Kind.SKILL:
             return f"{await _state(house, kind, token, phone)}, {told}"
         case Kind.STRICT | Kind.LENIENT | Kind.HELD:
             return f"links {sum('/connect/' in text for text in said)}, {told}"
@@ -74,6 +78,10 @@ def _mails(house: House, token: str) -> str:
 async def _state(house: House, kind: Kind, token: str, phone: str) -> str:
     """Return what there is now of what a kind of call changes."""
     match kind:
+        case Kind.SWITCH:
+            return f"calls {sum(call['arguments'].get('who') == token for call in house.mcp.calls)}"
+        case Kind.SKILL:
+            return f"versions {await _counted(house, _VERSIONS, token)}"
         case Kind.CARD:
             cards = [text for text in house.radicale.texts(house.book) if f"FN:Sam {token}\r" in text]
             return f"cards {len(cards)}"

@@ -62,6 +62,10 @@ class Kind(StrEnum):
     """A mail to the assistant is taken in."""
     ANSWER = "answer"
     """A mail to the assistant is answered."""
+    SWITCH = "switch"
+    """A tool of an MCP server is called that acts."""
+    SKILL = "skill"
+    """A skill is kept."""
 
 
 APPROVED = frozenset(
@@ -77,6 +81,8 @@ APPROVED = frozenset(
         Kind.INVITE,
         Kind.UNINVITE,
         Kind.MESSAGE,
+        Kind.SWITCH,
+        Kind.SKILL,
     }
 )
 """What asks for consent first."""
@@ -147,6 +153,9 @@ _CONNECTED = "accounts 1, told 1, acted"
 _ONCE_MORE = "nothing is connected: the link still serves its browser, and a second try connects"
 _STORED = "the account, its link's end and the chat's notice are one write"
 _TAKEN = "rows 1, answers 1"
+_SWITCHED = "calls 1, acted"
+_NOT_AGAIN = "it had started: the server is not asked again, and the person is told"
+_KEPT = "versions 1, acted"
 
 POINTS: tuple[AccountPoint, ...] = (
     *_all(Kind.POST, _SENT, "nothing had left", "address after", "put_value before"),
@@ -254,6 +263,12 @@ POINTS: tuple[AccountPoint, ...] = (
     *_all(Kind.LETTER, _TAKEN, "the same", "receive_messages unknown", "letter after", "position after"),
     *_all(Kind.ANSWER, _TAKEN, "looked up among the sent mail", "send before", "send after", "end_delivery before"),
     *_all(Kind.ANSWER, _TAKEN, "written down: not sent again", "end_delivery after"),
+    *_all(Kind.SWITCH, _SWITCHED, "nothing had started", "started before"),
+    *_all(Kind.SWITCH, "calls 0, unsure", _NOT_AGAIN, "started after", "mcp before", "mcp checked"),
+    *_all(Kind.SWITCH, "calls 1, unsure", _NOT_AGAIN, "mcp after", "result before"),
+    *_all(Kind.SWITCH, _SWITCHED, "its end is written down", "result after", "finish_turn before", "finish_turn after"),
+    *_all(Kind.SKILL, _KEPT, "the version is known by the call that made it", *_around("put_value")),
+    *_all(Kind.SKILL, _KEPT, "its end is written down", "finish_turn before", "finish_turn after"),
 )
 BY_NAME = {(point.kind, point.name): point for point in POINTS}
 
@@ -263,6 +278,7 @@ MUTATIONS: tuple[AccountMutation, ...] = (
     AccountMutation("put_value", BY_NAME[Kind.MOVE, "write 1 after"]),
     AccountMutation("put_value", BY_NAME[Kind.CHANGE, "edit_task after"]),
     AccountMutation("event keys", BY_NAME[Kind.CREATE, "write 1 after"]),
+    AccountMutation("started", BY_NAME[Kind.SWITCH, "mcp after"]),
     AccountMutation("message keys", BY_NAME[Kind.MESSAGE, "send_outreach after"]),
     AccountMutation("end_refresh", BY_NAME[Kind.STRICT, "end_refresh after"]),
     AccountMutation("mail events", BY_NAME[Kind.WATCH, "take_mail after"]),
@@ -303,6 +319,8 @@ SHORT = tuple(
         Kind.WATCH: ("watch read", "take_mail after"),
         Kind.LETTER: ("receive_messages after", "letter after"),
         Kind.ANSWER: ("send after",),
+        Kind.SWITCH: ("mcp before", "mcp after", "result after"),
+        Kind.SKILL: ("put_value after",),
     }.items()
     for name in names
 )

@@ -30,4 +30,4 @@ async def test_promises_5_and_7_hold_for_accounts_under_kills(tmp_path: Path, fo
 
 def test_each_removed_write_is_one_that_a_point_stands_on() -> None:
     assert all(mutation.point in BY_NAME.values() for mutation in MUTATIONS)
-    assert len({(mutation.drop, mutation.point.kind) for mutation in MUTATIONS}) == len(MUTATIONS) == 9
+    assert len({(mutation.drop, mutation.point.kind) for mutation in MUTATIONS}) == len(MUTATIONS) == 10
