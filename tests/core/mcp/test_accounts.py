@@ -1,0 +1,54 @@
+"""A remote server that wants each person's own login: the call carries their token, and a refused one is renewed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.credentials.types import Account, OpenAccount
+from core.errors import ToolFailed
+from core.mcp.connections import Connections
+from core.mcp.tools import McpTool, mcp_tool
+from core.mcp.types import Definition
+from core.tools.account_argument import ACCOUNT
+from tests.core.builders import a_context
+from tests.servers.mcp import ScriptedMcp
+
+
+class _Accounts:
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+        self.asked: list[str] = []
+
+    async def open(self, need: str, account_name: str = "") -> OpenAccount:
+        self.asked.append(need)
+        return OpenAccount(Account("linear", "primary"), "ann", self._secret, bearer=True)
+
+
+async def test_a_call_carries_the_persons_token(script: ScriptedMcp, connect: Callable[..., Connections]) -> None:
+    script.offers({"name": "light", "says": "It is on."}, token="anns")
+    with script.over_http(account="linear:mcp") as server:
+        connections = connect(server)
+        (definition,) = await connections.tools("home", {"Authorization": "Bearer anns"})
+        tool: Any = mcp_tool(server, definition, connections)
+        assert isinstance(tool, McpTool)
+        assert tool.accounts == ("linear:mcp",)
+        assert ACCOUNT not in str(tool.spec.parameters), "the model sees it only where there are several"
+        good: Any = _Accounts("anns")
+        bad: Any = _Accounts("old")
+        parsed = tool.parse({ACCOUNT: "primary"})
+        assert await tool.run(parsed, replace(a_context(), accounts=good)) == "It is on."
+        with pytest.raises(ToolFailed) as raised:
+            await tool.run(parsed, replace(a_context(), accounts=bad))
+    assert raised.value.refused is not None
+    assert (raised.value.refused.need, raised.value.refused.service) == ("linear:mcp", "linear")
+    assert good.asked == ["linear:mcp"]
+    assert script.calls == [{"name": "light", "arguments": {}}]
+
+
+def test_a_tool_with_an_account_of_its_own_cannot_be_offered(script: ScriptedMcp) -> None:
+    server = replace(script.over_pipes(), account="linear:mcp")
+    named: Any = {"type": "object", "properties": {"account": {"type": "string"}}}
+    connections: Any = None
+    assert mcp_tool(server, Definition("x", "", named), connections) is None
