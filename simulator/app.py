@@ -11,6 +11,7 @@ from aiohttp import web
 from simulator.base import Handler, Provider, Wire
 from simulator.config import Clock, SimulatorConfig
 from simulator.control import Control, loopback_only
+from simulator.first_hour import steps_page
 from simulator.keeping import Keeper
 from simulator.mail import MailSimulator
 from simulator.slack import SlackSimulator
@@ -51,6 +52,7 @@ class Simulator:
         self.app.router.add_routes(self.control.routes())
         self.app.router.add_get("/", self._page)
         self.app.router.add_get("/page/commands.md", self._commands)
+        self.app.router.add_get("/page/first-hour", self._first_hour)
         for name in ("tokens.css", "path.css"):
             self.app.router.add_get(f"/page/{name}", _file(_SHARED / name))
         if _PAGE.is_dir():
@@ -106,6 +108,9 @@ class Simulator:
         if not await asyncio.to_thread(_COMMANDS.is_file):
             raise web.HTTPNotFound
         return web.FileResponse(_COMMANDS, headers={"Content-Type": "text/markdown; charset=utf-8"})
+
+    async def _first_hour(self, _: web.Request) -> web.StreamResponse:
+        return web.Response(text=await asyncio.to_thread(steps_page), content_type="text/html", charset="utf-8")
 
     async def _release(self, _: web.Application) -> None:
         # Streams and long polls wait for something to happen: this is what happens last.

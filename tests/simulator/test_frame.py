@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import aiohttp
 import pytest
@@ -184,3 +185,15 @@ async def test_a_background_failure_is_logged_and_ends_nothing(simulator: Simula
 
     await asyncio.wait([simulator.wire.spawn(fail(), "failing")])
     await simulator.wire.wait(0)
+
+
+async def test_the_steps_to_a_real_number_are_one_click_away(simulator: Simulator, http: aiohttp.ClientSession) -> None:
+    async with http.get(simulator.url) as page:
+        assert '<a href="/page/first-hour"' in await page.text()
+    async with http.get(f"{simulator.url}/page/first-hour") as steps:
+        text = await steps.text()
+        assert steps.content_type == "text/html"
+        assert "default-src 'none'" in steps.headers["Content-Security-Policy"]
+    assert '<code class="language-sh">bin/onevalet init\n</code>' in text
+    assert "<td>SMS</td>" in text
+    assert not re.search(r'href="(?!https?://|/)', text), "other documents are not served here"
