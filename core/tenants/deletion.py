@@ -12,6 +12,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.files.store import FileStore
 from core.people.tenant_tables import TENANT_TABLES
+from core.tenants.copies import CopyEraser, Erased
 
 GRACE = timedelta(minutes=2)
 """How long a person who asked for it still gets answers: the last one says that they are forgotten."""
@@ -35,16 +36,20 @@ class Deleted:
 
     person: str
     open_grants: list[str] = field(default_factory=list)
+    copies: Erased = field(default_factory=Erased)
+    """Messages at the providers that were deleted there, and those that were not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """Delete people who asked for it, or whom the operator deletes. Without `accounts` no grant is ended."""
+    """Delete people who asked for it, or whom the operator deletes. Without `accounts` no grant
+    is ended, without `eraser` no message is deleted at a provider."""
 
     database: Database
     files: FileStore
     clock: Clock
     accounts: Accounts | None = None
+    eraser: CopyEraser | None = None
 
     async def ask(self, person: str, by: AskedBy, now: datetime) -> None:
         """Note that a person is to be deleted: when they had their answer, or at once for an operator."""
@@ -60,6 +65,8 @@ class Deletion:
             return None
         deleted = Deleted(claimed["person"])
         await self._end_grants(deleted)
+        if self.eraser is not None:
+            deleted.copies = await self.eraser.erase(deleted.person, now)
         async with self.database.tenant(deleted.person) as connection:
             await connection.fetch(
                 "select delete_tenant($1,$2)", deleted.person, [*reversed(TENANT_TABLES)], timeout=_TIMEOUT
@@ -67,7 +74,13 @@ class Deletion:
         while await self.files.delete_bytes():
             pass
         await self.database.rows("select end_deletion($1,$2)", deleted.person, now)
-        _log.info("person_deleted", tenant=deleted.person, open_grants=len(deleted.open_grants))
+        _log.info(
+            "person_deleted",
+            tenant=deleted.person,
+            open_grants=len(deleted.open_grants),
+            copies_deleted=deleted.copies.gone,
+            copies_left=deleted.copies.left,
+        )
         return deleted
 
     async def drain(self) -> None:

@@ -44,6 +44,8 @@ class SlackNotification:
     can_find = True
     resend_unknown = False
     told_after = 25.0
+    erases_theirs = False
+    erases_within: timedelta | None = None
     stream_every = STREAM_EVERY
     stream_limit = STREAM_LIMIT
 
@@ -145,6 +147,9 @@ class SlackNotification:
 
     async def drop_stream(self, to: Address, stream: str) -> None:
         await streams.drop(self._client, to, stream)
+
+    async def erase(self, to: Address, provider_id: str) -> bool:
+        return await streams.erase(self._client, to, provider_id)
 
     async def close(self) -> None:
         await self._marks.finish()

@@ -44,6 +44,15 @@ async def complete(client: SlackApi, to: Address, stream: str, content: JsonObje
     await client.call("chat.update", {"channel": to.peer, "ts": stream, **content})
 
 
+async def erase(client: SlackApi, to: Address, ts: str) -> bool:
+    """Delete a message of ours; False where Slack refuses. Raises `DeliveryError`."""
+    try:
+        await drop(client, to, ts)
+    except Rejected:
+        return False
+    return True
+
+
 async def drop(client: SlackApi, to: Address, stream: str) -> None:
     """Delete a message; succeed if it is gone. Raises `DeliveryError`."""
     try:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self
 
 import structlog
@@ -13,6 +13,7 @@ from core.errors import Ambiguous, CredentialsRejected, Rejected, Unavailable, U
 from core.messaging.channels import Part, Reached, Receipt, Target
 from core.messaging.messages import Address, Media, OutboundMessage
 from core.messaging.segments import SegmentBudget
+from notify.sms.erase import erase
 from notify.sms.look_up import find_part
 from notify.sms.mms import Mms, instead_of, media_of
 from notify.sms.render import render
@@ -33,6 +34,8 @@ class SmsNotification:
     can_find = True
     resend_unknown = False
     told_after = 25.0
+    erases_theirs = True
+    erases_within: timedelta | None = None
 
     def __init__(
         self,
@@ -109,6 +112,9 @@ class SmsNotification:
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
         return await find_part(self._api, self._listed_from, self._sender, part, to, since)
+
+    async def erase(self, to: Address, provider_id: str) -> bool:
+        return await erase(self._api, provider_id)
 
     async def show_working(self, to: Address) -> None: ...
 

@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 from telegram import LinkPreviewOptions, Message
@@ -17,6 +17,7 @@ from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
 from notify.telegram import redraw, uploads
 from notify.telegram.arguments import entities_of, markup_of, number, reply, thread
+from notify.telegram.erase import WITHIN, erase
 from notify.telegram.render import render, render_end
 from providers.telegram.client import CONNECT_SECONDS, READ_SECONDS, TelegramApi
 from providers.telegram.errors import brief, refuses_file, refuses_formatting, refuses_keyboard, to_delivery_error
@@ -40,6 +41,8 @@ class TelegramNotification:
     can_find = False
     resend_unknown = True
     draft_every = DRAFT_EVERY
+    erases_theirs = True
+    erases_within: timedelta | None = WITHIN
 
     def __init__(
         self,
@@ -103,6 +106,12 @@ class TelegramNotification:
             await redraw.redraw(self._api.bot, part, number(to.peer), number(provider_id), line)
         except ChatMigrated as error:
             raise Rejected("the chat moved, and its messages with it") from error
+        except TelegramError as error:
+            raise to_delivery_error(error) from error
+
+    async def erase(self, to: Address, provider_id: str) -> bool:
+        try:
+            return await erase(self._api.bot, number(to.peer), number(provider_id))
         except TelegramError as error:
             raise to_delivery_error(error) from error
 

@@ -23,7 +23,7 @@ from onevalet.cli.session import known_tenant, open_database, system_keys
 from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_account_http, build_accounts
 from onevalet.wiring.file_store import open_file_store
-from onevalet.wiring.tenants import build_deletion, build_exporter, build_importer
+from onevalet.wiring.tenants import build_exporter, build_importer, open_deletion
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,20 @@ async def delete_person(settings: Settings, person: str, *, yes: bool) -> None:
             person = await known_tenant(system.database, person)
             rows = await _count(system.database, person)
             raise ConfigError(f"{person} has {rows} rows; --yes deletes them for good, and all their files.")
-        deletion = build_deletion(system.database, system.files, system.clock, system.accounts)
         open_ones = await system.database.call(
             "select person from deletions where person = $1 and finished_at is null", person
         )
         if not open_ones:
             person = await known_tenant(system.database, person)
-        await deletion.ask(person, AskedBy.OPERATOR, system.clock.now())
-        deleted = await deletion.once(person)
+        async with open_deletion(settings, system.database, system.files, system.clock, system.accounts) as deletion:
+            await deletion.ask(person, AskedBy.OPERATOR, system.clock.now())
+            deleted = await deletion.once(person)
     if deleted is None:
         say(f"A worker deletes {person} already.")
         return
     say(f"Deleted: {person}.")
+    if deleted.copies.gone or deleted.copies.left:
+        say(f"Of their messages at the providers {deleted.copies.gone} were deleted there, {deleted.copies.left} stay.")
     if deleted.open_grants:
         say(f"Only the person can end what they allowed there: {', '.join(deleted.open_grants)}.")
 

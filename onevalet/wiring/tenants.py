@@ -1,5 +1,7 @@
 """Exporting, deleting and importing people: what the command line, `web` and a worker do it with."""
 
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from core.accounts.accounts import Accounts
@@ -8,7 +10,10 @@ from core.db.database import Database
 from core.files.access import Files
 from core.files.store import FileStore
 from core.ids import make_id
+from core.messaging.channels import NotificationChannel
+from core.messaging.copies import Erasing
 from core.tenants.access import PersonData
+from core.tenants.copies import CopyEraser
 from core.tenants.deletion import Deletion
 from core.tenants.export import Exporter
 from core.tenants.importing import Importer
@@ -16,6 +21,7 @@ from core.tenants.links import ExportLinks
 from jobs.periodic import Periodic
 from onevalet import __version__
 from onevalet.settings import Settings
+from onevalet.wiring.channels import build_notification_channels
 
 
 def build_exporter(database: Database, files: FileStore, clock: Clock, accounts: Accounts | None) -> Exporter:
@@ -23,14 +29,34 @@ def build_exporter(database: Database, files: FileStore, clock: Clock, accounts:
     return Exporter(database, files.blobs, clock, __version__, accounts)
 
 
-def build_deletion(database: Database, files: FileStore, clock: Clock, accounts: Accounts | None) -> Deletion:
-    """Create what deletes people."""
-    return Deletion(database, files, clock, accounts)
+def build_deletion(
+    database: Database,
+    files: FileStore,
+    clock: Clock,
+    accounts: Accounts | None,
+    channels: Mapping[str, NotificationChannel] | None = None,
+) -> Deletion:
+    """Create what deletes people. Without `channels` it can be asked for only: messages at providers would stay."""
+    erasing = {name: channel for name, channel in (channels or {}).items() if isinstance(channel, Erasing)}
+    return Deletion(database, files, clock, accounts, CopyEraser(database, erasing) if erasing else None)
 
 
-def deletion_chore(database: Database, files: FileStore, clock: Clock, accounts: Accounts | None) -> Periodic:
+@asynccontextmanager
+async def open_deletion(
+    settings: Settings, database: Database, files: FileStore, clock: Clock, accounts: Accounts
+) -> AsyncIterator[Deletion]:
+    """Yield what deletes people, over the channels that are on."""
+    channels = build_notification_channels(settings)
+    try:
+        yield build_deletion(database, files, clock, accounts, channels)
+    finally:
+        for channel in channels.values():
+            await channel.close()
+
+
+def deletion_chore(deletion: Deletion) -> Periodic:
     """Return the work that deletes those who asked for it, and ends what others had begun."""
-    return Periodic("deletions", timedelta(minutes=1), build_deletion(database, files, clock, accounts).drain)
+    return Periodic("deletions", timedelta(minutes=1), deletion.drain)
 
 
 def build_person_data(

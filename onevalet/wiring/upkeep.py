@@ -7,14 +7,15 @@ from jobs.retention import Kept
 from onevalet.settings import Settings
 from onevalet.wiring.backups import backup_work
 from onevalet.wiring.mail import build_renewals
-from onevalet.wiring.tenants import deletion_chore
+from onevalet.wiring.tenants import build_deletion, deletion_chore
 from onevalet.wiring.worker_parts import WorkerParts
 
 
 def more_chores(parts: WorkerParts) -> tuple[Periodic, ...]:
     """Return the rare work that one worker does for all."""
     assistant = parts.assistant
-    return (deletion_chore(parts.connections.database, assistant.files, parts.clock, assistant.accounts),)
+    database, channels = parts.connections.database, parts.outbound.channels
+    return (deletion_chore(build_deletion(database, assistant.files, parts.clock, assistant.accounts, channels)),)
 
 
 def more_work(parts: WorkerParts) -> tuple[Periodic, ...]:

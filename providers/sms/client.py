@@ -93,7 +93,7 @@ class _HttpClient:
         if response.status_code == 429:  # "never processed, always safe to retry": error 20429
             wait = retry_after((response.headers or {}).get("Retry-After"))
             raise RateLimited("too many requests", "20429", wait)
-        if response.status_code < 500 and not is_object(response.text):
+        if response.status_code < 500 and response.status_code != 204 and not is_object(response.text):
             # Twilio accepts and refuses in JSON: this is a proxy's page, or a captive portal's.
             raise Unavailable(f"no answer of Twilio's, HTTP {response.status_code}")
         return response

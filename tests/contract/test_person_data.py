@@ -2,16 +2,22 @@
 
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from agents.data import export_my_data, forget_me
+from core.errors import Unavailable
 from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.llm.types import ModelAnswer, ModelRequest
+from core.messaging.copies import Erasing
+from core.messaging.messages import Address
 from core.tenants.access import PersonData
-from core.tenants.deletion import GRACE, Deletion
+from core.tenants.copies import CopyEraser, Erased
+from core.tenants.deletion import GRACE, AskedBy, Deletion
 from core.tenants.links import ExportLinks
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
@@ -82,3 +88,58 @@ async def test_people_get_their_data_and_are_forgotten_by_high_risk(system: Appr
     await system.say("hello")
     assert system.last() == "Nice to meet you."
     assert await store.one("select count(*) from inbound") == 1
+
+
+async def test_the_providers_copies_go_as_far_as_they_allow(system: Approving, tmp_path: Path) -> None:
+    store, data, channel = system.delivery.store, data_of(system, tmp_path), system.delivery.channel
+    system.model = FakeModel([says("Nice to meet you."), says("Two.")])
+    await system.say("hello")
+    await system.say("one")
+    await channel.settled()
+    [person] = await store.column("select tenant_id from tenants")
+    sender = channel.make_sender()
+    assert isinstance(sender, Erasing)
+    deletion = replace(data.deletion, eraser=CopyEraser(store.database, {channel.name: sender}))
+    await deletion.ask(str(person), AskedBy.OPERATOR, system.clock.now())
+    deleted = await deletion.once()
+    assert deleted is not None
+    written = 2
+    expected = Erased(gone=2 + written, left=0) if sender.erases_theirs else Erased(gone=2, left=deleted.copies.left)
+    assert deleted.copies == expected
+    if channel.name == "sms":  # what was delivered to a phone stays there
+        calls = channel.simulator.wire.journal.calls(provider=channel.provider)
+        answers = [call.status for call in calls if call.endpoint.endswith("messages.delete")]
+        assert answers == [204] * 4
+    else:
+        assert [bubble.text for bubble in channel.bubbles()] == []
+    # What is gone is gone: a worker that does it again finds nothing to complain of.
+    address = channel.address()
+    assert await sender.erase(address, "SM" + "0" * 32 if channel.name == "sms" else "999999") is True
+    await sender.close()
+
+
+async def test_a_provider_that_is_away_holds_no_deletion_up(
+    system: Approving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, data, channel = system.delivery.store, data_of(system, tmp_path), system.delivery.channel
+    system.model = FakeModel([says("Nice to meet you.")])
+    await system.say("hello")
+    [person] = await store.column("select tenant_id from tenants")
+
+    class Away:
+        erases_theirs = True
+        erases_within: timedelta | None = None
+
+        async def erase(self, to: Address, provider_id: str) -> bool:
+            raise Unavailable("no connection")
+
+    async def no_time(_: float) -> None:
+        pass
+
+    monkeypatch.setattr("core.tenants.copies.asyncio.sleep", no_time)
+    deletion = replace(data.deletion, eraser=CopyEraser(store.database, {channel.name: Away()}))
+    await deletion.ask(str(person), AskedBy.OPERATOR, system.clock.now())
+    deleted = await deletion.once()
+    assert deleted is not None
+    assert (deleted.copies.gone, deleted.copies.left > 0) == (0, True)
+    assert await store.one("select count(*) from tenants") == 0
