@@ -34,7 +34,7 @@ class Reply:
 
     text: str
     state: TurnState
-    turn_id: str = ""
+    turn_id: str | None = None
     reason: str = ""
     approvals: "tuple[PendingApproval, ...]" = ()
 
@@ -86,7 +86,7 @@ class OneValet:
         self._opened = None
         await self._stack.aclose()
 
-    async def tenant_id(self, tenant: str, *, timezone: str = "") -> str:
+    async def tenant_id(self, tenant: str, *, timezone: str | None = None) -> str:
         """Return a person's id, which `tasks`, `memory`, `credentials` and `events` take; let them in if new.
 
         `timezone` is theirs (IANA) if they are new; without one, the assistant asks when it needs it.

@@ -52,7 +52,7 @@ class Orchestrator:
         self.budgets = self._parts.budgets
         self.clock = self.services.clock
         self.tools = self._parts.offer.tools
-        self.agents = self._parts.offer.agents
+        self.agents, self.doing = self._parts.offer.agents, self._parts.offer.doing
         self.checks = tuple(options.get("checks", ()))
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
@@ -72,15 +72,10 @@ class Orchestrator:
 
         Read to the end or close it: closing stops the turn. A slow reader slows the turn.
         """
+        work = self.handle_message
         return events_of(
-            request.turn_id,
-            lambda hook: self.handle_message(replace(request, hooks=(*request.hooks, hook))),
-            doing=self.doing,
+            request.turn_id, lambda hook: work(replace(request, hooks=(*request.hooks, hook))), doing=self.doing
         )
-
-    def doing(self, name: str) -> str:
-        """Return what a call of a tool or an agent does, in words for the person who waits."""
-        return self._parts.offer.doing(name)
 
     async def _handle(self, request: TurnRequest) -> TurnResult:
         request = await self._parts.preparation.take_in(request)

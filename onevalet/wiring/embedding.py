@@ -39,7 +39,7 @@ async def open_inside(given: dict[str, str], brought: Brought, *, serve: bool) -
         yield parts
 
 
-async def known_person(parts: WorkerParts, name: str, timezone: str = "") -> tuple[str, str]:
+async def known_person(parts: WorkerParts, name: str, timezone: str | None = None) -> tuple[str, str]:
     """Return the ids of a person and of their address here, by the program's own name or the id of somebody known.
 
     Somebody new is let in, in a timezone (IANA), since it is the program that vouches for them.
@@ -65,7 +65,7 @@ async def known_person(parts: WorkerParts, name: str, timezone: str = "") -> tup
         [seed],
         [make_id("idn")],
         name,
-        timezone,
+        timezone or "",
         PersonRole.MEMBER.value,
     )
     return str(row["tenant_id"]), name

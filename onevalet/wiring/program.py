@@ -97,7 +97,7 @@ class ProgramTalk:
         )
         return [Spoken(row["ref"], row["seq"], row["text"]) for row in rows]
 
-    async def ended(self, message_id: str) -> tuple[TurnState, str, str]:
+    async def ended(self, message_id: str) -> tuple[TurnState, str, str | None]:
         """Return how the turn of a message stands, its reason, and its id."""
         row = await self.database.tenant_row(
             self.tenant_id,
@@ -106,7 +106,7 @@ class ProgramTalk:
             message_id,
         )
         if row is None or row["id"] is None:
-            return TurnState.DONE, row["ignored"] if row else "", ""
+            return TurnState.DONE, row["ignored"] if row else "", None
         return TurnState(row["state"]), row["reason"], row["id"]
 
     @property

@@ -35,7 +35,7 @@ class Talking:
         self._inbox = Inbox(connections.database, connections.wakeups, make_id, access, clock=parts.clock)
         self._one_by_one: defaultdict[Address, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def person(self, tenant: str, timezone: str = "") -> str:
+    async def person(self, tenant: str, timezone: str | None = None) -> str:
         """Return a person's id; let them in where they are new."""
         return (await known_person(self._parts, tenant, timezone))[0]
 
@@ -74,7 +74,7 @@ class Talking:
         result = TurnResult(reply.state, reply.text, reply.reason)
         succeeded = reply.state in (TurnState.DONE, TurnState.WAITING)
         yield StreamEvent(
-            StreamEventType.EXECUTION_END, reply.turn_id, text=reply.text, success=succeeded, result=result
+            StreamEventType.EXECUTION_END, reply.turn_id or "", text=reply.text, success=succeeded, result=result
         )
 
     async def unread(self, tenant: str, conversation: str) -> list[str]:
