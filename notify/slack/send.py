@@ -1,8 +1,7 @@
 """The way out over Slack: one part, one message, one receipt; and the lookup when the answer was lost."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -12,12 +11,12 @@ from core.language.catalogue import gettext, gettext_noop
 from core.messaging.channels import Part, Reached, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
-from notify.slack import redraw, streams, uploads
+from notify.slack import history, redraw, streams, uploads
 from notify.slack.markdown import literal_blocks
 from notify.slack.marks import WorkingMarks
 from notify.slack.members import reach
 from notify.slack.render import render
-from providers.slack.client import CONNECT_SECONDS, TOTAL_SECONDS, SlackApi, next_cursor
+from providers.slack.client import CONNECT_SECONDS, TOTAL_SECONDS, SlackApi
 from providers.slack.errors import FORMATTING
 from providers.slack.wire import CHANNEL_NAME, REAL_API_URL, escape
 
@@ -25,9 +24,6 @@ EVENT_TYPE = "onevalet_part"
 MAX_FALLBACK = 4_000
 """Characters in `text` next to blocks: what notifications show, and what chat.update takes."""
 WORKING = gettext_noop("is thinking…")
-SKEW = timedelta(minutes=1)
-"""How far Slack's clock may be off ours; a part's ref is unique, so looking further back harms nothing."""
-SCAN_PAGES = 5
 STREAM_EVERY = 1.0
 """Seconds between additions to a growing message: chat.appendStream is good for over a hundred in a minute, in a
 whole team (docs.slack.dev, apis/web-api/rate-limits, Tier 4)."""
@@ -91,10 +87,10 @@ class SlackNotification:
         return Receipt(receipt.provider_id, degraded=True)
 
     async def find(self, part: Part, to: Target, since: datetime) -> Receipt | None:
-        oldest = f"{_earliest(since, to.stream):.6f}"
+        oldest = history.earliest(since, to.stream)
         try:
             user = str((await self._client.authenticate())[0].get("user_id")) if part.file else ""
-            async for message in self._said(to.address, oldest):
+            async for message in history.said_since(self._client, to.address, oldest):
                 if _ref(message) == to.ref:
                     return Receipt(provider_id=str(message.get("ts") or ""))
                 if part.file and (shared := uploads.shares(message, part.file, user)):
@@ -140,7 +136,7 @@ class SlackNotification:
         await streams.append(self._client, to, stream, text)
 
     async def find_stream(self, to: Address, since: datetime) -> str | None:
-        async for message in self._said(to, f"{_earliest(since):.6f}"):
+        async for message in history.said_since(self._client, to, history.earliest(since)):
             if streams.is_empty_stream(message):
                 return str(message.get("ts") or "") or None
         return None
@@ -216,44 +212,10 @@ class SlackNotification:
             arguments["thread_ts"] = to.address.thread
         return Receipt(provider_id=streams.ts_of(await self._client.call("chat.postMessage", arguments)))
 
-    async def _said(self, where: Address, oldest: str) -> AsyncIterator[JsonObject]:
-        """Yield the messages since then. Raises `DeliveryError` when there are more than are read."""
-        method = "conversations.replies" if where.thread else "conversations.history"
-        arguments: JsonObject = {
-            "channel": where.peer,
-            "oldest": oldest,
-            "include_all_metadata": "true",
-            "limit": "200",
-        }
-        if where.thread:
-            arguments["ts"] = where.thread
-        for _ in range(SCAN_PAGES):
-            page = await self._client.call(method, arguments, get=True)
-            messages = page.get("messages")
-            if not isinstance(messages, list):
-                raise Unavailable("history has no messages")
-            for message in messages:
-                if isinstance(message, dict):
-                    yield message
-            cursor = next_cursor(page)
-            if cursor is None:
-                return
-            arguments["cursor"] = cursor
-        raise Unavailable("history is longer than what is read")
-
 
 def _metadata(to: Target) -> JsonObject:
     # Everybody in the team can read metadata: the ref says nothing.
     return {"event_type": EVENT_TYPE, "event_payload": {"ref": to.ref}}
-
-
-def _earliest(since: datetime, stream: str | None = None) -> float:
-    """Return the moment from which a look-up has to read; a streamed message is older than its last words."""
-    earliest = (since.astimezone(UTC) - SKEW).timestamp()
-    try:
-        return min(earliest, float(stream) - 1) if stream else earliest
-    except ValueError:
-        return earliest
 
 
 def _plain(part: Part) -> JsonObject:

@@ -231,7 +231,7 @@ async def test_promise_7_a_history_that_cannot_be_read_tells_nothing(
         with pytest.raises(Unavailable):
             await slack.find(part(), to(), ago())
         simulator.wire.faults.clear()
-    monkeypatch.setattr("notify.slack.send.SCAN_PAGES", 0)
+    monkeypatch.setattr("notify.slack.history.SCAN_PAGES", 0)
     with pytest.raises(Unavailable):
         await slack.find(part(), to(), ago())
 
