@@ -76,7 +76,7 @@ class DatabasePool:
     def close(self) -> None:
         """Let go of what is left. Its server is deleted next, so to drop it would cost a checkpoint for nothing."""
         if self._lent is not None:
-            self._lent.connection.terminate()
+            self._loop.run_until_complete(self._lent.connection.close())
         self._loop.close()
 
     async def _make(self) -> "_Lent":

@@ -45,7 +45,8 @@ TELLING_NO_MORE = {"boolean", "integer", "void", "trigger"}
 TELLING_NOTHING = {
     "awaits_answer", "begin_parting", "check_partition", "clear_memory_jobs", "delete_bytes", "delete_tenant",
     "drop_unfinished_files", "end_leases", "expire_files", "free_moved_event", "hold_task", "hold_tasks",
-    "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_prompts",
+    "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
+    "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
     "tell_of_recipient",
 }  # fmt: skip
