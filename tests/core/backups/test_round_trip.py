@@ -44,7 +44,9 @@ async def test_its_new_owner_backs_it_up_again_and_migrates(backups: Backups, ta
     assert set(again.files) == set((await backups.take("third.zip")).files)
 
 
-async def test_rows_written_meanwhile_are_not_in_it(backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rows_written_meanwhile_are_in_no_part_of_it(
+    backups: Backups, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours, real = backups.installation, BackupTaker._dump
 
     async def dump(self: BackupTaker, *args: object) -> None:
@@ -61,6 +63,9 @@ async def test_rows_written_meanwhile_are_not_in_it(backups: Backups, monkeypatc
     backup = await backups.take()
     assert {table.name: table.rows for table in backup.manifest.tables}["inbound"] == rows
     assert (len(backup.files), len(backup.manifest.gone), backup.manifest.lost) == (1, 1, ())
+    # The dump is of the moment of the sums: restoring compares the two.
+    await target.restorer.restore(backup, target.files, replace=False)
+    assert await target.column("select 1 from inbound where text = 'too late'") == []
 
 
 async def test_a_file_deleted_meanwhile_is_named_by_no_row(
