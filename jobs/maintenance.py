@@ -30,6 +30,8 @@ from notify.service import NotificationService
 
 RUNS_KEPT = timedelta(days=90)
 """How long it can be asked why a task ran, unless the operator sets another time."""
+CONSENTS_KEPT = timedelta(days=90)
+"""How long a consent in advance that has ended is still told of."""
 IGNORED_KEPT = timedelta(days=30)
 """How long an ignored message is remembered: no provider sends one again, and no sweep looks back, so late."""
 DUE_ANYWAY = timedelta(seconds=ASK_ANYWAY)
@@ -162,7 +164,7 @@ async def expire_agents(pool: Pool, clock: Clock) -> None:
 
 
 async def forget_expired(database: Database, clock: Clock) -> None:
-    """Delete what has expired: strangers' codes, link codes, old notes of ignored messages, and offers to undo."""
+    """Delete what has expired: strangers' codes, link codes, old notes of ignored messages, undo, and consents."""
     now = await clock.sound_now()
     if now is None:
         return
@@ -170,11 +172,13 @@ async def forget_expired(database: Database, clock: Clock) -> None:
     codes = await database.call("select * from drop_link_codes($1)", now)
     ignored = await database.call("select * from drop_ignored($1,$2)", now - IGNORED_KEPT, MAX_IGNORED)
     undo = await database.call("select * from drop_undo($1)", now)
+    consents = await database.call("select * from tidy_consents($1,$2)", now, now - CONSENTS_KEPT)
     counts = {
         "strangers": strangers["strangers"] if strangers else 0,
         "link_codes": codes["codes"] if codes else 0,
         "ignored": ignored["messages"] if ignored else 0,
         "undo": undo["records"] if undo else 0,
+        "consents": consents["expired"] if consents else 0,
     }
     if any(counts.values()):
         _log.info("tidied", **counts)

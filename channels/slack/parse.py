@@ -24,12 +24,12 @@ from channels.slack.payload_fields import (
 from channels.slack.text import unescape
 from core.errors import RequestRefused
 from core.json_types import JsonObject
-from core.messaging.commands import ACCOUNT_COMMANDS, own_words
+from core.messaging.commands import ACCOUNT_COMMANDS, CONSENTS, WITHDRAW, own_words
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage
 from providers.slack.wire import CHANNEL_NAME
 
 WORDS = frozenset(
-    {"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo", "console"}
+    {"new", "stop", "help", "link", "unlink", "prefs", "profile", "memory", "pending", "undo", "console", CONSENTS}
     | ACCOUNT_COMMANDS
 )
 """What `/valet` takes as a command; anything else is a message."""
@@ -124,7 +124,7 @@ def _command(body: JsonObject, ours: AppIdentity) -> SlackInput:
     if word in WORDS:
         return SlashCommand(InboundMessage(address, user, (key,), f"{command} {word}", command=Command(word)))
     named = own_words(text, CHANNEL_NAME)
-    if named is not None and named.name in ACCOUNT_COMMANDS:
+    if named is not None and named.name in {*ACCOUNT_COMMANDS, WITHDRAW}:
         return SlashCommand(InboundMessage(address, user, (key,), f"{command} {text}", command=named))
     return SlashCommand(InboundMessage(address, user, (key,), text))
 

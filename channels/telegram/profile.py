@@ -22,6 +22,7 @@ COMMANDS = (
     ("link", gettext_noop("Link another place to this one, or type its code")),
     ("unlink", gettext_noop("Let this place stand on its own again")),
     ("pending", gettext_noop("What waits for your decision")),
+    ("consents", gettext_noop("What I do without asking you")),
     ("connect", gettext_noop("Connect your mail, calendar or contacts")),
     ("accounts", gettext_noop("What is connected, and how to end it")),
     ("console", gettext_noop("See in your browser what I did, and what it cost")),

@@ -8,7 +8,7 @@ from core.agents.schema import INSTRUCTION
 from core.agents.standard_agent import AgentStatus, StandardAgent, Valet
 from core.agents.turn_agents import TurnAgents
 from core.hooks.hooks import Hook, PlannedCall
-from core.journal.types import Effect
+from core.journal.types import Effect, StepKey
 from core.json_types import JsonObject, canonical_hash
 from core.llm.types import ToolCall
 from core.loop.account_check import with_account_in
@@ -43,9 +43,19 @@ class AgentCall:
     @property
     def acts_after_reading(self) -> bool:
         """Return whether the agent acts, and the model may have read what others wrote when it called the agent."""
+        key = self._asked_at
+        return self.valet.effect is not Effect.READ and self.turn.outside.read_before(key.agent_path, key.step)
+
+    def is_tainted(self, fields: JsonObject) -> bool:
+        """Return whether others may have talked the model into the call."""
+        return self.turn.outside.taints(self._asked_at, fields, self.valet.addresses)
+
+    @property
+    def _asked_at(self) -> StepKey:
+        """Return the step at which the model asked for the call."""
         loop, _, last = self.path.rpartition("/")[0].rpartition("/")
-        step = int(last.partition(".")[0])
-        return self.valet.effect is not Effect.READ and self.turn.outside.read_before(loop, step)
+        step, _, index = last.partition(".")
+        return StepKey(int(step), int(index), loop)
 
     async def make_agent(self, fields: JsonObject, state: JsonObject, run_number: int = 1) -> StandardAgent:
         inputs = self.valet.inputs

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from core.agents.agent_call import AgentCall, fields_in
-from core.agents.consent import agent_consent
+from core.agents.consent import agent_consent, target_of_valet
 from core.agents.handler_run import HandlerRun
 from core.agents.standard_agent import StandardAgent
 from core.approvals.consent import ConsentTo
@@ -47,6 +47,8 @@ async def clear_run(
         partial(_consent_to, call, run, call_id),
         needs_approval=asks or bool(why),
         why=why,
+        target=target_of_valet(call.valet),
+        tainted=call.is_tainted(fields),
     )
     if not resumes:
         passage = await gate.pass_(gated)

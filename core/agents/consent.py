@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import timedelta
+from functools import lru_cache
 
 from core.agents.field_collection import collect
 from core.agents.fields import InputField
@@ -10,6 +11,7 @@ from core.agents.standard_agent import ApprovalRequest, StandardAgent, Valet
 from core.approvals.consent import ConsentTo, Described
 from core.approvals.edits import Check, as_it_was, form_of
 from core.approvals.rendering import is_empty
+from core.consents.shape import Target
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, name_in_words
@@ -38,6 +40,13 @@ def agent_consent(
 
     check = agent_check(inputs, (INSTRUCTION,), _properties(valet, ()))
     return ConsentTo(call_id, valet.name, arguments, describe, check, valet.risk)
+
+
+@lru_cache(1024)
+def target_of_valet(valet: Valet) -> Target:
+    """Return an agent as consents in advance see it."""
+    schema, high = agent_parameters(valet), valet.risk == "high"
+    return Target(valet.name, schema, valet.standing, high, valet.addresses)
 
 
 def _labels(inputs: Mapping[str, InputField]) -> dict[str, str]:

@@ -206,7 +206,9 @@ class Valet:
     default. `accounts` is what it needs of the person's accounts, as a tool's: it waits until that is connected.
     `addresses` are fields with addresses of the web: the model may fill in only what somebody named. One that
     `asks_itself` first works out what it would do, without an effect, and then asks by `WAITING_FOR_APPROVAL` where
-    `must_ask` says so: it is not asked about before it knows what there is to show.
+    `must_ask` says so: it is not asked about before it knows what there is to show. `standing` are the fields that may
+    vary where the person has consented in advance, None where each run is asked about. One that `hands_on` what the
+    person said does not run once the model has read what others wrote.
     """
 
     name: str
@@ -221,6 +223,8 @@ class Valet:
     ttl: timedelta | None = None
     addresses: Sequence[str] = ()
     asks_itself: bool = False
+    standing: Sequence[str] | None = None
+    hands_on: bool = False
 
     @property
     def inputs(self) -> dict[str, InputField]:

@@ -98,6 +98,7 @@ def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
         accounts=valet.accounts,
         agent=True,
         addresses=valet.addresses,
+        hands_on=valet.hands_on,
         shown=shown,
         timeout=(valet.timeout or turn.config.agent_tool_execution_timeout) + _GRACE,
         valet=valet,

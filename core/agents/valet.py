@@ -32,6 +32,8 @@ class ValetOptions(TypedDict, total=False):
     ttl: timedelta | None
     addresses: Sequence[str]
     asks_itself: bool
+    standing: Sequence[str]
+    hands_on: bool
 
 
 def valet[Agent: StandardAgent](**options: Unpack[ValetOptions]) -> Callable[[type[Agent]], type[Agent]]:

@@ -15,6 +15,7 @@ from core.approvals.seal import seal
 from core.approvals.store import ApprovalStore
 from core.approvals.types import NOT_SHOWN, Approval, ApprovalState, NewApproval, Source
 from core.clock import Clock
+from core.consents.turn import TurnConsents
 from core.errors import ToolError
 from core.ids import for_person
 from core.journal.types import Outcome
@@ -61,6 +62,8 @@ class ApprovalRequests:
     open_for: timedelta = timedelta(minutes=30)
     """How long a card is open unless its tool or agent says otherwise."""
     make_token: Callable[[], str] = new_token
+    standing: TurnConsents | None = None
+    """What the person has consented to in advance; None where nothing counts."""
     new: dict[str, NewApproval] = field(default_factory=dict)
     _claimed: set[str] = field(default_factory=set)
     """The call ids of all new requests, unfinished ones included."""
@@ -95,6 +98,10 @@ class ApprovalRequests:
         latest = self._latest(call_id)
         if latest is not None and latest.state is ApprovalState.APPROVED:
             await self.store.ran(self.tenant_id, latest.id, outcome, self.clock.now())
+
+    def has_asked(self, call_id: str) -> bool:
+        """Return whether this turn has asked for this call before."""
+        return self._latest(call_id) is not None
 
     def decided_at(self, prefix: str) -> datetime | None:
         """Return when the call whose id begins with `prefix` was approved; None where it was not."""

@@ -1,9 +1,14 @@
-"""The place of a tool's call in its turn, and what its person is asked to consent to."""
+"""The place of a tool's call in its turn, what its person is asked to consent to, and the call at the gate."""
+
+from functools import partial
 
 from core.approvals.consent import ConsentTo, make_call_id
 from core.approvals.describe import tool_consent
-from core.hooks.hooks import PlannedCall
+from core.consents.shape import target_of
+from core.hooks.hooks import HookContext, PlannedCall
 from core.journal.types import StepKey
+from core.json_types import canonical_hash
+from core.loop.gate import GatedCall
 from core.loop.scope import TurnScope
 from core.tools.tool import AnyTool, Risk
 
@@ -19,3 +24,27 @@ def consent_to_call(
     """Return the request for consent to a tool's call."""
     begun = key in scope.recorded
     return tool_consent(call_path(key, tool), tool, planned.arguments, risk=risk, note=note, already_started=begun)
+
+
+def gated_call(
+    scope: TurnScope, where: HookContext, key: StepKey, tool: AnyTool, planned: PlannedCall, *, asked: bool
+) -> GatedCall:
+    """Return a tool's call as it comes to the gate; `asked`: the person has approved it before.
+
+    An agent passes the gate by itself, once it knows all that it runs with.
+    """
+    why = scope.outside.why_asked(key, tool, planned.arguments)
+    if tool.agent:
+        return GatedCall(where, planned, tool.effect, canonical_hash(planned.arguments), None, why=why)
+    return GatedCall(
+        where,
+        planned,
+        tool.effect,
+        canonical_hash(planned.arguments),
+        partial(consent_to_call, scope, key, tool),
+        needs_approval=tool.needs_approval or bool(why) or asked,
+        why=why,
+        clear=partial(scope.accounts.clear, call_path(key, tool), tool),
+        target=target_of(tool),
+        tainted=scope.outside.taints(key, planned.arguments, tool.addresses),
+    )

@@ -1,21 +1,28 @@
 """The one gate before a call runs: rules, repeats of a call whose outcome is unknown, and consent (promise 9).
 
+Consent is asked for, or was given in advance, within bounds: never for a call of high risk, for a repeat, or after the
+model has read what others wrote.
+
 Tools pass it from `core.loop.tool_runner`, agents from `core.agents.clearance`; nothing else decides that a call may
 run.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
 from core.approvals.consent import ConsentState, ConsentTo
 from core.approvals.describe import MAY_HAVE_HAPPENED
+from core.approvals.rendering import render_arguments
 from core.approvals.requests import ApprovalRequests
+from core.approvals.types import HIGH
+from core.consents.shape import Target
+from core.consents.types import ConsentUse
 from core.hooks.hooks import Decision, HookContext, Hooks, PlannedCall, Verdict
 from core.journal.types import Effect, Journal, Outcome
-from core.json_types import canonical_hash
+from core.json_types import JsonObject, canonical_hash
 from core.language.catalogue import gettext
 from core.replies import note
 from core.tools.tool import Risk
@@ -43,6 +50,10 @@ class GatedCall:
     needs_approval: bool = False
     why: str = ""
     """Why consent is asked although it usually is not."""
+    target: Target | None = None
+    """What consents in advance know the call by; None where none may cover it."""
+    tainted: bool = False
+    """Whether the model may have read what others wrote before it made the call."""
     clear: "Callable[[PlannedCall], Awaitable[PlannedCall | Waiting | Refused]] | None" = None
     """Returns the call with its account, or why it may not run without one; asked after the rules, before consent."""
 
@@ -57,6 +68,8 @@ class Granted:
     planned: PlannedCall
     call_id: str | None = None
     changed: str = ""
+    use: ConsentUse | None = None
+    """The use of the standing consent by which it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +123,8 @@ class ConsentGate:
                 return Granted(call.planned)
             if self._requests is None:
                 return Refused(REFUSED_REPEAT if repeats else NEEDS_APPROVAL)
+            if not repeats and verdict.risk != HIGH and (use := await self._in_advance(call)):
+                return Granted(call.planned, use=use)
             return await self.ask(call, verdict.risk, gettext(MAY_HAVE_HAPPENED) if repeats else call.why)
 
     async def ask(self, call: GatedCall, risk: Risk = "", note: str = "") -> Passage:
@@ -130,6 +145,21 @@ class ConsentGate:
                 return _denied(verdict)
         return Granted(approved, request.call_id, consent.changed)
 
+    async def _in_advance(self, call: GatedCall) -> ConsentUse | None:
+        """Return the use of a standing consent that covers the call; None where the person is to be asked."""
+        requests, target, consent_to = self._requests, call.target, call.consent_to
+        if requests is None or requests.standing is None or target is None or consent_to is None:
+            return None
+        request = consent_to(call.planned, "", "")
+        if call.tainted or call.why or request.risk == HIGH or request.question or requests.has_asked(request.call_id):
+            return None
+
+        async def shown(arguments: JsonObject) -> tuple[str, Sequence[tuple[str, str]]]:
+            described = await request.describe(arguments)
+            return described.summary, render_arguments(arguments, described)
+
+        return await requests.standing.use(request.call_id, target, call.planned.arguments, shown)
+
     def approved_at(self, prefix: str) -> datetime | None:
         """Return when the call whose id begins with `prefix` was approved; None where it was not."""
         return self._requests.decided_at(prefix) if self._requests else None
@@ -138,6 +168,8 @@ class ConsentGate:
         """Record that an approved action ran. Return its result, with the person's changes as a note."""
         if granted.call_id is not None and self._requests is not None and outcome is not Outcome.WAITING:
             await self._requests.ran(granted.call_id, outcome)
+        if granted.use is not None and self._requests is not None and self._requests.standing is not None:
+            await self._requests.standing.note_outcome(granted.use.id, outcome)
         return f"{text}{note(granted.changed)}" if granted.changed else text
 
 

@@ -80,6 +80,8 @@ class OutsideText:
     _known: set[str] = field(default_factory=set)
     addresses: set[str] = field(default_factory=set)
     """As they were written, for links in answers."""
+    passed_on: bool = False
+    """Whether words of others came with a message of this turn: forwarded, shared, or written by a program."""
     _read: set[tuple[str, int]] = field(default_factory=set)
     """The steps at which results from outside came, each with the path of its loop."""
 
@@ -131,6 +133,14 @@ class OutsideText:
     def read_before(self, path: str, step: int) -> bool:
         """Return whether the model may have read anything from outside when it asked for a call at this step."""
         return any(where != path or at < step for where, at in self._read)
+
+    def taints(self, key: StepKey, arguments: JsonObject, names: Sequence[str]) -> bool:
+        """Return whether others may have talked the model into a call: words of theirs were read or passed on before.
+
+        An address that nobody named counts, too.
+        """
+        read = self.read_before(key.agent_path, key.step)
+        return read or self.passed_on or self.unknown(arguments, names) is not None
 
     def unknown(self, arguments: JsonObject, names: Sequence[str]) -> str | None:
         """Return the first address in these arguments that nobody named; None where all are known."""

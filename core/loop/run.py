@@ -95,7 +95,9 @@ class LoopRun:
     def hear(self, messages: Sequence[ChatMessage]) -> None:
         """Show the model what the person wrote while it worked."""
         self.say(*messages)
-        self.scope.outside.hear(messages)
+        outside = self.scope.outside
+        outside.hear(messages)
+        outside.passed_on = outside.passed_on or any(message.outside for message in messages)
 
     def see(self, messages: Messages) -> None:
         """Replace what the model sees from now on."""

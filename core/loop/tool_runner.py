@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import cast
 
 from core.errors import LeaseLost, ToolError, ToolRetry
@@ -14,9 +13,9 @@ from core.json_types import JsonObject, canonical_hash, storable
 from core.llm.types import ToolCall
 from core.loop.answer_limits import calls_not_run
 from core.loop.batches import Numbered, batches
-from core.loop.call_consent import call_path, consent_to_call
+from core.loop.call_consent import call_path, gated_call
 from core.loop.context_window import ContextManager
-from core.loop.gate import ConsentGate, GatedCall, Granted
+from core.loop.gate import ConsentGate, Granted
 from core.loop.outcomes import UNKNOWN_OUTCOME, Callee, outcome_of, told_of
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
@@ -165,15 +164,8 @@ class ToolRunner:
         outside = self._scope.outside
         if refused := outside.refuses(key, tool, planned.arguments, self._scope.recorded):
             return CallResult(call, refused, Outcome.REFUSED)
-        # An agent passes the gate by itself, once it knows all that it runs with.
-        consent_to = None if tool.agent else partial(consent_to_call, self._scope, key, tool)
-        why = outside.why_asked(key, tool, planned.arguments)
         asked = self._gate.approved_at(call_path(key)) is not None
-        needs = tool.needs_approval or bool(why) or (asked and not tool.agent)
-        clear = None if tool.agent else partial(self._scope.accounts.clear, call_path(key, tool), tool)
-        passage = await self._gate.pass_(
-            GatedCall(where, planned, tool.effect, digest, consent_to, needs_approval=needs, why=why, clear=clear)
-        )
+        passage = await self._gate.pass_(gated_call(self._scope, where, key, tool, planned, asked=asked))
         if not isinstance(passage, Granted):
             return CallResult(call, passage.text, passage.outcome)
         if passage.planned is not planned:

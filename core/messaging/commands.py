@@ -32,6 +32,10 @@ AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", 
 """The same word in each language: to read all catalogues at the door would take a second."""
 LISTEN = "listen"
 """Asks to transcribe recordings again, where that has just failed; else it is a word like any other."""
+CONSENTS = "consents"
+WITHDRAW = "withdraw"
+"""Ends what the person let the assistant do without asking; REVOKE, CANCEL and END are the carriers' by SMS."""
+_WITHDRAW = re.compile(r"/?(?:withdraw|retirar|widerrufen|retirer|撤回)(?: ?#?([0-9]{1,9}))?", re.IGNORECASE)
 EXPORT = "export"
 FORGET = "forget"
 """What people ask about all that is kept of them: a card then asks whether they mean it."""
@@ -39,6 +43,8 @@ _WHOLE = (
     dict.fromkeys(AGAIN_WORDS, LISTEN)
     | dict.fromkeys(("export my data", "exporta mis datos", "exportiere meine daten"), EXPORT)
     | dict.fromkeys(("exporte mes données", "exporte os meus dados", "导出我的数据"), EXPORT)
+    | dict.fromkeys(("consents", "consentimientos", "einwilligungen", "consentements"), CONSENTS)
+    | dict.fromkeys(("consentimentos", "授权列表"), CONSENTS)
     | dict.fromkeys(("forget me", "olvídame", "vergiss mich", "oublie-moi", "esqueça-me", "忘记我"), FORGET)
 )
 """Words that are a command where they are all that was said."""
@@ -46,6 +52,17 @@ ACCOUNT_COMMANDS = frozenset({"connect", "accounts", "disconnect"})
 """What people say about their accounts elsewhere (core.turns.account_commands)."""
 PERSON_COMMANDS = frozenset({"link", "unlink", "prefs", "profile"})
 """What people say about themselves (core.people.commands); where nobody writes slashes, words that stand alone."""
+
+
+_WITH_ARGUMENT = (
+    (_LINK, "link"),
+    (_PREFS, "prefs"),
+    (_UNDO_FACT, "profile"),
+    (_UNDO, UNDO),
+    (_WITHDRAW, WITHDRAW),
+    (_CONNECT, "connect"),
+    (_DISCONNECT, "disconnect"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +90,9 @@ class CommandAnswer:
 def own_words(text: str, channel: str) -> Command | None:
     """Read a command that a person typed as plain words, the same on every channel; None for anything else."""
     words = " ".join(text.split()).rstrip(".!")
-    if match := _LINK.fullmatch(words):
-        return Command("link", match[1])
-    if match := _PREFS.fullmatch(words):
-        return Command("prefs", match[1])
-    if match := _UNDO_FACT.fullmatch(words):
-        return Command("profile", match[1])
-    if match := _UNDO.fullmatch(words):
-        return Command(UNDO, match[1] or "")
-    if match := _CONNECT.fullmatch(words):
-        return Command("connect", match[1])
-    if match := _DISCONNECT.fullmatch(words):
-        return Command("disconnect", match[1])
+    for pattern, command in _WITH_ARGUMENT:
+        if match := pattern.fullmatch(words):
+            return Command(command, match[1] or "")
     if match := _AGAIN.fullmatch(words):
         return Command("again", match[1].upper())
     word = words.lower()
@@ -94,7 +102,7 @@ def own_words(text: str, channel: str) -> Command | None:
         return Command(word)
     if channel == "sms" and word == MORE:
         return Command(word)
-    if word.removeprefix("/") in {*ACCOUNT_COMMANDS, "console"}:
+    if word.removeprefix("/") in {*ACCOUNT_COMMANDS, CONSENTS, "console"}:
         return Command(word.removeprefix("/"))
     return Command(word) if channel in ("sms", "slack", "email") and word in {*PERSON_COMMANDS, "memory"} else None
 

@@ -9,6 +9,7 @@ _COMMANDS = (
     ("stop", gettext_noop("stop what I am doing")),
     ("undo", gettext_noop("take back what I did last")),
     ("pending", gettext_noop("what waits for your decision")),
+    ("consents", gettext_noop("what I do unasked")),
     ("prefs", gettext_noop("your timezone, language and quiet hours")),
     ("profile", gettext_noop("what I know about you, and how to take it back")),
     ("memory", gettext_noop("what I remember of what you told me")),
@@ -28,6 +29,8 @@ _BY_CODE = (
 )
 _WORD_NAMES = {"stop": "HALT"}
 """STOP is the carrier's word on SMS."""
+_NOT_BY_SMS = frozenset({"consents"})
+"""What works there too, but for which the list has no room: a consent's own messages name its words."""
 _SMS_ALONE = (
     ("MORE", gettext_noop("the rest of a long answer")),
     ("STOP", gettext_noop("end all messages from me")),
@@ -45,13 +48,14 @@ def words(channel: str) -> tuple[tuple[str, str], ...]:
     """Return each word that works on a channel as a person types it there, with what it does."""
     match channel:
         case "sms" | "email":
-            named = {name: _WORD_NAMES.get(name, name.upper()) for name, _ in _COMMANDS}
+            left_out = _NOT_BY_SMS if channel == "sms" else frozenset[str]()
+            named = {name: _WORD_NAMES.get(name, name.upper()) for name, _ in _COMMANDS if name not in left_out}
         case "slack":
             named = {name: f"`/valet {name}`" for name, _ in _COMMANDS}
         case _:
             named = {name: f"/{name}" for name, _ in _COMMANDS}
     return (
-        *((named[name], gettext(what)) for name, what in _COMMANDS),
+        *((named[name], gettext(what)) for name, what in _COMMANDS if name in named),
         _with_buttons() if channel in ("slack", "telegram") else (_BY_WORD[0], gettext(_BY_WORD[1])),
         *((gettext(word), gettext(what)) for word, what in _BY_CODE),
         *((word, gettext(what)) for word, what in (_SMS_ALONE if channel == "sms" else ())),

@@ -99,6 +99,8 @@ ARCHIVING: Mapping[str, Archiving] = {
     "approval_audit": _MOVED,
     "approval_cards": _MOVED,
     "redraws": _LEFT_OUT,
+    "standing_consents": Archiving(ended={"state": {"active": "ended"}}),
+    "consent_uses": _MOVED,
     "memory_versions": _MOVED,
     "memory_sessions": _MOVED,
     "memory_messages": _MOVED,

@@ -18,6 +18,7 @@ from core.memory.access import MemoryAccess
 from core.messaging.search import ConversationAccess
 from core.outreach.types import MessageAccess as MessageAccess
 from core.tools.person_access import AccountAccess as AccountAccess
+from core.tools.person_access import ConsentAccess as ConsentAccess
 from core.tools.person_access import DataAccess as DataAccess
 from core.tools.person_access import FileAccess as FileAccess
 from core.tools.person_access import PersonAccess as PersonAccess
@@ -49,6 +50,7 @@ NO_TASKS = absent("This assistant can plan nothing for later.")
 NO_FILES = absent("This assistant keeps no files.")
 NO_MESSAGES = absent("This assistant can write to nobody else.")
 NO_CONVERSATIONS = absent("This assistant keeps no messages.")
+NO_CONSENTS = absent("Nobody can consent to anything in advance here.")
 NO_DATA = absent("Nobody can be exported or deleted from here.")
 NO_ACCOUNTS = absent("Nobody can connect an account to this assistant.")
 
@@ -266,6 +268,7 @@ class ToolExecutionContext:
     files: FileAccess = NO_FILES
     accounts: PersonAccounts = NO_ACCOUNTS
     data: DataAccess = NO_DATA
+    consents: ConsentAccess = NO_CONSENTS
     undo: UndoOffers = field(default_factory=UndoOffers)
     messages: MessageAccess = NO_MESSAGES
     conversations: ConversationAccess = NO_CONVERSATIONS

@@ -1,11 +1,12 @@
 """What a tool is given about the person: their accounts, their profile, their preferences, and files they sent."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from core.credentials.types import Account, OpenAccount
 from core.errors import RefusedLogin
 from core.files.types import AttachedFile, SentFile, StoredFile
+from core.json_types import JsonObject
 from core.people.preference_changes import PreferenceChange
 from core.people.profile import FactTakenBack
 from core.people.waiting import WaitingNote
@@ -36,6 +37,41 @@ class RefusedLogins(AccountAccess, Protocol):
 
     async def refused(self, login: RefusedLogin) -> bool:
         """Note that an account is to be renewed; False where it was in the meantime."""
+        ...
+
+
+class ConsentAccess(Protocol):
+    """What a person lets the assistant do without asking: their standing consents."""
+
+    async def shape(
+        self, action: str, same: JsonObject, choices: JsonObject, ranges: JsonObject, texts: JsonObject
+    ) -> JsonObject:
+        """Return the shape of the calls of a tool that are meant: a bound for every parameter.
+
+        What is named nowhere stays as in the call that the person approved last. Raises `ToolRetry` where a parameter
+        may not vary so, and `ToolFailed` where nothing can be agreed to now.
+        """
+        ...
+
+    def in_words(self, shape: JsonObject) -> JsonObject:
+        """Return a shape in the person's language: the `action`, and what it is kept `within`."""
+        ...
+
+    async def grant(
+        self, agent: str, shape: JsonObject, uses: int, days: int, told: Literal["at once", "digest"], key: str
+    ) -> str:
+        """Store what the person has just approved as the fields of `agent`; return what they are told.
+
+        Raises `ToolFailed` where no approval of theirs stands behind it.
+        """
+        ...
+
+    async def overview(self) -> str:
+        """Return what is agreed to, with its bounds, uses and end, as text for the person."""
+        ...
+
+    async def withdraw(self, number: int | None = None) -> str:
+        """End one consent, or all; return what the person is told. Raises `ToolRetry` where there is none."""
         ...
 
 

@@ -75,6 +75,8 @@ class Tool[**P, R]:
     """What cards call it, in English; a catalogue may translate it. Empty: its name as words."""
     doing: str = ""
     """What is shown while it runs, in English, such as "Checking the weather…". Empty: its title or name as words."""
+    standing: Sequence[str] | None = None
+    """The parameters that may vary where its person has consented in advance; None: each call is asked about."""
     preset: Mapping[str, object] | None = None
     shown: JsonObject | None = None
     """The parameters that the model is shown where they are not the signature's, which may differ from turn to turn."""
@@ -195,6 +197,8 @@ class ToolOptions(TypedDict, total=False):
     """What cards call it, in English; a catalogue may translate it."""
     doing: str
     """What the person is shown while it runs, such as "Checking the weather…"; a catalogue may translate it."""
+    standing: Sequence[str]
+    """People may consent to it in advance: the parameters that may then vary, such as a text; empty: none may."""
 
 
 @overload

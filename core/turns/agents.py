@@ -14,8 +14,11 @@ from core.hooks.hooks import HookContext, Hooks
 from core.loop.account_check import TurnAccounts
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import ReactLoop
+from core.loop.outside import OutsideText
+from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool
+from core.turns.consents import turn_consents
 from core.turns.decide_tool import decide_tool
 from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
@@ -65,6 +68,7 @@ class AgentSetup:
             hooks=self.hooks.plus(request.hooks),
             approval_requests=self._approval_requests(request),
             accounts=self._accounts(request),
+            outside=OutsideText(passed_on=any(message.origin is not Origin.OWN for message in request.inbound)),
         )
 
     def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:
@@ -100,6 +104,7 @@ class AgentSetup:
             max_at_once=self.config.max_cards_per_answer,
             too_long=request.too_long,
             open_for=timedelta(minutes=self.config.approval_timeout_minutes),
+            standing=turn_consents(request, self.services),
         )
 
 

@@ -1,19 +1,57 @@
-"""Commands about approvals other than decisions: list what waits, ask again for what has expired. Pure."""
+"""Commands about approvals other than decisions: list what waits, ask again for what has expired."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from core.approvals.exact_replies import Verb
 from core.approvals.outcomes import moment
-from core.approvals.types import Approval
+from core.approvals.store import ApprovalStore
+from core.approvals.types import Approval, ApprovalState
 from core.language.catalogue import gettext, gettext_noop, labelled
 from core.llm.types import ToolCall
+from core.messaging.messages import Command
 from core.messaging.visible_text import literal
-from core.turns.types import TurnRequest
+from core.turns.orchestrator import Orchestrator
+from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
 
 APPROVAL_COMMANDS = frozenset({"pending", "again"})
 NOTHING_TO_ASK = gettext_noop("There is nothing expired under that code. Tell me in your own words what you want.")
+
+
+async def about_approvals(
+    store: ApprovalStore, orchestrator: Orchestrator, command: Command, turn: BegunTurn
+) -> TurnResult:
+    """List what waits for a decision, or ask again for an approval that is expired or pending."""
+    tenant = turn.request.tenant
+    if command.name == "pending":
+        pending = await store.pending(tenant.id)
+        reply = pending_text(pending, tenant.timezone, orchestrator.clock.now())
+        return TurnResult(TurnState.DONE, reply=reply)
+    approval = await store.find(tenant.id, command.argument)
+    if approval is None:
+        return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
+    # It is replaced already where this very turn did it, and was then taken over by another worker.
+    is_open = approval.state in (ApprovalState.PENDING, ApprovalState.REPLACED)
+    if (
+        is_open
+        and turn.request.inbound
+        and await store.decide(
+            tenant.id,
+            approval.id,
+            Verb.EDIT,
+            how="again",
+            channel=turn.address.channel,
+            now=orchestrator.clock.now(),
+            said_in=turn.request.inbound[-1].id,
+            changes={},
+        )
+    ):
+        return TurnResult(TurnState.DONE, reason="again")
+    if approval.state is not ApprovalState.EXPIRED:
+        return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
+    return await orchestrator.handle_message(asked_again(turn.request, approval))
 
 
 def pending_text(pending: Sequence[Approval], timezone: str, now: datetime) -> str:

@@ -1,11 +1,10 @@
 """Chat commands: what a person asks of the gateway itself, answered without a model."""
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from core.agents.standard_agent import AgentStatus
-from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
-from core.approvals.types import ApprovalState
 from core.console.sign_in import VALID, ConsoleSignIn
 from core.credentials.types import Account
 from core.language.catalogue import gettext
@@ -23,7 +22,8 @@ from core.turns.account_commands import (
     whom_to_disconnect,
     with_slash,
 )
-from core.turns.approval_commands import APPROVAL_COMMANDS, NOTHING_TO_ASK, asked_again, pending_text
+from core.turns.approval_commands import APPROVAL_COMMANDS, about_approvals
+from core.turns.consents import CONSENT_COMMANDS, answer_consents
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import BegunTurn, TurnRequest, TurnResult, TurnState
 from core.turns.undo_words import undoing
@@ -50,14 +50,14 @@ class ChatCommands:
     async def answer(self, command: Command, turn: BegunTurn) -> CommandResult | None:
         """Do what a command says; None when it is unknown and its text goes to the assistant."""
         if self.approvals is not None and command.name in APPROVAL_COMMANDS:
-            result = await self._refused(turn) or await self._about_approvals(self.approvals, command, turn)
+            result = await self._refused(turn) or await about_approvals(
+                self.approvals, self.orchestrator, command, turn
+            )
             return CommandResult(result)
         if begun := self._begun(command, turn):
             return CommandResult(await self.orchestrator.handle_message(begun))
-        if command.name in ACCOUNT_COMMANDS:
-            return await self._about_accounts(command, turn)
-        if command.name == "console":
-            return await self._to_console(turn)
+        if answers := self._of_rooms().get(command.name):
+            return await answers(command, turn)
         answer = answer_command(command, turn.address.channel)
         momex = self.orchestrator.momex if command.name == MEMORY_COMMAND else None
         people = self.people if self.people and self.people.knows(command) else None
@@ -77,6 +77,14 @@ class ChatCommands:
         for conversation_id in answer.queued:
             self.wakeups.wake_delivery(conversation_id)
         return CommandResult(TurnResult(TurnState.DONE, reply=answer.text, reason=answer.reason), answer.new_session)
+
+    def _of_rooms(self) -> Mapping[str, Callable[[Command, BegunTurn], Awaitable[CommandResult | None]]]:
+        """Return what answers the commands of rooms that may be missing."""
+        return {
+            **dict.fromkeys(ACCOUNT_COMMANDS, self._about_accounts),
+            **dict.fromkeys(CONSENT_COMMANDS, self._about_consents),
+            "console": self._to_console,
+        }
 
     def _begun(self, command: Command, turn: BegunTurn) -> TurnRequest | None:
         """Return the turn that a command begins with a call; None where it begins with none."""
@@ -111,7 +119,17 @@ class ChatCommands:
             reply = await answer_accounts(command, accounts, slash=slash)
         return None if reply is None else CommandResult(TurnResult(TurnState.DONE, reply=reply))
 
-    async def _to_console(self, turn: BegunTurn) -> CommandResult | None:
+    async def _about_consents(self, command: Command, turn: BegunTurn) -> CommandResult | None:
+        """List what is done without asking, or end it; None for the assistant."""
+        services = self.orchestrator.services
+        if services.consents is None:
+            return None
+        if refused := await self._refused(turn):
+            return CommandResult(refused)
+        reply = await answer_consents(command, services.consents, turn, services)
+        return None if reply is None else CommandResult(TurnResult(TurnState.DONE, reply=reply))
+
+    async def _to_console(self, command: Command, turn: BegunTurn) -> CommandResult | None:
         """Answer with a link to the console; None where there is none."""
         if self.console is None or not self.console.public_url:
             return None
@@ -129,37 +147,6 @@ class ChatCommands:
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
         refusal = await self.orchestrator.check_command(turn.request)
         return None if refusal is None else TurnResult(TurnState.DONE, reply=refusal.reply, reason=refusal.reason)
-
-    async def _about_approvals(self, store: ApprovalStore, command: Command, turn: BegunTurn) -> TurnResult:
-        """List what waits for a decision, or ask again for an approval that is expired or pending."""
-        tenant = turn.request.tenant
-        if command.name == "pending":
-            pending = await store.pending(tenant.id)
-            reply = pending_text(pending, tenant.timezone, self.orchestrator.clock.now())
-            return TurnResult(TurnState.DONE, reply=reply)
-        approval = await store.find(tenant.id, command.argument)
-        if approval is None:
-            return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
-        # It is replaced already where this very turn did it, and was then taken over by another worker.
-        is_open = approval.state in (ApprovalState.PENDING, ApprovalState.REPLACED)
-        if (
-            is_open
-            and turn.request.inbound
-            and await store.decide(
-                tenant.id,
-                approval.id,
-                Verb.EDIT,
-                how="again",
-                channel=turn.address.channel,
-                now=self.orchestrator.clock.now(),
-                said_in=turn.request.inbound[-1].id,
-                changes={},
-            )
-        ):
-            return TurnResult(TurnState.DONE, reason="again")
-        if approval.state is not ApprovalState.EXPIRED:
-            return TurnResult(TurnState.DONE, reply=gettext(NOTHING_TO_ASK))
-        return await self.orchestrator.handle_message(asked_again(turn.request, approval))
 
 
 def command_of(turn: BegunTurn) -> Command | None:

@@ -1,4 +1,4 @@
-"""What an orchestrator may be given beyond its model, persona, memory and trigger engine."""
+"""What an orchestrator may be given beyond model, persona, memory and trigger engine, and the services of that."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
@@ -20,7 +20,15 @@ from core.tools.storage import Storage
 from core.tools.tool import AnyTool, ToolSource
 from core.turns.context import Check
 from core.turns.links import LinkCheck
-from core.turns.services import AccountsAccess, CredentialStoreAccess, DataProvider, Notify
+from core.turns.services import (
+    AccountsAccess,
+    CredentialStoreAccess,
+    DataProvider,
+    Notify,
+    Recall,
+    TaskEngine,
+    TurnServices,
+)
 
 
 class OrchestratorOptions(TypedDict, total=False):
@@ -57,3 +65,23 @@ class OrchestratorOptions(TypedDict, total=False):
     outreach: Outreach | None
     notify: Notify | None
     links: LinkCheck | None
+
+
+def services_of(memory: Recall | None, tasks: TaskEngine | None, options: OrchestratorOptions) -> TurnServices:
+    """Return the services that an orchestrator's tools may use."""
+    return TurnServices(
+        clock=options.get("clock") or Clock(),
+        http=options.get("http"),
+        credentials=options.get("credentials"),
+        accounts=options.get("accounts"),
+        account_asker=options.get("account_asker"),
+        data=options.get("data"),
+        storage=options.get("storage"),
+        people=options.get("people"),
+        files=options.get("files"),
+        tasks=tasks,
+        memory=memory,
+        outreach=options.get("outreach"),
+        notify=options.get("notify"),
+        settings=dict(options.get("settings") or {}),
+    )

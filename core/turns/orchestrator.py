@@ -20,8 +20,8 @@ from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
-from core.turns.options import OrchestratorOptions
-from core.turns.parts import build_parts, services_of
+from core.turns.options import OrchestratorOptions, services_of
+from core.turns.parts import build_parts
 from core.turns.results import answered_plainly, first_step, only_unreadable, with_reply
 from core.turns.services import Recall, TaskEngine
 from core.turns.types import TurnRequest, TurnResult, TurnState
@@ -173,4 +173,6 @@ class Orchestrator:
     def tool_context(self, request: TurnRequest, tool_name: str, idempotency_key: str) -> ToolExecutionContext:
         """Return what a tool is handed."""
         given = (request.tenant, request.turn_id, request.channel, tool_name, idempotency_key)
-        return replace(self.services.context_for(*given), in_task=request.trigger is not None)
+        context = replace(self.services.context_for(*given), in_task=request.trigger is not None)
+        consents = self._parts.consents.for_turn(request)
+        return context if consents is None else replace(context, consents=consents)

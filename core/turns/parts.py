@@ -6,7 +6,6 @@ from core.agents.registry import AgentRegistry
 from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
-from core.clock import Clock
 from core.hooks.hooks import Hooks
 from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
@@ -15,10 +14,11 @@ from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
 from core.turns.agent_decisions import AgentDecisions
 from core.turns.agents import AgentSetup, AgentSteps
+from core.turns.consents import ConsentOffer
 from core.turns.endings import Endings
 from core.turns.options import OrchestratorOptions
 from core.turns.preparation import Preparation
-from core.turns.services import Recall, TaskEngine, TurnServices
+from core.turns.services import TurnServices
 from core.turns.tool_offer import ToolOffer
 
 
@@ -35,27 +35,8 @@ class OrchestratorParts:
     endings: Endings
     approvals: ApprovalStore | None
     budgets: DailyBudgets | None
+    consents: ConsentOffer
     agent_decisions: AgentDecisions | None = None
-
-
-def services_of(memory: Recall | None, tasks: TaskEngine | None, options: OrchestratorOptions) -> TurnServices:
-    """Return the services that an orchestrator's tools may use."""
-    return TurnServices(
-        clock=options.get("clock") or Clock(),
-        http=options.get("http"),
-        credentials=options.get("credentials"),
-        accounts=options.get("accounts"),
-        account_asker=options.get("account_asker"),
-        data=options.get("data"),
-        storage=options.get("storage"),
-        people=options.get("people"),
-        files=options.get("files"),
-        tasks=tasks,
-        memory=memory,
-        outreach=options.get("outreach"),
-        notify=options.get("notify"),
-        settings=dict(options.get("settings") or {}),
-    )
 
 
 def build_parts(
@@ -81,4 +62,7 @@ def build_parts(
     preparation = Preparation(persona, services, offer, agents, options.get("name") or "")
     endings = Endings(persona, caller, limits, options.get("links") or "drop", services.files)
     reads = AgentDecisions(offer.agents, approvals, services.clock) if approvals else None
-    return OrchestratorParts(config, services, offer, hooks, loop, preparation, endings, approvals, budgets, reads)
+    consents = ConsentOffer.of(offer, services)
+    return OrchestratorParts(
+        config, services, offer, hooks, loop, preparation, endings, approvals, budgets, consents, reads
+    )

@@ -8,6 +8,7 @@ import structlog
 
 from core.accounts.prompts import AccountAsker
 from core.clock import Clock
+from core.consents.store import ConsentStore
 from core.files.access import Files
 from core.http.types import HttpClient
 from core.memory.access import MemoryAccess
@@ -113,6 +114,11 @@ class TurnServices:
     def undo(self) -> UndoStore | None:
         """Return what can be taken back; None where nothing is kept."""
         return UndoStore(self.storage.database) if self.storage else None
+
+    @property
+    def consents(self) -> ConsentStore | None:
+        """Return what people have consented to in advance; None where nothing is kept."""
+        return ConsentStore(self.storage.database) if self.storage else None
 
     def credentials_of(self, tenant_id: str) -> CredentialAccess | None:
         """Return access to one person's credentials; None where no credentials are kept."""

@@ -1,4 +1,4 @@
-"""`approvals …`: pending approvals, and decisions by the operator, which the audit records as such."""
+"""`approvals …` and `consents …`: what waits, what was agreed to in advance, and what the operator decides, audited."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,13 @@ from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
 from core.approvals.types import Approval, ApprovalState
 from core.clock import Clock
+from core.consents.store import ConsentStore
+from core.consents.types import StandingConsent
+from core.consents.words import agreed_in_words
 from core.errors import ConfigError
 from core.ids import make_id
 from core.json_types import JsonObject
+from core.language.catalogue import gettext, speaking
 from core.queue.wakeups import NoWakeups
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import known_tenant, open_database
@@ -107,4 +111,58 @@ def _as_json(pending: _Waiting) -> JsonObject:
         "decided_at": approval.decided_at.isoformat() if approval.decided_at else None,
         "decided_how": approval.decided_how,
         "hash": approval.hash,
+    }
+
+
+async def print_consents(settings: Settings, tenant: str, *, as_json: bool) -> None:
+    """Print a person's consents, also those that ended lately, the newest first."""
+    async with open_database(settings, "consents") as database:
+        tenant = await known_tenant(database, tenant)
+        consents: Sequence[StandingConsent] = await ConsentStore(database).all(tenant)
+    if as_json:
+        say_json([_consent_json(consent) for consent in consents])
+        return
+    for consent in consents:
+        say(f"{consent.number:<4} {agreed_in_words(consent.agreed)}  {_standing(consent)}")
+    if not consents:
+        say("Nothing is done without asking.")
+
+
+async def withdraw(settings: Settings, number: int, tenant: str) -> None:
+    """End a consent for a person, who is told. Raise `ConfigError` where it is not active."""
+    async with open_database(settings, "consents") as database:
+        tenant = await known_tenant(database, tenant)
+        row = await database.tenant_row(tenant, "select language from tenants where tenant_id = $1")
+        with speaking(str(row["language"]) if row else None):
+            text = gettext(
+                "Your consent {number} was ended by whoever runs me. From now on I ask you first.", number=number
+            )
+        now = Clock(settings.onevalet_clock).now()
+        ended = await ConsentStore(database).withdraw(tenant, number, "operator", now, text)
+    if not ended:
+        raise ConfigError(f"There is no active consent {number}.")
+    say(f"Ended consent {number} of {tenant}.")
+
+
+def _standing(consent: StandingConsent) -> str:
+    used = f"used {consent.used} of {consent.agreed.max_uses}"
+    if consent.state == "ended":
+        return f"{used}, ended: {consent.reason}"
+    return f"{used}, until {consent.agreed.expires_at:%Y-%m-%d %H:%M} UTC"
+
+
+def _consent_json(consent: StandingConsent) -> JsonObject:
+    agreed = consent.agreed
+    return {
+        "number": consent.number,
+        "tool": agreed.tool,
+        "bounds": agreed.bounds,
+        "used": consent.used,
+        "max_uses": agreed.max_uses,
+        "expires_at": agreed.expires_at.isoformat(),
+        "told": agreed.told,
+        "state": consent.state,
+        "reason": consent.reason,
+        "hash": consent.hash,
+        "created_at": consent.created_at.isoformat(),
     }

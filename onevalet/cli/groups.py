@@ -26,6 +26,7 @@ events_app.add_typer(source_app, name="source")
 notify_app = typer.Typer(no_args_is_help=True, help="People's addresses for notifications by push and email.")
 tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's tasks, and ask why they ran.")
 approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
+consents_app = typer.Typer(no_args_is_help=True, help="See what people let the assistant do without asking; end it.")
 agents_app = typer.Typer(no_args_is_help=True, help="See, pause, resume and drop the agents that wait for people.")
 people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
 console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, which shows what was done.")
@@ -40,6 +41,7 @@ GROUPS = {
     "notify": notify_app,
     "tasks": tasks_app,
     "approvals": approvals_app,
+    "consents": consents_app,
     "agents": agents_app,
     "console": console_app,
     "deliveries": deliveries_app,
@@ -261,6 +263,24 @@ def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = 
     from onevalet.cli.approvals import decide
 
     run_work(lambda settings: decide(settings, code, decision, tenant, as_json=json))
+
+
+@consents_app.command("list")
+def list_consents(tenant: Tenant = "", json: Json = False) -> None:
+    """List what a person lets the assistant do without asking, also what ended lately."""
+    from onevalet.cli.approvals import print_consents
+
+    run_work(lambda settings: print_consents(settings, tenant, as_json=json))
+
+
+@consents_app.command("withdraw")
+def withdraw_consent(
+    number: Annotated[int, typer.Argument(help="The consent's number; `consents list` has it.")], tenant: Tenant = ""
+) -> None:
+    """End a consent, so that the person is asked again; they are told."""
+    from onevalet.cli.approvals import withdraw
+
+    run_work(lambda settings: withdraw(settings, number, tenant))
 
 
 @agents_app.command("list")

@@ -225,6 +225,8 @@ class PageVersions:
                 "  order by k.made_at) from link_codes k where k.tenant_id = $1 and k.used_at is null), '')"
                 " || coalesce((select string_agg(c.service || c.account_name || coalesce(c.revoked_at::text, ''), ','"
                 "  order by c.service, c.account_name) from credentials c where c.tenant_id = $1), '')"
+                " || coalesce((select string_agg(s.number || s.state || s.used, ',' order by s.number)"
+                "  from standing_consents s where s.tenant_id = $1), '')"
                 " || coalesce((select string_agg(l.channel || l.until, ',') from find_asked_links($1, now()) l), '')"
                 " || coalesce((select a.id from console_actions a where a.tenant_id = $1 order by a.at desc, a.id desc"
                 "  limit 1), '') as version from tenants t where t.tenant_id = $1",

@@ -2,6 +2,7 @@
 
 from core.approvals.store import ApprovalMerge
 from core.clock import Clock
+from core.consents.store import ConsentMerge
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.events.merge import EventSourceMerge
@@ -23,5 +24,12 @@ def build_linking(database: Database, credentials: CredentialStore, clock: Clock
 
     A room whose tables need more in a merge than moved rows adds its `core.people.linking.MergeHook` here.
     """
-    hooks = (MemoryMerge(), ProfileMerge(), ApprovalMerge(clock), EventSourceMerge(credentials), MutedMerge())
+    hooks = (
+        MemoryMerge(),
+        ProfileMerge(),
+        ApprovalMerge(clock),
+        ConsentMerge(clock),
+        EventSourceMerge(credentials),
+        MutedMerge(),
+    )
     return Linking(database, credentials, make_id, hooks=hooks)

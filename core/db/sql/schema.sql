@@ -143,7 +143,7 @@ CREATE TABLE public.approval_audit (
     channel text DEFAULT ''::text NOT NULL,
     how text DEFAULT ''::text NOT NULL,
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
-    CONSTRAINT approval_audit_what_check CHECK ((what = ANY (ARRAY['requested'::text, 'sent'::text, 'approved'::text, 'cancelled'::text, 'replaced'::text, 'expired'::text, 'ran'::text, 'refused'::text, 'confirm'::text, 'reminded'::text, 'snoozed'::text, 'reissued'::text])))
+    CONSTRAINT approval_audit_what_check CHECK ((what = ANY (ARRAY['requested'::text, 'sent'::text, 'approved'::text, 'cancelled'::text, 'replaced'::text, 'expired'::text, 'ran'::text, 'refused'::text, 'confirm'::text, 'reminded'::text, 'snoozed'::text, 'reissued'::text, 'granted'::text, 'used'::text, 'ended'::text])))
 );
 
 ALTER TABLE ONLY public.approval_audit FORCE ROW LEVEL SECURITY;
@@ -268,6 +268,20 @@ CREATE TABLE public.connect_links (
 );
 
 ALTER TABLE ONLY public.connect_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.consent_uses (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    consent_id text NOT NULL,
+    turn_id text NOT NULL,
+    call_id text NOT NULL,
+    arguments_hash text NOT NULL,
+    number integer NOT NULL,
+    outcome text DEFAULT ''::text NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.consent_uses FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.consents (
     id bigint NOT NULL,
@@ -1139,6 +1153,31 @@ CREATE TABLE public.spending (
 
 ALTER TABLE ONLY public.spending FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.standing_consents (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    number bigint NOT NULL,
+    turn_id text NOT NULL,
+    approval_id text NOT NULL,
+    name text NOT NULL,
+    sealed text NOT NULL,
+    hash text NOT NULL,
+    told text NOT NULL,
+    max_uses integer NOT NULL,
+    used integer DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    state text DEFAULT 'active'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    ended_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT standing_consents_check CHECK (((used >= 0) AND (used <= max_uses))),
+    CONSTRAINT standing_consents_max_uses_check CHECK ((max_uses > 0)),
+    CONSTRAINT standing_consents_state_check CHECK ((state = ANY (ARRAY['active'::text, 'ended'::text]))),
+    CONSTRAINT standing_consents_told_check CHECK ((told = ANY (ARRAY['at once'::text, 'digest'::text])))
+);
+
+ALTER TABLE ONLY public.standing_consents FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.stored_collections (
     tenant_id text NOT NULL,
     name text NOT NULL,
@@ -1370,6 +1409,15 @@ ALTER TABLE ONLY public.channel_state
 ALTER TABLE ONLY public.connect_links
     ADD CONSTRAINT connect_links_pkey PRIMARY KEY (tenant_id, token_hash);
 
+ALTER TABLE ONLY public.consent_uses
+    ADD CONSTRAINT consent_uses_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.consent_uses
+    ADD CONSTRAINT consent_uses_tenant_id_consent_id_number_key UNIQUE (tenant_id, consent_id, number);
+
+ALTER TABLE ONLY public.consent_uses
+    ADD CONSTRAINT consent_uses_tenant_id_turn_id_call_id_key UNIQUE (tenant_id, turn_id, call_id);
+
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_pkey PRIMARY KEY (id);
 
@@ -1585,6 +1633,9 @@ ALTER TABLE ONLY public.segments_of_all
 
 ALTER TABLE ONLY public.spending
     ADD CONSTRAINT spending_pkey PRIMARY KEY (tenant_id, day, task_id);
+
+ALTER TABLE ONLY public.standing_consents
+    ADD CONSTRAINT standing_consents_pkey PRIMARY KEY (tenant_id, id);
 
 ALTER TABLE ONLY public.steps
     ADD CONSTRAINT steps_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step, call_index);
@@ -1813,6 +1864,10 @@ CREATE INDEX segment_days_day ON public.segment_days USING btree (day);
 
 CREATE INDEX spending_day ON public.spending USING btree (day) WHERE (task_id = ''::text);
 
+CREATE INDEX standing_consents_end ON public.standing_consents USING btree (expires_at) WHERE (state = 'active'::text);
+
+CREATE INDEX standing_consents_number ON public.standing_consents USING btree (tenant_id, number DESC);
+
 CREATE INDEX steps_unknown ON public.steps USING btree (tenant_id, name, args_hash) WHERE (outcome = 'unknown'::text);
 
 CREATE INDEX task_runs_conversation ON public.task_runs USING btree (tenant_id, conversation_id);
@@ -1963,6 +2018,12 @@ ALTER TABLE ONLY public.approvals
 
 ALTER TABLE ONLY public.connect_links
     ADD CONSTRAINT connect_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.consent_uses
+    ADD CONSTRAINT consent_uses_tenant_id_consent_id_fkey FOREIGN KEY (tenant_id, consent_id) REFERENCES public.standing_consents(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.consent_uses
+    ADD CONSTRAINT consent_uses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.console_actions
     ADD CONSTRAINT console_actions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -2147,6 +2208,9 @@ ALTER TABLE ONLY public.segment_days
 ALTER TABLE ONLY public.spending
     ADD CONSTRAINT spending_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.standing_consents
+    ADD CONSTRAINT standing_consents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.steps
     ADD CONSTRAINT steps_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
@@ -2197,6 +2261,8 @@ ALTER TABLE public.backups ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connect_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.consent_uses ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
 
@@ -2334,6 +2400,8 @@ CREATE POLICY one_tenant ON public.approvals TO onevalet_app USING ((tenant_id =
 
 CREATE POLICY one_tenant ON public.connect_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.consent_uses TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.console_actions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.console_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2430,6 +2498,8 @@ CREATE POLICY one_tenant ON public.segment_days TO onevalet_app USING ((tenant_i
 
 CREATE POLICY one_tenant ON public.spending TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.standing_consents TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.steps TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.stored_collections TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2465,6 +2535,8 @@ CREATE POLICY owner ON public.approval_codes TO onevalet USING (true) WITH CHECK
 CREATE POLICY owner ON public.approvals TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.connect_links TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.consent_uses TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.consents TO onevalet USING (true) WITH CHECK (true);
 
@@ -2572,6 +2644,8 @@ CREATE POLICY owner ON public.segment_days TO onevalet USING (true) WITH CHECK (
 
 CREATE POLICY owner ON public.spending TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.standing_consents TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.steps TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.stored_collections TO onevalet USING (true) WITH CHECK (true);
@@ -2624,6 +2698,8 @@ ALTER TABLE public.segments_of_all ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.spending ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.standing_consents ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.steps ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.stored_collections ENABLE ROW LEVEL SECURITY;
@@ -2675,6 +2751,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.backups TO onevalet_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connect_links TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.consent_uses TO onevalet_app;
 
 GRANT INSERT ON TABLE public.consents TO onevalet_app;
 
@@ -2793,6 +2871,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.segment_days TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.segments_of_all TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spending TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standing_consents TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stored_collections TO onevalet_app;
 

@@ -3,6 +3,7 @@
 from onevalet.console.pages.accounts import AccountPages
 from onevalet.console.pages.approvals import ApprovalPages
 from onevalet.console.pages.base import Pages
+from onevalet.console.pages.consents import ConsentPages
 from onevalet.console.pages.cost import CostPages
 from onevalet.console.pages.data import DataPages
 from onevalet.console.pages.deliveries import DeliveryPages
@@ -25,6 +26,7 @@ PAGES: tuple[type[Pages], ...] = (
     PersonPages,
     LinkPages,
     AccountPages,
+    ConsentPages,
     MemoryPages,
     SearchPages,
     CostPages,

@@ -12,6 +12,7 @@ from core.people.preferences import PreferenceStore
 from onevalet.console.access import Visit
 from onevalet.console.pages.accounts import ACCOUNT_SAID
 from onevalet.console.pages.base import Kit, Pages, entered, lead_to, signed_in
+from onevalet.console.pages.consents import CONSENT_SAID, consent_lines
 from onevalet.console.pages.data import DATA_SAID
 from onevalet.console.pages.linking import LINK_SAID
 from onevalet.console.pages.people import PLACE, person_of, read_role
@@ -28,6 +29,7 @@ _SAID = {
     "no-address": "The address is forgotten.",
     "not-there": "There is no such address any more.",
     **ACCOUNT_SAID,
+    **CONSENT_SAID,
     **DATA_SAID,
     **LINK_SAID,
 }
@@ -137,6 +139,7 @@ class PersonPages(Pages):
             place=f"{PLACE}/{person.id}",
             preferences=preferences or preference_fields(await self._preferences.read(person.id)),
             accounts=[(account, shown(account)) for account in accounts],
+            consents=await consent_lines(self.kit.database, person.id),
             codes=codes,
             asked=asked,
             key=self.kit.actions.new_key(),

@@ -22,6 +22,8 @@ from tests.simulator.telegram_harness import Harness, until
 WEBHOOK = PUBLIC_URL + PATH
 WRITES = ("setWebhook", "deleteWebhook", "setMyCommands", "setMyDescription", "setChatMenuButton")
 
+OTHERS = ("undo", "pending", "memory", "console", "consents")
+
 
 @asynccontextmanager
 async def channel_at(harness: Harness, **more: str) -> AsyncIterator[TelegramChannel]:
@@ -143,9 +145,7 @@ def test_the_commands_are_within_telegrams_limits_and_known_to_the_core(profile:
     for name, words in profile.commands:
         assert 1 <= len(name) <= 32
         assert len(words) <= 256
-        assert name in {*PERSON_COMMANDS, *ACCOUNT_COMMANDS, "undo", "pending", "memory", "console"} or answer_command(
-            Command(name), "telegram"
-        )
+        assert name in {*PERSON_COMMANDS, *ACCOUNT_COMMANDS, *OTHERS} or answer_command(Command(name), "telegram")
 
 
 async def test_menu_and_descriptions_are_set_in_every_language(harness: Harness) -> None:

@@ -137,6 +137,7 @@ TOLD = {
     "count_refused": {"memory_jobs", "redraws"},
     "drop_ignored": {"messages"},
     "drop_undo": {"records"},
+    "tidy_consents": {"expired", "deleted"},
     "claim_talk": {"tenant_id", "turn_id", "attempts"},
     "add_event_group": {"group_name", "added"},
     "drop_event_group": {"group_name", "dropped"},
@@ -228,6 +229,11 @@ KEPT = (
     " where tenant_id = $1",
     "select issue_code($1, 'apr', '{7K}', now(), '7 days')",
     "select audit_approval($1, 'apr', now(), 'requested', '', '', '', '{}')",
+    "insert into standing_consents (tenant_id, id, number, turn_id, approval_id, name, sealed, hash, told, max_uses,"
+    " used, expires_at, created_at)"
+    " values ($1, 'cns' || $1, 1, 'turn', 'apr', 'x', '{}', '', 'digest', 1, 1, now(), now())",
+    "insert into consent_uses (tenant_id, id, consent_id, turn_id, call_id, arguments_hash, number, at)"
+    " values ($1, 'use' || $1, 'cns' || $1, 'turn', '', '', 1, now())",
     "insert into approval_cards (tenant_id, outbound_id, approval_id) select tenant_id, id, 'apr' from outbound"
     " where tenant_id = $1",
     "select draw_outcome($1, 'apr', 'done', now())",

@@ -3,6 +3,7 @@
 import re
 
 from core.approvals.store import ApprovalMerge
+from core.consents.store import ConsentMerge
 from core.events.merge import EventSourceMerge
 from core.memory.merge import MemoryMerge
 from core.notifications.merge import MutedMerge
@@ -23,6 +24,7 @@ async def test_two_who_have_rows_in_every_table_become_one(harness: Harness) -> 
         MemoryMerge(),
         ProfileMerge(),
         ApprovalMerge(harness.clock),
+        ConsentMerge(harness.clock),
         EventSourceMerge(harness.credentials),
         MutedMerge(),
     )

@@ -13,6 +13,7 @@ ENDED = {
     ("pool_entries", "status"): ("WAITING_FOR_INPUT", "CANCELLED"),
     ("run_notices", "state"): ("open", "failed"),
     ("lanes", "process"): ("w1", None),
+    ("standing_consents", "state"): ("active", "ended"),
 }
 """What an import ends of the rows that this person has."""
 RENEWED = {("approvals", "token"), ("files", "key")}

@@ -1,0 +1,83 @@
+"""Standing consents in a turn: when they count, who may grant them, and the words CONSENTS and WITHDRAW."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.agents.consent import target_of_valet
+from core.clock import zone_or_utc
+from core.consents.access import PersonConsents
+from core.consents.shape import Target, target_of
+from core.consents.store import ConsentStore
+from core.consents.turn import TurnConsents
+from core.consents.words import consents_text, withdrawn_text
+from core.language.catalogue import gettext
+from core.messaging.commands import CONSENTS, WITHDRAW
+from core.messaging.messages import Command, Origin
+from core.people.access_policy import PersonRole
+from core.turns.services import TurnServices
+from core.turns.tool_offer import ToolOffer
+from core.turns.types import BegunTurn, TurnRequest
+
+CONSENT_COMMANDS = frozenset({CONSENTS, WITHDRAW})
+_BY_CLOCK = "schedule"
+"""The kind of trigger that nothing from outside sets off."""
+
+
+def turn_consents(request: TurnRequest, services: TurnServices) -> TurnConsents | None:
+    """Return the consents that may serve in a turn.
+
+    They count in answer to the person's own words, and in the runs of tasks by the clock: an event and a condition are
+    set off by others, and so is, for all that is known, a turn that has waited.
+    """
+    store = services.consents
+    if store is None:
+        return None
+    by_clock = request.trigger is not None and request.trigger.metadata.get("trigger_type") == _BY_CLOCK
+    usable = request.go_on_at is None and (by_clock or _said_by_themselves(request))
+    return TurnConsents(store, request.tenant.id, request.turn_id, services.clock, usable)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentOffer:
+    """What people may consent to in advance: `targets` by name."""
+
+    services: TurnServices
+    targets: Mapping[str, Target]
+
+    @classmethod
+    def of(cls, offer: ToolOffer, services: TurnServices) -> "ConsentOffer":
+        plain = {tool.name: target_of(tool) for tool in offer.tools if not tool.agent}
+        return cls(services, plain | {valet.name: target_of_valet(valet) for valet in offer.agents})
+
+    def for_turn(self, request: TurnRequest) -> PersonConsents | None:
+        """Return a tool's access to one person's consents; None where none are kept."""
+        services = self.services
+        if services.consents is None:
+            return None
+        own = request.go_on_at is not None or _said_by_themselves(request)
+        may_grant = own and request.sender is not None and request.tenant.role is not PersonRole.GUEST
+        return PersonConsents(
+            services.consents, self.targets, request.tenant, request.turn_id, services.clock, may_grant
+        )
+
+
+async def answer_consents(command: Command, store: ConsentStore, turn: BegunTurn, services: TurnServices) -> str | None:
+    """Answer CONSENTS or WITHDRAW; None where the word ends nothing, so that it is one like any other."""
+    tenant, now = turn.request.tenant, services.clock.now()
+    if command.name == CONSENTS:
+        return consents_text(await store.active(tenant.id, now), zone_or_utc(tenant.timezone), now)
+    number = int(command.argument) if command.argument else None
+    how = f"word {turn.request.inbound[-1].id}" if turn.request.inbound else "word"
+    if ended := await store.withdraw(tenant.id, number, how, now):
+        return withdrawn_text(ended)
+    if number is None and not await store.all(tenant.id):
+        return None
+    return gettext("There is no such consent.") if number is not None else gettext("There is nothing left to end.")
+
+
+def _said_by_themselves(request: TurnRequest) -> bool:
+    return (
+        request.sender is not None
+        and request.trigger is None
+        and all(message.origin is Origin.OWN for message in request.inbound)
+    )
