@@ -47,6 +47,7 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "end_delivery": [{"state": "sent", "outbound_id": None}],
     "end_file": [],
     "keep_transcript": [],
+    "use_consent": [{"used": 1, "use_id": "use_lost"}],
     "put_value": [{"number": 1}],
     "end_refresh": [],
     "receive_messages": [

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tests.core.documents.sounds import ogg
 from tests.faults.accounts.points import AccountMutation, AccountPoint
 from tests.faults.accounts.run import account_points
+from tests.faults.agreed import agree, count_uses
 from tests.faults.harness import Harness
 from tests.faults.journals import append, read
 from tests.faults.leases import HOLD, RELEASE
@@ -17,7 +18,7 @@ from tests.faults.meeting import MET_WITHIN, until_met
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
-from tests.faults.script import ACT, UPLOAD, answer
+from tests.faults.script import ACT, AGREED, UPLOAD, answer
 from tests.faults.sends import downloads, sends, uploads
 from tests.scripted_model import error
 from tests.scripted_transcription import ScriptedTranscription, heard
@@ -50,7 +51,8 @@ class Plan:
     @property
     def said(self) -> Saying:
         """Return the text as others have it."""
-        word = f" {UPLOAD}" if self.point.has_upload else "" if self.point.has_file else f" {ACT}"
+        acts = AGREED if self.point.has_consent else ACT
+        word = f" {UPLOAD}" if self.point.has_upload else "" if self.point.has_file else f" {acts}"
         body = f"{self.token}{word}"
         return Saying(0.0, self.token, self.person, self.channel, body)
 
@@ -72,6 +74,7 @@ class Fate:
     kept: int
     uploads: int
     transcripts: int
+    uses: int
     heard: bool
     """Whether the words of its voice note, if it has one, stand with the text."""
 
@@ -87,6 +90,7 @@ class Fate:
             "kept": (self.kept, expected.kept),
             "uploads": (self.uploads, expected.uploads),
             "transcripts": (self.transcripts, expected.transcripts),
+            "uses": (self.uses, expected.uses),
         }
         wrong = [name for name, (count, (low, high)) in bounds.items() if not low <= count <= high]
         wrong += ["told"] if self.told not in expected.told else []
@@ -172,6 +176,8 @@ async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> 
             await harness.until_kept({plan.token}, MET_WITHIN)
     else:
         await harness.until_kept({plan.token}, 20)
+        if plan.point.has_consent:
+            await agree(harness, plan.said.body)
         worker = harness.workers[0]
         with _model_down(harness, plan) if plan.point.model_is_down else nullcontext():
             worker.start(**struck)
@@ -238,6 +244,7 @@ async def _fate(harness: Harness, plan: Plan, server: ScriptedTranscription) -> 
             "select coalesce(sum(ambiguities), 0) from outbound where text like $1", f"%{plan.token}%"
         )
         files = await connection.fetch(_FILE, plan.token)
+        uses = await count_uses(connection, plan.said.body)
         spoken = await connection.fetchval("select heard from inbound where text = $1", plan.said.body)
     finally:
         await connection.close()
@@ -258,6 +265,7 @@ async def _fate(harness: Harness, plan: Plan, server: ScriptedTranscription) -> 
         kept=len({file["id"] for file in files}),
         uploads=uploads(journal, plan.token),
         transcripts=sum(plan.token.encode() in call.body for call in server.calls),
+        uses=uses,
         heard=(spoken or "") == (SPOKEN if plan.point.has_voice else ""),
     )
 

@@ -18,7 +18,7 @@ class Expected:
 
     `told`: what the answer says of the `once` tool; "acted", or "unsure" where its outcome is unknown. `downloads`:
     of the person's file; `uploads`: of the file that they get; `kept`: how many files they then have; `transcripts`:
-    of their voice note.
+    of their voice note; `uses`: how often what the person had agreed to in advance was used and counted.
     """
 
     answers: tuple[int, int] = (1, 1)
@@ -31,6 +31,7 @@ class Expected:
     uploads: tuple[int, int] = (0, 0)
     kept: tuple[int, int] = (0, 0)
     transcripts: tuple[int, int] = (0, 0)
+    uses: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,11 @@ class Point:
         """Return whether that file is a voice note."""
         return self.expected.transcripts != (0, 0)
 
+    @property
+    def has_consent(self) -> bool:
+        """Return whether the text asks for what its person has agreed to in advance."""
+        return self.expected.uses != (0, 0)
+
     def on(self, channel: str) -> Expected:
         """Return what is expected on a channel."""
         if self.has_upload and self.name in ACCEPTED_UNSEEN and channel not in FOUND:
@@ -103,6 +109,7 @@ _UPLOADED = Expected(once=(0, 0), again=(0, 0), told=("",), ambiguous=(0, 1), up
 _FETCHED_AGAIN = replace(_FETCHED_ONCE, downloads=(2, 2))
 _HEARD_ONCE = replace(_FETCHED_ONCE, transcripts=(1, 1))
 _HEARD_AGAIN = replace(_FETCHED_ONCE, transcripts=(2, 2))
+_AGREED = Expected(again=(0, 0), told=("",), uses=(1, 1))
 
 
 def _around(statement: str, process: str, before: Expected, after: Expected, why: str) -> list[Point]:
@@ -177,6 +184,7 @@ POINTS: tuple[Point, ...] = (
         Point("keep_transcript after", "worker", _HEARD_ONCE, "it is kept: neither fetched nor heard again"),
         Point("keep_transcript unknown", "worker", _HEARD_ONCE, "the write is repeated"),
     ),
+    *_around("use_consent", "worker", _AGREED, _AGREED, "counted once, found by whoever goes on, and run once"),
     *_around("hear_message", "worker", _HEARD_ONCE, _HEARD_ONCE, "the words are written again from the transcript"),
 )
 BY_NAME = {point.name: point for point in POINTS}
@@ -191,6 +199,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("begin_rendered", "send after", "slack", "answers"),
     Mutation("end_delivery", "end_delivery after", "telegram", "answers"),
     Mutation("end_file", "end_file after", "sms", "downloads"),
+    Mutation("use_consent", "use_consent unknown", "sms", "uses"),
     Mutation("keep_transcript", "keep_transcript after", "sms", "transcripts"),
 )
 """Each removes one protecting write; `missed` names the expectation that fails then."""

@@ -17,6 +17,8 @@ ACT = "act"
 """A text that asks for tools ends in this word."""
 CONSENT = "consent"
 """A text that asks for what needs the person's approval ends in this word."""
+AGREED = "agreed"
+"""A text that asks for what the person has agreed to in advance ends in this word."""
 POISON = "poison"
 """A text that makes its worker die, each time."""
 HANG = "hang"
@@ -53,6 +55,9 @@ def answer(call: ModelCall) -> Reply:
     consents = [token for text in asked if text.endswith(CONSENT) for token in TOKEN.findall(text)]
     if waiting := [token for token in consents if token not in called]:
         return calls(*(("act_approved", {"token": token}) for token in waiting))
+    agreed = [token for text in asked if text.endswith(AGREED) for token in TOKEN.findall(text)]
+    if undone := [token for token in agreed if token not in called]:
+        return calls(*(("act_agreed", {"saying": token}) for token in undone))
     uploads = [token for text in asked if text.endswith(UPLOAD) for token in TOKEN.findall(text)]
     if unsent := [token for token in uploads if token not in called]:
         return calls(*(("act_upload", {"token": token}) for token in unsent))

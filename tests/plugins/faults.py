@@ -35,6 +35,13 @@ async def act_approved(token: str, context: ToolExecutionContext) -> str:
     return f"approved {token} done"
 
 
+@tool(effect="once", needs_approval=True, standing=("saying",))
+async def act_agreed(saying: str, context: ToolExecutionContext) -> str:
+    """Do what the person has agreed to in advance."""
+    _note("once", saying, context)
+    return f"agreed {saying} done"
+
+
 @tool(effect="read")
 async def act_upload(token: str, context: ToolExecutionContext) -> str:
     """Send a file with the reply."""
