@@ -10,6 +10,7 @@ from core.inbox.inbox import Inbox
 from core.llm.types import ChatMessage, Role
 from core.messaging.outbox import Outbox
 from core.queue.wakeups import RedisWakeups
+from core.turns.event_stream import in_words
 from core.turns.orchestrator import Orchestrator
 from core.turns.services import TurnServices
 from core.turns.store import TurnStore
@@ -35,6 +36,7 @@ class FewLines(Orchestrator):
     def __init__(self, answer: Answer = echo) -> None:
         self.answer = answer
         self.services = TurnServices()
+        self.doing = in_words
         self.requests: list[TurnRequest] = []
 
     async def handle_message(self, request: TurnRequest) -> TurnResult:
