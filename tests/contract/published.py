@@ -34,7 +34,7 @@ NEWER_BLOCKS = {"markdown"}
 """Kinds of blocks that came after it. It describes no blocks at all: the SDK's models do."""
 
 TWILIO_ELSEWHERE = {"twilio.alerts.list", "twilio.services.fetch", "twilio.services.update", "twilio.services.numbers"}
-"""Twilio describes Messaging Services and alerts in other files (messaging v1, monitor v1): the SDK's own calls make these requests."""
+"""Twilio describes Messaging Services and alerts in other files (messaging v1, monitor v1): the SDK makes these."""
 
 _LIMIT = re.compile(r"\b(\d+)-(\d+) (characters|bytes)")
 _CHOICE = re.compile(r"(?:one of|can be) (\".*)")
