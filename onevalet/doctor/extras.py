@@ -9,6 +9,7 @@ from onevalet.wiring.extras import PACKAGES, Extra, check_extras, is_installed
 from onevalet.wiring.tracing import require_tracing
 
 _LOST: Mapping[Extra, str] = {
+    "mcp": "no tools of MCP servers are used",
     "media": "pictures and PDFs that people send are not read",
     "memory": "nothing is remembered",
     "tracing": "no spans are recorded",

@@ -25,7 +25,14 @@ pytestmark = [
     pytest.mark.xdist_group("image"),
     pytest.mark.timeout(600),  # where nothing is cached yet, it downloads
 ]
-NOT_THERE = ("onevalet.dev.run", "onevalet.dev.seed", "onevalet.dev.simulator_wiring", "onevalet.tracing")
+NOT_THERE = (
+    "core.mcp.sdk",
+    "onevalet.dev.run",
+    "onevalet.dev.seed",
+    "onevalet.dev.simulator_wiring",
+    "onevalet.testing",
+    "onevalet.tracing",
+)
 """What needs the simulator or an extra. Nothing else may."""
 _READ_PICTURE = """
 import asyncio
@@ -111,7 +118,7 @@ def test_doctor_says_what_is_left_out(lean: Image, settings: dict[str, str]) -> 
     findings = {
         row["what"]: row for row in json.loads(lean.run("-m", "onevalet", "doctor", "--json", **settings).stdout)
     }
-    assert findings["packages"]["ok"]
+    assert findings["packages"]["ok"], findings["packages"]
     assert "without onevalet[media], pictures and PDFs that people send are not read" in findings["packages"]["detail"]
 
 
