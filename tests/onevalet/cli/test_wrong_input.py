@@ -155,6 +155,12 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "tasks dry-run": [Wrong("7", "has no task 7")],
     "approvals list": [Wrong("--tenant nope", "There is no person nope")],
     "approvals decide": [Wrong("7K maybe", "approve or cancel"), Wrong("7K approve", "No 7K waits")],
+    "consents list": [Wrong("--tenant nope", "There is no person nope")],
+    "consents withdraw": [
+        Wrong("x", "x"),
+        Wrong("", "Missing argument"),
+        Wrong("1 --tenant nope", "There is no person nope"),
+    ],
     "agents list": [Wrong("--tenant nope", "There is no person nope")],
     "agents pause": [Wrong("agent_x", "No waiting agent has"), Wrong("", "Missing argument")],
     "agents resume": [Wrong("agent_x", "No waiting agent has")],
