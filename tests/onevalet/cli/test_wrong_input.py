@@ -157,7 +157,7 @@ WRONG: dict[str, Sequence[Wrong]] = {
     "approvals decide": [Wrong("7K maybe", "approve or cancel"), Wrong("7K approve", "No 7K waits")],
     "consents list": [Wrong("--tenant nope", "There is no person nope")],
     "consents withdraw": [
-        Wrong("x", "x"),
+        Wrong("x", "valid integer"),
         Wrong("", "Missing argument"),
         Wrong("1 --tenant nope", "There is no person nope"),
     ],
