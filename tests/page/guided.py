@@ -11,6 +11,8 @@ async def follow_guide(page: Page, url: str) -> None:
     await page.goto(url)
     for number, (step, button) in enumerate(zip(STEPS, ("Text", "Write “OK", "Write “Remind", "Move"), strict=True), 1):
         await page.until(f"document.querySelector('.guide-steps [data-state=now]').innerText.includes({step!r})")
+        # The button takes no press while the step before is still being carried out.
+        await page.until("!document.querySelector('.guide .primary').disabled")
         await page.click(".guide .primary", button)
         await page.until(f"document.querySelectorAll('.guide-steps [data-state=done]').length === {number}")
         await page.until("document.querySelector('.under-it').innerText.length > 80")
