@@ -63,6 +63,17 @@ async def test_messages_go_with_all_that_belongs_to_them_and_not_a_day_early(sto
     assert await store.one("select count(*) from inbox_keys") == 0
 
 
+async def test_promise_2_a_persons_old_key_takes_no_newer_one_of_another_person(store: Store, kept: Retention) -> None:
+    await store.admin.execute("update inbox_keys set channel = 'sms', account = 'one', key = 'same'")
+    newer = await store.one("select max(tenant_id) from inbox_keys")
+    await store.admin.execute(
+        "update inbox_keys set received_at = received_at + interval '2 days' where tenant_id = $1", newer
+    )
+    clock(kept).move(366 * DAY)
+    await kept.prune_messages()
+    assert await store.column("select tenant_id from inbox_keys") == [newer]
+
+
 async def test_what_is_open_stays_however_old_it_is(store: Store, kept: Retention) -> None:
     await store.admin.execute("update approvals set state = 'pending', code = 'C' || tenant_id")
     clock(kept).move(1000 * DAY)

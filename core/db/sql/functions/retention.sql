@@ -65,9 +65,10 @@ begin
     get diagnostics v_count = row_count;
     v_all := v_all + v_count;
     with old as materialized (
-        select o.channel, o.account, o.key from inbox_keys o
+        select o.tenant_id, o.channel, o.account, o.key from inbox_keys o
         where o.received_at < p_before order by o.received_at limit p_limit for update skip locked)
-    delete from inbox_keys k using old o where k.channel = o.channel and k.account = o.account and k.key = o.key;
+    delete from inbox_keys k using old o
+    where k.tenant_id = o.tenant_id and k.channel = o.channel and k.account = o.account and k.key = o.key;
     get diagnostics v_count = row_count;
     return v_all + v_count;
 end $$;
