@@ -135,8 +135,10 @@ class _Process:
         self._task = asyncio.create_task(self._run(ready, self._stop), name=f"MCP server {self._server.name}")
         try:
             self._session = await asyncio.shield(ready)
-        except Exception:
-            self._failed()
+        except BaseException as error:
+            self._stop.set()  # who gave up waiting leaves no process behind that nobody uses
+            if isinstance(error, Exception):
+                self._failed()
             raise
         _log.info("mcp_server_started", server=self._server.name, era=self._session.era)
         return self._session

@@ -1,5 +1,6 @@
 """Connections with real MCP servers: over pipes and HTTP, in both eras, through restarts and changes of mind."""
 
+import asyncio
 import sys
 from collections.abc import Callable
 
@@ -8,6 +9,7 @@ import pytest
 from core.mcp.connections import Connections
 from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerLost, ToolGone
 from core.mcp.types import Answer, Definition, McpServer
+from tests.patience import PATIENCE
 from tests.servers.mcp import ScriptedMcp
 
 type Connect = Callable[..., Connections]
@@ -82,6 +84,19 @@ async def test_what_does_not_start_is_away(connect: Connect) -> None:
     missing = connect(McpServer("home", command=("no-such-program-here",), timeout=20))
     with pytest.raises(ServerAway):
         await missing.tools("home")
+
+
+async def test_a_start_that_nobody_waits_for_any_more_leaves_no_process(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers(LIGHT)
+    connections = connect(script.over_pipes())
+    asking = asyncio.create_task(connections.tools("home"))
+    while not (held := [task for task in asyncio.all_tasks() if task.get_name() == "MCP server home"]):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await asyncio.wait_for(held[0], PATIENCE)
+    assert (await connections.call("home", await _only(connections), {})).text == "It is on."
 
 
 async def test_resources_are_listed_and_read(script: ScriptedMcp, connect: Connect) -> None:
