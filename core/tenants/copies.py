@@ -16,6 +16,7 @@ BUDGET = 150.0
 _AT_ONCE = 8
 _TRIES = 3
 _LONGEST_WAIT = 60.0
+"""Seconds; where a provider wants more, its copy is left and counted. It is never asked before its time."""
 _COPIES = """
 select c.channel, c.account, c.peer, c.thread, p.provider_id, true as is_ours, coalesce(o.sent_at, o.created_at) as at
 from outbound_parts p
@@ -81,7 +82,9 @@ class CopyEraser:
                 return await channel.erase(copy.address, copy.provider_id)
             except RateLimited as error:
                 wait = error.retry_after.total_seconds() if error.retry_after else 1.0
-                await asyncio.sleep(min(wait, _LONGEST_WAIT))
+                if wait > _LONGEST_WAIT:
+                    return False
+                await asyncio.sleep(wait)
             except DeliveryError as error:
                 if not error.retryable and not isinstance(error, Ambiguous):
                     return False
