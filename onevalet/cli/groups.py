@@ -1,4 +1,4 @@
-"""The groups of commands about one person: credentials, events, tasks, approvals and notifications."""
+"""The groups of commands about one person: credentials, events, tasks and notifications."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,13 +7,12 @@ import typer
 
 from core.events.source_types import A_MINUTE, SourceOptions, Style
 from core.notifications.types import Urgency
+from onevalet.cli.approval_commands import approvals_app, consents_app
 from onevalet.cli.backup_commands import backup, restore
 from onevalet.cli.further_groups import FURTHER
+from onevalet.cli.options import Json, Tenant
 from onevalet.cli.runner import run_work
 
-# Not `type` statements: typer does not look through them.
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Tenant = Annotated[str, typer.Option(help="The person; may be omitted where there is only one.")]
 Account = Annotated[str, typer.Option(help="Which account of the service.")]
 Agent = Annotated[str, typer.Argument(help="A waiting agent's id, or the beginning of it; `agents list` has them.")]
 Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
@@ -25,8 +24,6 @@ source_app = typer.Typer(no_args_is_help=True, help="Create, list and delete sou
 events_app.add_typer(source_app, name="source")
 notify_app = typer.Typer(no_args_is_help=True, help="People's addresses for notifications by push and email.")
 tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's tasks, and ask why they ran.")
-approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
-consents_app = typer.Typer(no_args_is_help=True, help="See what people let the assistant do without asking; end it.")
 agents_app = typer.Typer(no_args_is_help=True, help="See, pause, resume and drop the agents that wait for people.")
 people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
 console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, which shows what was done.")
@@ -247,40 +244,6 @@ def dry_run_task(
     from onevalet.cli.tasks import print_dry_run
 
     run_work(lambda settings: print_dry_run(settings, tenant, which, expression, as_json=json))
-
-
-@approvals_app.command("list")
-def list_approvals(tenant: Tenant = "", json: Json = False) -> None:
-    """List pending approvals."""
-    from onevalet.cli.approvals import print_approvals
-
-    run_work(lambda settings: print_approvals(settings, tenant, as_json=json))
-
-
-@approvals_app.command("decide")
-def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = False) -> None:
-    """Decide for a person: approve or cancel; the audit records the operator."""
-    from onevalet.cli.approvals import decide
-
-    run_work(lambda settings: decide(settings, code, decision, tenant, as_json=json))
-
-
-@consents_app.command("list")
-def list_consents(tenant: Tenant = "", json: Json = False) -> None:
-    """List what a person lets the assistant do without asking, also what ended lately."""
-    from onevalet.cli.approvals import print_consents
-
-    run_work(lambda settings: print_consents(settings, tenant, as_json=json))
-
-
-@consents_app.command("withdraw")
-def withdraw_consent(
-    number: Annotated[int, typer.Argument(help="The consent's number; `consents list` has it.")], tenant: Tenant = ""
-) -> None:
-    """End a consent, so that the person is asked again; they are told."""
-    from onevalet.cli.approvals import withdraw
-
-    run_work(lambda settings: withdraw(settings, number, tenant))
 
 
 @agents_app.command("list")

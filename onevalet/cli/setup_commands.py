@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from onevalet.cli.groups import Json
+from onevalet.cli.options import Json
 from onevalet.cli.runner import run_work
 
 channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at their providers.")
