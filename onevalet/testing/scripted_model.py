@@ -20,134 +20,26 @@ import struct
 import sys
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Self
 
 from aiohttp import web
 
 from core.json_types import Json, JsonObject
-from core.turns.prompt_lines import CONTEXT
 from onevalet.testing.scripted_embedding import embed
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One chat completion request. `number` counts from 1; `at` is monotonic seconds."""
-
-    number: int
-    at: float
-    body: JsonObject
-    key: str
-
-    @property
-    def messages(self) -> list[JsonObject]:
-        """Return the messages as sent."""
-        return _objects(self.body.get("messages"))
-
-    @property
-    def tools(self) -> list[str]:
-        """Return the names of the offered tools, in order."""
-        functions = [tool.get("function") for tool in _objects(self.body.get("tools"))]
-        return [str(function["name"]) for function in functions if isinstance(function, dict)]
-
-    @property
-    def system(self) -> str:
-        """Return all system text."""
-        return "\n".join(
-            text_of(message) for message in self.messages if message.get("role") in ("system", "developer")
-        )
-
-    @property
-    def last_user(self) -> str:
-        """Return the text of the last user message, or ""."""
-        return next((text_of(message) for message in reversed(self.messages) if message.get("role") == "user"), "")
-
-    @property
-    def new_user_texts(self) -> list[str]:
-        """Return the person's messages that stand after the last assistant message, in order."""
-        roles = [message.get("role") for message in self.messages]
-        start = max((index for index, role in enumerate(roles) if role == "assistant"), default=-1)
-        texts = [text_of(message) for message in self.messages[start + 1 :] if message.get("role") == "user"]
-        return [text for text in texts if not text.startswith(CONTEXT)]
-
-    @property
-    def context(self) -> str:
-        """Return the text of the message that tells the time and what waits, or ""."""
-        texts = [text_of(message) for message in self.messages if message.get("role") == "user"]
-        return next((text for text in texts if text.startswith(CONTEXT)), "")
-
-    @property
-    def tool_results(self) -> dict[str, str]:
-        """Return every tool result in the request, by the id of its call."""
-        results = [message for message in self.messages if message.get("role") == "tool"]
-        return {str(result.get("tool_call_id")): text_of(result) for result in results}
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the model does: answer, fail, hang, or break. Made by the helpers below.
-
-    `delay` is in seconds before anything is sent, `spread` those over which a streamed answer is written.
-    """
-
-    text: str | None = None
-    calls: tuple[tuple[str, JsonObject | str], ...] = ()
-    finish_reason: str = ""
-    delay: float = 0.0
-    spread: float = 0.0
-    status: int = 200
-    retry_after: float | None = None
-    code: str = ""
-    message: str = ""
-    raw: bytes | None = None
-    cut: bool = False
-
-    def after(self, seconds: float) -> "Reply":
-        """Return the same reply, sent later."""
-        return replace(self, delay=seconds)
-
-    def over(self, seconds: float) -> "Reply":
-        """Return the same reply, written slowly where it is streamed."""
-        return replace(self, spread=seconds)
-
-
-type Script = Callable[[ModelCall], Reply | Awaitable[Reply]] | Iterable[Reply]
-
-
-def text(words: str, *, finish_reason: str = "stop") -> Reply:
-    """Answer in words."""
-    return Reply(text=words, finish_reason=finish_reason)
-
-
-def calls(*wanted: tuple[str, JsonObject | str], beside: str | None = None) -> Reply:
-    """Call tools: (name, arguments), arguments as a string if they should not be good JSON."""
-    return Reply(text=beside, calls=wanted, finish_reason="tool_calls")
-
-
-def error(status: int, *, retry_after: float | None = None, code: str = "", message: str = "scripted error") -> Reply:
-    """Fail as OpenAI does, for example error(400, code="context_length_exceeded")."""
-    return Reply(status=status, retry_after=retry_after, code=code, message=message)
-
-
-def hang(seconds: float) -> Reply:
-    """Say nothing for a while, then close the connection."""
-    return Reply(delay=seconds, cut=True)
-
-
-def cut() -> Reply:
-    """Close the connection at once."""
-    return Reply(cut=True)
-
-
-def malformed(raw: bytes = b'{"choices": [{"mess') -> Reply:
-    """Answer 200 with something that is no completion."""
-    return Reply(raw=raw)
-
-
-def echo(call: ModelCall) -> Reply:
-    """Return what the person said since the last answer."""
-    return text("echo: " + " | ".join(call.new_user_texts or [call.last_user]))
+from onevalet.testing.scripted_replies import ModelCall as ModelCall
+from onevalet.testing.scripted_replies import Reply as Reply
+from onevalet.testing.scripted_replies import Script as Script
+from onevalet.testing.scripted_replies import calls as calls
+from onevalet.testing.scripted_replies import cut as cut
+from onevalet.testing.scripted_replies import echo as echo
+from onevalet.testing.scripted_replies import error as error
+from onevalet.testing.scripted_replies import hang as hang
+from onevalet.testing.scripted_replies import malformed as malformed
+from onevalet.testing.scripted_replies import objects_of
+from onevalet.testing.scripted_replies import text as text
+from onevalet.testing.scripted_replies import text_of as text_of
 
 
 @dataclass(slots=True)
@@ -262,14 +154,6 @@ class ScriptedModel:
         return web.json_response({"text": self.heard})
 
 
-def text_of(message: JsonObject) -> str:
-    """Return a message's text, whether it is a string or a list of parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "".join(str(part.get("text", "")) for part in _objects(content))
-
-
 def complain(call: ModelCall) -> str:
     """Return what OpenAI would refuse in this request, or ""."""
     if not call.messages:
@@ -287,7 +171,7 @@ def complain(call: ModelCall) -> str:
             continue
         if open_calls:
             break
-        open_calls = {str(object.get("id")) for object in _objects(message.get("tool_calls"))}
+        open_calls = {str(object.get("id")) for object in objects_of(message.get("tool_calls"))}
     if open_calls:
         ids = ", ".join(sorted(open_calls))
         return (
@@ -295,10 +179,6 @@ def complain(call: ModelCall) -> str:
             f"'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
         )
     return ""
-
-
-def _objects(value: Json) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _tokens(words: str) -> int:
