@@ -24,7 +24,7 @@ class BriefingExecutor(ActionExecutor):
 
 @tool(name="brief_me", effect="read", outside=True, timeout=90, group="")
 async def brief_me(context: ToolExecutionContext, only: list[Part] | None = None, place: str = "") -> str:
-    """Give the person their briefing now: weather, events, unread mail, what is due and what waits. Pass it on.
+    """Compose the person's briefing now: weather, events, unread mail, what is due and what waits. Pass it on.
 
     Args:
         only: The parts that they asked for; leave it out for their usual ones.

@@ -58,7 +58,7 @@ async def follow(
 
 
 async def put_back(context: ToolExecutionContext, reminders: Sequence[Mapping[str, Any]]) -> None:
-    """Let reminders be as they were before their event was moved or cancelled."""
+    """Restore reminders as they were before their event was moved or cancelled."""
     for was in reminders:
         try:
             kept = await context.tasks.find(was["task"])

@@ -118,7 +118,7 @@ async def _measure(clients: int, seconds: float) -> report.Results:
 async def _load(
     admin: Connection, server: Postgres, url: str, clients: int, seconds: float, pooler: psutil.Process | None = None
 ) -> Told:
-    """Let so many clients read for a time, each as often as all together allow."""
+    """Read with so many clients for a time, each as often as all together allow."""
     opened: list[Connection] = []
     try:
         # What is prepared on one server connection is not there on the next.

@@ -32,7 +32,7 @@ async def connect(url: str, **options: Any) -> Connection:
 
 
 def keep_alive(connection: Connection) -> None:
-    """Let an open connection fail within seconds when its host is cut off."""
+    """Set an open connection to fail within seconds when its host is cut off."""
     # asyncpg has no public name for it.
     sock = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):

@@ -138,7 +138,7 @@ def value_of(event: Event, name: str) -> Any:
 
 
 def copy_zones(source: Calendar, target: Calendar) -> None:
-    """Give an object the definitions of the zones in which its events lie, as another one has them."""
+    """Copy the definitions of the zones in which an object's events lie from another object."""
     used = {str(value_of(event, "DTSTART").params.get("TZID", "")) for event in events_of(target) if "DTSTART" in event}
     for zones in source.subcomponents:
         if isinstance(zones, Timezone) and str(zones.get("TZID", "")) in used:
