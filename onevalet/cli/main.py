@@ -7,8 +7,7 @@ import typer
 
 from core.people.access_policy import PersonRole
 from onevalet import __version__
-from onevalet.cli.groups import COMMANDS, GROUPS
-from onevalet.cli.options import Json
+from onevalet.cli.groups import COMMANDS, GROUPS, Json
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
 from onevalet.cli.setup_commands import channels_app, doctor, init
 
