@@ -33,6 +33,7 @@ from aiosmtpd.smtp import MISSING, SMTP, AuthResult, Envelope, LoginPassword, Se
 
 from core.credentials.types import Ability, Account, OpenAccount
 from core.http.client import GuardedClient
+from onevalet.dev.embedded.port import free_port
 from tests.agents.services import certified
 from tests.patience import PATIENCE
 
@@ -301,7 +302,7 @@ def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
     # Its own folder: sockets have short names, and its processes, which are another user's, must reach it.
     folder = Path(tempfile.mkdtemp(prefix="dove-"))
     folder.chmod(0o755)
-    imap, imaps = _free_ports(2)
+    imap, imaps = free_port(), free_port()
     server = Dovecot(folder, imap, imaps)
     user, group = _owner()
     for name in ("run", "state", "mail"):
@@ -356,14 +357,6 @@ def _owner() -> tuple[str, str]:
         return "nobody", "nogroup"
     me = pwd.getpwuid(os.getuid())
     return me.pw_name, grp.getgrgid(me.pw_gid).gr_name
-
-
-def _free_ports(count: int) -> list[int]:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 @contextmanager
