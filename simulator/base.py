@@ -155,6 +155,10 @@ class Wire:
         task.add_done_callback(self._finished)
         return task
 
+    def is_busy(self, prefix: str) -> bool:
+        """Tell whether background work goes on whose name begins with `prefix`."""
+        return any(task.get_name().startswith(prefix) for task in self._tasks)
+
     async def wait(self, seconds: float) -> None:
         """Wait as the provider would: seconds of its time, at the simulator's pace."""
         await self.clock.sleep(timedelta(seconds=seconds * self.config.pace))

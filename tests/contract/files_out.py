@@ -24,7 +24,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import PUBLIC_URL, open_harness, until
+from tests.contract.harness import PUBLIC_URL, open_harness
 from tests.core.builders import FakeModel, Step
 from tests.core.harness import OPEN, opened
 
@@ -34,7 +34,6 @@ UPLOADS = {
     "telegram": "telegram.sendDocument",
 }
 """The call by which a document is seen."""
-_ENDS = ("delivered", "undelivered", "failed")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,20 +63,13 @@ class Outlet:
         seen = len(self.got())
         self.system.model = FakeModel(list(steps))
         await self.system.work()
-        await self._settled()
+        await self.system.delivery.channel.settled()
         return self.got()[seen:]
 
     async def deliver_later(self) -> None:
         """Make everything due and send it."""
         await self.system.delivery.deliver_later()
-        await self._settled()
-
-    async def _settled(self) -> None:
-        """Wait until the provider has nothing left to do."""
-        harness = self.system.delivery.channel
-        await harness.settled()
-        if harness.name == "sms":  # Twilio fetches files after it has taken the message
-            await until(lambda: all(bubble["status"] in _ENDS for bubble in self._bubbles("ada")))
+        await self.system.delivery.channel.settled()
 
     def _bubbles(self, person: str) -> list[dict[str, Any]]:
         harness = self.system.delivery.channel
