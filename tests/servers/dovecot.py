@@ -293,6 +293,9 @@ def dovecot() -> Iterator[Dovecot]:
         yield server
 
 
+_ROOM = 1 << 30
+
+
 @contextmanager
 def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
     """Run a Dovecot as an ordinary user.
@@ -300,7 +303,7 @@ def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
     Tokens are looked up at an introspection endpoint of its own (RFC 7662), or at an OpenID server's userinfo endpoint.
     """
     # Its own folder: sockets have short names, and its processes, which are another user's, must reach it.
-    folder = Path(tempfile.mkdtemp(prefix="dove-"))
+    folder = Path(tempfile.mkdtemp(prefix="dove-", dir=_in_memory()))
     folder.chmod(0o755)
     imap, imaps = free_port(), free_port()
     server = Dovecot(folder, imap, imaps)
@@ -333,6 +336,12 @@ def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=PATIENCE)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_memory() -> str | None:
+    """Return a folder in memory if there is room: to delete thousands of small files of a disk takes seconds."""
+    shared = Path("/dev/shm")  # noqa: S108 - mkdtemp makes the folder
+    return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > _ROOM else None
 
 
 def _await_greeting(server: Dovecot, process: "subprocess.Popen[bytes]") -> None:

@@ -1,5 +1,7 @@
 """No state without a type, and no empty text that stands for none (a reader cannot know what is meant)."""
 
+from functools import cache
+
 import pytest
 
 from tests.shipping.bare_values import CHECKS, bare_states, compared_rows, empty_for_none
@@ -31,17 +33,20 @@ PLANTED: list[tuple[Check, str]] = [
 ]
 
 
+@cache
 def found() -> dict[str, set[str]]:
     """Return the breaches of every file of the product that has any."""
     each = {path: breaches(source, CHECKS) for path, source in python_files(*PRODUCT).items()}
     return {path: names for path, names in each.items() if names}
 
 
+@pytest.mark.xdist_group("bare values")
 def test_states_have_types_and_none_is_none() -> None:
     new = {path: over for path, names in found().items() if (over := names - ALLOWED.get(path, set()))}
     assert new == {}, "give the state an enum or a Literal; say None where there may be none"
 
 
+@pytest.mark.xdist_group("bare values")
 def test_what_is_allowed_is_still_there() -> None:
     assert {path: done for path, names in ALLOWED.items() if (done := names - found().get(path, set()))} == {}
 

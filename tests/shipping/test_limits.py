@@ -1,5 +1,7 @@
 """Limits that keep classes and files small for a reason of their own; the number of lines only warns."""
 
+from functools import cache
+
 import pytest
 
 from tests.shipping.harness import PRODUCT, python_files
@@ -49,6 +51,7 @@ OVER = [
 ]
 
 
+@cache
 def found() -> dict[str, set[str]]:
     """Return the breaches of every file of the product that has any."""
     allowed = {PUBLIC_NAMES: {f"over {MAX_IMPORTS} imports"}}
@@ -56,11 +59,13 @@ def found() -> dict[str, set[str]]:
     return {path: names for path, names in each.items() if names}
 
 
+@pytest.mark.xdist_group("limits")
 def test_no_file_of_the_product_is_over_a_limit() -> None:
     new = {path: over for path, names in found().items() if (over := names - STILL_OVER.get(path, set()))}
     assert new == {}, "divide it by meaning: these limits are on what a reader must hold in mind"
 
 
+@pytest.mark.xdist_group("limits")
 def test_what_is_within_the_limits_again_leaves_the_table() -> None:
     over = found()
     assert {path: done for path, names in STILL_OVER.items() if (done := names - over.get(path, set()))} == {}

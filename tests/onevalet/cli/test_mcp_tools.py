@@ -36,6 +36,7 @@ async def _listed(settings: Settings, capsys: pytest.CaptureFixture[str]) -> dic
     return {row["tool"]: row for row in rows}
 
 
+@pytest.mark.slow  # each of its commands starts the server
 async def test_a_tool_is_new_then_accepted_then_changed(
     settings: Settings, script: ScriptedMcp, capsys: pytest.CaptureFixture[str]
 ) -> None:

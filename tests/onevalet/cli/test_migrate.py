@@ -1,6 +1,7 @@
 """The command `migrate`, as an operator runs it."""
 
 import asyncpg
+import pytest
 
 from core.db.pending import BEFORE_SQUASH, DatabaseState
 from core.db.sql_files import SqlFile, load_migrations
@@ -8,6 +9,7 @@ from onevalet.cli.migrate import describe
 from tests.onevalet.cli.harness import Operator
 
 
+@pytest.mark.slow
 async def test_a_database_from_before_the_release_is_refused_with_exit_2(operator: Operator, database_url: str) -> None:
     connection = await asyncpg.connect(database_url)
     await connection.execute("update schema_migrations set name = $1 where number = 1", BEFORE_SQUASH)
