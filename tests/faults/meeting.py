@@ -20,4 +20,10 @@ async def until_met(harness: Harness, point: str, name: str, member: Member) -> 
                     await asyncio.sleep(0.05)
                 await asyncio.sleep(0.5)
             else:
-                assert await member.process.wait() == -signal.SIGKILL
+                ended = await member.process.wait()
+                assert ended == -signal.SIGKILL, f"{member.name} ended by {ended} at {point}: {_last_words(member)}"
+
+
+def _last_words(member: Member) -> str:
+    """Return the last lines of a process's log."""
+    return "\n".join(member.log.read_text(errors="replace").splitlines()[-20:])
