@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from core.errors import ConfigError
 from onevalet.dev.bench.routes import open_bench
 from onevalet.dev.embedded.home import Running, hold_home
 from onevalet.dev.embedded.server import EmbeddedServer
+from onevalet.dev.model.choice import read_kept
 from onevalet.dev.processes.assistant import Assistant
 from onevalet.dev.processes.child import Wanted
 from onevalet.dev.seed import addresses_of, bring_in_owner
@@ -31,7 +33,7 @@ from simulator.app import serve_simulator
 SIMULATOR_HOST = "127.0.0.1"
 NOTICE = (
     "The demo model answers: a few phrases and the real tools behind them. "
-    "Set ONEVALET_MODEL and its key for a real one."
+    "Choose a real one under Model, or set ONEVALET_MODEL and its key."
 )
 
 
@@ -42,6 +44,8 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         home = stack.enter_context(hold_home(settings.onevalet_home))
         if settings.port == 0:
             settings = settings.model_copy(update={"port": _free_pair(settings.host)})
+        kept = read_kept(settings)
+        settings = kept.settings
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         _step("Loading the assistant.")
@@ -81,6 +85,11 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         bench.addresses = {person.key: addresses_of(config, person) for person in config.people}
         assistant = bench.breaking.assistant = Assistant(Wanted(settings, simulated.channels, simulator.url))
         await stack.enter_async_context(assistant.running(processes=processes))
+
+        def told(changed: Settings) -> None:
+            simulator.control.notice = _notice(replace(simulated, settings=changed))
+
+        bench.offer_models(kept, assistant, told)
         simulator.open()
         home.remember(
             Running(

@@ -36,16 +36,22 @@ async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> lis
         await client.close()
 
 
-async def _ask(settings: Settings, client: LiteLLMClient, seconds: float) -> Check:
-    model = settings.onevalet_model
+async def ask_once(settings: Settings, client: LiteLLMClient, seconds: float) -> None:
+    """Have the model answer one word. Raises `ModelError`, and `ConfigError` for a model of no known provider."""
     request = ModelRequest((ChatMessage(Role.USER, _QUESTION),), timeout=seconds, max_output_tokens=1024)
+    await client.warm_up()
+    check_models(settings, client)
     try:
-        await client.warm_up()
-        check_models(settings, client)
         async with asyncio.timeout(seconds):
             await client.answer(request)
-    except TimeoutError:
-        return _failed(model, ModelTimeout(""), seconds)
+    except TimeoutError as error:
+        raise ModelTimeout("The model gave no answer in time.") from error
+
+
+async def _ask(settings: Settings, client: LiteLLMClient, seconds: float) -> Check:
+    model = settings.onevalet_model
+    try:
+        await ask_once(settings, client, seconds)
     except (ModelError, ConfigError) as error:
         return _failed(model, error, seconds)
     return Check("model", True, f"{model} answers")

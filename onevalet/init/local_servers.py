@@ -16,6 +16,17 @@ from core.json_types import Json, JsonObject
 PLACES = ("http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://127.0.0.1:8000", "http://127.0.0.1:1234")
 """Ollama, llama.cpp, vLLM, LM Studio."""
 _LOOK = aiohttp.ClientTimeout(total=1.5, connect=0.7)
+LOCAL_SECONDS = 120.0
+"""A model that runs here may have to be loaded first."""
+_LEAST_CONTEXT = 16_384
+"""Tokens that hold the prompt with its tools, and a conversation behind it."""
+_USUAL_CONTEXT = 131_072
+"""What is never exceeded: more costs a local model minutes for each answer."""
+_CURES = {
+    "Ollama": "OLLAMA_CONTEXT_LENGTH=32768",
+    "llama.cpp": "--ctx-size 32768",
+    "vLLM": "--max-model-len 32768",
+}
 _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "organization_owner": "LM Studio", "library": "Ollama"}
 """What each writes into `owned_by` of its models."""
 
@@ -33,6 +44,10 @@ class LocalServer:
     def base(self) -> str:
         """Return what OPENAI_API_BASE is set to."""
         return f"{self.url}/v1"
+
+    def asked_for(self, model: str) -> dict[str, str]:
+        """Return the settings with which one of its models is asked."""
+        return {"ONEVALET_MODEL": f"openai/{model}", "OPENAI_API_BASE": self.base, "ONEVALET_MODEL_KEYS": "none"}
 
 
 def places(further: Sequence[str]) -> list[str]:
@@ -66,6 +81,26 @@ async def loaded_context(server: LocalServer, model: str) -> int:
                 told = _by_name(await _get(session, f"{server.url}/api/v0/models"), "data", "id")
                 return _number(told.get(model, {}).get("loaded_context_length"))
     return dict(server.contexts).get(model, 0)
+
+
+def short_of_context(kind: str, context: int) -> str:
+    """Return a sentence where a model holds too little of a conversation; empty where it does, or does not say."""
+    if not 0 < context < _LEAST_CONTEXT:
+        return ""
+    cure = _CURES.get(kind, "a context of 32,768 tokens")
+    return (
+        f"{kind} holds {context:,} tokens of a conversation there, too few for the tools: start it again with {cure}."
+    )
+
+
+def values_for(context: int) -> dict[str, str]:
+    """Return the settings that suit a model on this machine: what it holds, and no calls besides the answer's."""
+    return {
+        "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": str(min(context or 32_768, _USUAL_CONTEXT)),
+        "ONEVALET_LOOP_MAX_OUTPUT_TOKENS": "2048",
+        "ONEVALET_EXTRACTION": "rules",
+        "ONEVALET_PROFILE": "off",
+    }
 
 
 async def _look(session: aiohttp.ClientSession, origin: str) -> LocalServer | None:

@@ -10,18 +10,20 @@ from core.errors import ConfigError
 from onevalet.doctor.models import MODEL_SECONDS, check_model
 from onevalet.init.dialogue import KEEPS, Dialogue, Option, Wrong
 from onevalet.init.draft import Draft
-from onevalet.init.local_servers import LocalServer, find_servers, loaded_context, places
+from onevalet.init.local_servers import (
+    LOCAL_SECONDS,
+    LocalServer,
+    find_servers,
+    loaded_context,
+    places,
+    short_of_context,
+    values_for,
+)
 from onevalet.init.presets import NAMES, PRESETS, Group, Preset
 from onevalet.settings import Settings
 
 PRESET = "preset"
 """The name of the question which one."""
-_LOCAL_SECONDS = 120.0
-"""A model that runs here may have to be loaded first."""
-_LEAST_CONTEXT = 16_384
-"""Tokens that hold the prompt with its tools, and a conversation behind it."""
-_USUAL_CONTEXT = 131_072
-"""What is never exceeded: more costs a local model minutes for each answer."""
 
 
 def set_up_model(talk: Dialogue, draft: Draft, further: Sequence[str]) -> None:
@@ -87,26 +89,13 @@ def _ask_server(talk: Dialogue, draft: Draft, server: LocalServer) -> dict[str, 
     options = [Option(model, model) for model in server.models]
     first = server.models[0]
     name = first if len(options) == 1 else talk.choose("model", "Which of its models?", options, first)
-    values = {"ONEVALET_MODEL": f"openai/{name}", "OPENAI_API_BASE": server.base, "ONEVALET_MODEL_KEYS": "none"}
-    _prove(talk, draft, values, _LOCAL_SECONDS)
+    values = server.asked_for(name)
+    _prove(talk, draft, values, LOCAL_SECONDS)
     context = asyncio.run(loaded_context(server, name))
-    if 0 < context < _LEAST_CONTEXT:
-        cure = {
-            "Ollama": "OLLAMA_CONTEXT_LENGTH=32768",
-            "llama.cpp": "--ctx-size 32768",
-            "vLLM": "--max-model-len 32768",
-        }
-        raise Wrong(
-            f"{server.kind} holds {context:,} tokens of a conversation there, too few for the tools: start it again "
-            f"with {cure.get(server.kind, 'a context of 32,768 tokens')}, then choose it again."
-        )
+    if short := short_of_context(server.kind, context):
+        raise Wrong(f"{short[:-1]}, then choose it again.")
     talk.say("  A local model takes its time: what is remembered is found by rules, which saves it further calls.")
-    return values | {
-        "ONEVALET_LOOP_CONTEXT_TOKEN_LIMIT": str(min(context or 32_768, _USUAL_CONTEXT)),
-        "ONEVALET_LOOP_MAX_OUTPUT_TOKENS": "2048",
-        "ONEVALET_EXTRACTION": "rules",
-        "ONEVALET_PROFILE": "off",
-    }
+    return values | values_for(context)
 
 
 def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: float) -> None:

@@ -34,29 +34,66 @@ class Preset:
     key_page: str = ""
     asks: tuple[Asked, ...] = ()
     has_key: bool = True
+    key_looks: str = ""
+    """What its keys look like, as a regular expression that Python and browsers read alike; empty: like any."""
 
 
 PRESETS = (
-    Preset("openai", "OpenAI", Group.PROVIDER, "openai/gpt-5-mini", "https://platform.openai.com/api-keys"),
+    Preset(
+        "openai",
+        "OpenAI",
+        Group.PROVIDER,
+        "openai/gpt-5-mini",
+        "https://platform.openai.com/api-keys",
+        key_looks="^sk-(?!ant-|or-|[0-9a-f]{32}$)",
+    ),
     Preset(
         "anthropic",
         "Anthropic",
         Group.PROVIDER,
         "anthropic/claude-sonnet-4-5",
         "https://console.anthropic.com/settings/keys",
+        key_looks="^sk-ant-",
     ),
-    Preset("gemini", "Google Gemini", Group.PROVIDER, "gemini/gemini-2.5-flash", "https://aistudio.google.com/apikey"),
+    Preset(
+        "gemini",
+        "Google Gemini",
+        Group.PROVIDER,
+        "gemini/gemini-2.5-flash",
+        "https://aistudio.google.com/apikey",
+        key_looks="^(AIza|AQ\\.)",
+    ),
     Preset(
         "mistral",
         "Mistral",
         Group.PROVIDER,
         "mistral/mistral-medium-latest",
         "https://console.mistral.ai/api-keys",
+        key_looks="^[0-9A-Za-z]{32}$",
     ),
-    Preset("groq", "Groq", Group.PROVIDER, "groq/openai/gpt-oss-120b", "https://console.groq.com/keys"),
-    Preset("deepseek", "DeepSeek", Group.PROVIDER, "deepseek/deepseek-chat", "https://platform.deepseek.com/api_keys"),
     Preset(
-        "openrouter", "OpenRouter", Group.BROKER, "openrouter/openai/gpt-5-mini", "https://openrouter.ai/settings/keys"
+        "groq",
+        "Groq",
+        Group.PROVIDER,
+        "groq/openai/gpt-oss-120b",
+        "https://console.groq.com/keys",
+        key_looks="^gsk_",
+    ),
+    Preset(
+        "deepseek",
+        "DeepSeek",
+        Group.PROVIDER,
+        "deepseek/deepseek-chat",
+        "https://platform.deepseek.com/api_keys",
+        key_looks="^sk-[0-9a-f]{32}$",
+    ),
+    Preset(
+        "openrouter",
+        "OpenRouter",
+        Group.BROKER,
+        "openrouter/openai/gpt-5-mini",
+        "https://openrouter.ai/settings/keys",
+        key_looks="^sk-or-",
     ),
     Preset(
         "azure",

@@ -44,7 +44,7 @@ from onevalet.testing.scripted_replies import text_of as text_of
 
 @dataclass(slots=True)
 class ScriptedModel:
-    """Serve /v1/chat/completions, /v1/embeddings and /v1/audio/transcriptions on 127.0.0.1 and keep every request.
+    """Serve models, chat completions, embeddings and transcriptions under /v1 on 127.0.0.1, and keep every request.
 
     `script` is a function of the call, or replies to give one by one. `strict` refuses conversations that
     OpenAI refuses: tool calls without results, results without calls, bad tool names.
@@ -58,6 +58,7 @@ class ScriptedModel:
     embedded: list[list[str]] = field(default_factory=list)
     embeddings: Reply | None = None  # how embeddings fail
     heard: str = ""  # the words of every recording
+    listed: tuple[str, ...] = ()  # the models that it says it has, as a server on one's own machine does
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)
     _runner: web.AppRunner | None = None
@@ -67,6 +68,7 @@ class ScriptedModel:
         """Start to serve; `url` ends in /v1."""
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_get("/v1/models", self._list)
         app.router.add_post("/v1/embeddings", self._embeddings)
         app.router.add_post("/v1/audio/transcriptions", self._transcribe)
         if not callable(self.script):
@@ -102,6 +104,10 @@ class ScriptedModel:
             return error(500, message="the script has no further reply")
         reply = self.script(call)
         return await reply if inspect.isawaitable(reply) else reply
+
+    async def _list(self, _: web.Request) -> web.Response:
+        data = [{"id": name, "object": "model", "owned_by": "vllm", "max_model_len": 32_768} for name in self.listed]
+        return web.json_response({"object": "list", "data": data})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())

@@ -1,5 +1,6 @@
 """The models that the settings name, and what people may spend on them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.budgets.store import DailyBudgets
@@ -7,7 +8,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.llm.litellm_client import LiteLLMClient
-from core.llm.prices import embedding_price_of, price_of
+from core.llm.prices import ModelPrice, embedding_price_of, price_of
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.demo.trouble import FILE, troubled
 from onevalet.settings import Settings
@@ -29,6 +30,14 @@ class Models:
         if self.small is not None:
             await self.small.close()
         await self.main.close()
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPrices:
+    """What the models cost that budgets limit."""
+
+    models: Sequence[ModelPrice]
+    embedding: ModelPrice | None
 
 
 def build_models(settings: Settings) -> Models:
@@ -84,6 +93,14 @@ def check_models(settings: Settings, client: LiteLLMClient) -> None:
 
 def build_budgets(settings: Settings, client: LiteLLMClient, database: Database, clock: Clock) -> DailyBudgets | None:
     """Create the budgets; raise `ConfigError` for a model without a known price, which no budget could limit."""
+    if (prices := budget_prices(settings, client)) is None:
+        return None
+    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
+    return DailyBudgets(database, clock, day, prices.models, task, settings.tiers, prices.embedding)
+
+
+def budget_prices(settings: Settings, client: LiteLLMClient) -> BudgetPrices | None:
+    """Return the prices that budgets are kept by, None without any budget; raise `ConfigError` for an unknown one."""
     tiers = settings.tiers
     if settings.onevalet_daily_budget is None and settings.onevalet_task_budget is None and not tiers.have_budgets:
         return None
@@ -98,6 +115,4 @@ def build_budgets(settings: Settings, client: LiteLLMClient, database: Database,
             f"ONEVALET_DAILY_BUDGET, or a tier's, cannot be kept: litellm knows no price for {unknown[0]}; "
             "unset it, or name a model that has one."
         )
-    known = [price for price in prices.values() if price]
-    day, task = settings.onevalet_daily_budget, settings.onevalet_task_budget
-    return DailyBudgets(database, clock, day, known, task, tiers, embedding)
+    return BudgetPrices([price for price in prices.values() if price], embedding)

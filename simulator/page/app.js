@@ -9,6 +9,7 @@ import { faultsDrawer } from "/page/faults.js";
 import { guide } from "/page/guide.js";
 import { icon } from "/page/icons.js";
 import { markdown } from "/page/markdown.js";
+import { modelSheet } from "/page/model.js";
 import { phonePane } from "/page/panes/phone.js";
 import { slackPane } from "/page/panes/slack.js";
 import { telegramPane } from "/page/panes/telegram.js";
@@ -19,7 +20,7 @@ const CLOCK_MS = 20_000;
 const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram" };
 const find = (id) => document.getElementById(id);
 
-const app = { person: null, people: [], choose, toast, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
+const app = { person: null, people: [], choose, toast, renotice, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
 const panes = { twilio: phonePane(find("phone"), app), slack: slackPane(find("slack"), app), telegram: telegramPane(find("telegram"), app) };
 const wire = wirePanel(find("wire"), app);
 const faults = faultsDrawer(find("faults"), app);
@@ -106,10 +107,17 @@ function toast(text) {
 function closeMenus(event) {
   const isKey = event.type === "keydown";
   if (isKey && event.key !== "Escape") return;
+  if (isKey || !event.target.closest("#bar-end, #open-more")) showMore(false);
   for (const menu of document.querySelectorAll(".menu[open], .commands[open]")) {
     if (isKey && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
     if (isKey || !menu.contains(event.target)) menu.open = false;
   }
+}
+
+// On a narrow screen the buttons of the bar are behind one.
+function showMore(is) {
+  find("bar-end").classList.toggle("is-open", is);
+  find("open-more").setAttribute("aria-expanded", String(is));
 }
 
 function live(is) {
@@ -160,8 +168,7 @@ async function begin() {
   people = known;
   app.people = known;
   app.person = people.find((one) => `#${one.key}` === location.hash) ?? people[0];
-  find("notice").hidden = !config.notice;
-  find("notice").textContent = config.notice;
+  notice(config);
   find("open-console").hidden = !config.console;
   if (config.console) find("open-console").href = config.console;
   faults.endpoints(config.endpoints);
@@ -176,9 +183,13 @@ async function begin() {
     app.now = clock.now;
     const breaking = breakingDrawer(find("breaking"), app);
     find("open-breaking").hidden = false;
+    modelSheet(find("model"), find("open-model"), app).refresh().catch((error) => toast(error.message));
     find("open-breaking").addEventListener("click", breaking.open);
   }
   find("close-help").append(icon("cross"));
+  find("open-more").append(icon("more"));
+  find("open-more").addEventListener("click", () => showMore(!find("bar-end").classList.contains("is-open")));
+  find("bar-end").addEventListener("click", () => showMore(false));
   find("open-faults").addEventListener("click", () => find("faults").showModal());
   find("open-help").addEventListener("click", () => find("help").showModal());
   for (const name of ["pointerdown", "focusin", "keydown"]) document.addEventListener(name, closeMenus);
@@ -189,6 +200,16 @@ async function begin() {
   find("reset").addEventListener("click", reset);
   follow(refresh, live);
   await refresh();
+}
+
+// What is to be known of the assistant behind the page: who answers, say.
+function notice(config) {
+  find("notice").hidden = !config.notice;
+  find("notice").textContent = config.notice;
+}
+
+async function renotice() {
+  notice(await ask("/sim/config"));
 }
 
 async function showCommands() {

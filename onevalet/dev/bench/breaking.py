@@ -14,20 +14,22 @@ from core.json_types import JsonObject
 from onevalet.demo.trouble import Trouble, set_trouble, trouble_of
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.processes.assistant import Assistant
+from onevalet.settings import Settings
 
 log = structlog.get_logger()
 
 
 @dataclass(slots=True)
 class Breaking:
-    """What may be broken. `servers` are the embedded ones; `trouble` is the demo model's file, None without it.
+    """What may be broken. `servers` are the embedded ones; `trouble` is the demo model's file.
 
-    `assistant` is there once `dev` has begun to start it.
+    `is_demo` says whether that model answers. `assistant` is there once `dev` has begun to start it.
     """
 
     servers: Sequence[EmbeddedServer]
     redis_url: str
-    trouble: Path | None
+    trouble: Path
+    is_demo: bool = True
     assistant: Assistant | None = None
 
     def shown(self) -> JsonObject:
@@ -35,8 +37,13 @@ class Breaking:
         return {
             **(self.assistant.shown() if self.assistant else {"processes": False, "parts": {}}),
             "servers": {server.name: server.running for server in self.servers},
-            "model": trouble_of(self.trouble).value if self.trouble else None,
+            "model": trouble_of(self.trouble).value if self.is_demo else None,
         }
+
+    def meet(self, settings: Settings) -> None:
+        """Take note of another model; what was the matter with the demo model is over."""
+        self.is_demo = not settings.onevalet_model
+        set_trouble(self.trouble, Trouble.NONE)
 
     async def do(self, wanted: JsonObject) -> None:
         """Break, or change what is broken. Raises `RequestRefused`."""
@@ -49,7 +56,7 @@ class Breaking:
                 self._stop(name)
             case {"flush": "valkey"}:
                 await self._flush()
-            case {"model": str(kind)} if self.trouble is not None and kind in set(Trouble):
+            case {"model": str(kind)} if self.is_demo and kind in set(Trouble):
                 set_trouble(self.trouble, Trouble(kind))
             case _:
                 raise RequestRefused("That cannot be broken here.")

@@ -1,10 +1,8 @@
 """The routes under /bench, which the simulator serves beside its own: this machine only, like all of it."""
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import wraps
 from typing import Any
 
 from aiohttp import web
@@ -13,18 +11,19 @@ from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
 from core.json_types import JsonObject
 from onevalet.demo.trouble import FILE, Trouble, set_trouble
+from onevalet.dev.bench.answers import AWAY, answered, object_of
 from onevalet.dev.bench.breaking import Breaking
 from onevalet.dev.bench.clock import BenchClock
+from onevalet.dev.bench.model import ModelField
 from onevalet.dev.bench.paths import path_of
 from onevalet.dev.bench.people import Address, who_is
 from onevalet.dev.bench.tally import tally
 from onevalet.dev.embedded.server import EmbeddedServer
+from onevalet.dev.model.choice import KeptModel
+from onevalet.dev.model.chooser import ModelChooser
+from onevalet.dev.processes.assistant import Assistant
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url, redis_url
-
-AWAY = "The database cannot be reached at the moment."
-
-type Handler = Callable[[web.Request], Awaitable[JsonObject]]
 
 
 @dataclass(slots=True)
@@ -38,6 +37,7 @@ class Bench:
     """What the providers know, by their names."""
     addresses: Mapping[str, Sequence[Address]] = field(default_factory=dict)
     """Where each simulated person writes from."""
+    model: ModelField = field(default_factory=ModelField)
 
     def routes(self) -> list[web.AbstractRouteDef]:
         """Return the routes."""
@@ -48,7 +48,17 @@ class Bench:
             web.get("/bench/person", answered(self.person)),
             web.get("/bench/breaking", answered(self.broken)),
             web.post("/bench/breaking", answered(self.break_it)),
+            *self.model.routes(),
         ]
+
+    def offer_models(self, kept: KeptModel, assistant: Assistant, told: Callable[[Settings], None]) -> None:
+        """Let the page choose the model of the assistant that runs; `told` hears the settings of each other one."""
+
+        def changed(settings: Settings) -> None:
+            self.breaking.meet(settings)
+            told(settings)
+
+        self.model.chooser = ModelChooser(kept.baseline, kept.choice, assistant, changed, fixed=kept.is_fixed)
 
     async def path(self, request: web.Request) -> JsonObject:
         """Return {"path": …}, null while there is none, of the bubble `about` of a `provider`."""
@@ -63,7 +73,7 @@ class Bench:
 
     async def move(self, request: web.Request) -> JsonObject:
         """Move time: {"rate"}, {"seconds"}, {"to"} or {"real": true}; return the clock."""
-        wanted = await _object(request)
+        wanted = await object_of(request)
         match wanted:
             case {"real": True}:
                 self.clock.real()
@@ -94,7 +104,7 @@ class Bench:
 
     async def break_it(self, request: web.Request) -> JsonObject:
         """Break: {"processes": true}, {"kill"}, {"stop"}, {"flush"}, {"model"}; return what stands."""
-        await self.breaking.do(await _object(request))
+        await self.breaking.do(await object_of(request))
         return self.breaking.shown()
 
 
@@ -102,41 +112,12 @@ class Bench:
 async def open_bench(settings: Settings, servers: Sequence[EmbeddedServer]) -> AsyncIterator[Bench]:
     """Yield the bench of a `dev`, with a clock of its home unless the settings name one."""
     database = Database(database_url(settings), size=2, name="onevalet bench")
-    trouble = None if settings.onevalet_model else settings.onevalet_home / FILE
-    if trouble:
-        set_trouble(trouble, Trouble.NONE)  # what was asked for ends with the `dev` that it was asked of
+    trouble = settings.onevalet_home / FILE
+    set_trouble(trouble, Trouble.NONE)  # what was asked for ends with the `dev` that it was asked of
     clock = BenchClock(settings.onevalet_clock or settings.onevalet_home / "clock.json")
+    breaking = Breaking(servers, redis_url(settings), trouble, is_demo=not settings.onevalet_model)
     try:
-        yield Bench(database, clock, Breaking(servers, redis_url(settings), trouble))
+        yield Bench(database, clock, breaking)
     finally:
-        if trouble:
-            set_trouble(trouble, Trouble.NONE)
+        set_trouble(trouble, Trouble.NONE)
         await database.close()
-
-
-def answered(handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """Answer in JSON: with what the handler returns, or with an "error" that is one sentence."""
-
-    @wraps(handler)
-    async def run(request: web.Request) -> web.StreamResponse:
-        try:
-            return web.json_response(await handler(request))
-        except RequestRefused as refusal:
-            return web.json_response({"error": refusal.reason}, status=refusal.status)
-        except StoreUnavailable:
-            return web.json_response({"error": AWAY}, status=503)
-
-    return run
-
-
-async def _object(request: web.Request) -> JsonObject:
-    # A form or text/plain post needs no consent of the browser; JSON does.
-    if request.content_type != "application/json":
-        raise RequestRefused("The body must be JSON, sent as application/json.")
-    try:
-        values = json.loads(await request.read())
-    except ValueError:
-        raise RequestRefused("The body is not JSON.") from None
-    if not isinstance(values, dict):
-        raise RequestRefused("The body must be a JSON object.")
-    return values

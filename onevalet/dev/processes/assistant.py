@@ -2,9 +2,9 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Event
 
@@ -13,6 +13,7 @@ import structlog
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from onevalet.dev.processes.child import Part, Wanted, open_part, run_child
+from onevalet.settings import Settings
 
 log = structlog.get_logger()
 _LOOK = 0.1
@@ -40,7 +41,7 @@ class Assistant:
     """Web and worker of a `dev`. Open it with `running`."""
 
     wanted: Wanted
-    _here: AsyncExitStack | None = None
+    _here: dict[Part, AsyncExitStack] | None = None
     _children: dict[Part, _Child] = field(default_factory=dict)
     _watching: asyncio.Task[None] | None = None
     _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -75,6 +76,26 @@ class Assistant:
                 await self._stop()
                 await self._start(processes=processes)
 
+    async def renew(self, settings: Settings, between: Callable[[], None]) -> None:
+        """Go on with other settings: end the worker, call `between`, and start one that has them.
+
+        Web keeps its own until it is started again, as it asks no model. Raises what a worker's start raises.
+        """
+        async with self._changing:
+            self.wanted = replace(self.wanted, settings=settings)
+            if self._here is not None:
+                if (old := self._here.pop(Part.WORKER, None)) is not None:
+                    await old.aclose()
+                between()
+                self._here[Part.WORKER] = await self._open(Part.WORKER)
+                return
+            await self._stop_watching()
+            await self._end(Part.WORKER)
+            between()
+            self._children[Part.WORKER] = self._spawn(Part.WORKER)
+            await self._await_children()
+            self._watching = asyncio.create_task(self._watch())
+
     def kill(self, name: str) -> None:
         """Kill a process as `kill -9` does. Raises `RequestRefused` where there is none."""
         child = self._children.get(Part(name)) if name in set(Part) else None
@@ -85,37 +106,55 @@ class Assistant:
 
     async def _start(self, *, processes: bool) -> None:
         if not processes:
-            stack = AsyncExitStack()
+            here: dict[Part, AsyncExitStack] = {}
             try:
                 for part in (Part.WORKER, Part.WEB):
-                    await open_part(stack, part, self.wanted)
+                    here[part] = await self._open(part)
             except BaseException:
-                await stack.aclose()
+                await _close(here)
                 raise
-            self._here = stack
+            self._here = here
             return
         self._here = None
         self._children = {part: self._spawn(part) for part in (Part.WORKER, Part.WEB)}
+        await self._await_children()
+        self._watching = asyncio.create_task(self._watch())
+
+    async def _open(self, part: Part) -> AsyncExitStack:
+        stack = AsyncExitStack()
+        try:
+            await open_part(stack, part, self.wanted)
+        except BaseException:
+            await stack.aclose()
+            raise
+        return stack
+
+    async def _await_children(self) -> None:
         async with asyncio.timeout(_STARTS_WITHIN):
             for child in self._children.values():
                 while child.state == "starting":
                     await asyncio.to_thread(child.ready.wait, _LOOK)
-        self._watching = asyncio.create_task(self._watch())
 
     async def _stop(self) -> None:
+        await self._stop_watching()
+        # The way in is closed before what works.
+        for part in (Part.WEB, Part.WORKER):
+            await self._end(part)
+        if self._here is not None:
+            here, self._here = self._here, None
+            await _close(here)
+
+    async def _stop_watching(self) -> None:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.wait([self._watching])
             self._watching = None
-        # The way in is closed before what works.
-        for part in (Part.WEB, Part.WORKER):
-            if (child := self._children.pop(part, None)) is not None:
-                child.process.terminate()
-                await asyncio.to_thread(child.process.join, _ENDS_WITHIN)
-                child.process.kill()
-        if self._here is not None:
-            await self._here.aclose()
-            self._here = None
+
+    async def _end(self, part: Part) -> None:
+        if (child := self._children.pop(part, None)) is not None:
+            child.process.terminate()
+            await asyncio.to_thread(child.process.join, _ENDS_WITHIN)
+            child.process.kill()
 
     async def _watch(self) -> None:
         """Start again what has died."""
@@ -136,3 +175,11 @@ class Assistant:
         )
         process.start()
         return _Child(process, ready)
+
+
+async def _close(here: dict[Part, AsyncExitStack]) -> None:
+    """Close the way in before what works."""
+    async with AsyncExitStack() as stack:
+        for part in (Part.WORKER, Part.WEB):
+            if part in here:
+                stack.push_async_callback(here[part].aclose)
