@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -40,8 +41,9 @@ PLACES = (
 """The pages in the order of the menu: their address below `/console/`, and their title."""
 
 
+@cache
 def make_environment() -> Environment:
-    """Return the templates' environment. An unknown name is an error, never an empty place."""
+    """Return the templates' environment, which keeps what it compiled. An unknown name is an error, never empty."""
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
