@@ -24,6 +24,8 @@ AUDIT_KEPT = timedelta(days=730)
 USAGE_KEPT = timedelta(days=730)
 NOTIFICATIONS_KEPT = timedelta(days=90)
 """How long it can be asked why something was said, or was not."""
+TOKENS_KEPT = timedelta(days=30)
+"""How long a token of a program is listed after its end."""
 MAX_PROMPTS = 1000
 """Prompts deleted at a time: each may be hundreds of kilobytes."""
 MAX_TURNS = 200
@@ -66,6 +68,7 @@ class Retention:
             Periodic("old usage", hour, self.prune_usage),
             Periodic("old notifications", hour, lambda: prune_notifications(news, clock, kept.notifications)),
             Periodic("old events", hour, lambda: prune_events(events, clock, kept.events)),
+            Periodic("old tokens", hour, self.prune_tokens),
             Periodic("old prompts", timedelta(minutes=10), lambda: prune_prompts(self.database, clock, kept.prompts)),
         )
 
@@ -83,6 +86,10 @@ class Retention:
     async def prune_audit(self) -> int:
         """Delete old records of who did what. Return how many."""
         return self._told("audit", await self._prune("select prune_audit($1,$2) as pruned", self.kept.audit))
+
+    async def prune_tokens(self) -> int:
+        """Delete the tokens of people's programs that ended long ago. Return how many."""
+        return self._told("tokens", await self._prune("select prune_client_tokens($1,$2) as pruned", TOKENS_KEPT))
 
     async def prune_usage(self) -> int:
         """Delete people's old daily numbers. Return how many."""

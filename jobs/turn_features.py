@@ -4,9 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from core.approvals.store import ApprovalStore
+from core.clients.commands import ClientCommands
 from core.console.sign_in import ConsoleSignIn
 from core.people.commands import PersonCommands
 from core.triggers.runs.executors import RunExecutors
+from jobs.clients import ClientTurns
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +24,5 @@ class TurnFeatures:
     holds_cards: Callable[[str, str], Awaitable[bool]] | None = None
     remembers: bool = True
     console: ConsoleSignIn | None = None
+    clients: ClientTurns | None = None
+    answers_clients: ClientCommands | None = None

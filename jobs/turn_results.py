@@ -20,6 +20,7 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
+from jobs.clients import CHANNEL, ClientTurns
 from jobs.preview import show_progress
 from jobs.room import with_room
 from jobs.set_aside import set_aside
@@ -51,12 +52,13 @@ class TurnResults:
     channels: Mapping[str, NotificationChannel]
     commands: ChatCommands
     runs: RunExecutors | None
+    clients: ClientTurns | None = None
 
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
         poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
         outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
-        request = with_room(turn.request, self.channels.get(turn.address.channel))
+        request = with_room(turn.request, await self._where_cards_go(turn))
         turn = replace(turn, request=replace(request, outage=outage))
         try:
             if not poison and turn.run_id and self.runs is not None:
@@ -70,6 +72,13 @@ class TurnResults:
         reason, sorry = ("poison", POISON) if poison else ("error", FAILURE)
         result = await set_aside(turn, RUN_FAILURE if turn.run_id else sorry, reason)
         return TurnOutcome(result, RunNote(RunState.FAILED, reason, text=result.reply) if turn.run_id else None)
+
+    async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
+        """Return the channel on which the person is asked: a program asks, and they are asked in their own chat."""
+        if turn.address.channel != CHANNEL or self.clients is None:
+            return self.channels.get(turn.address.channel)
+        chat = await self.clients.chat(turn.request.tenant.id)
+        return self.channels.get(chat.channel) if chat else None
 
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer what a person wrote or said: a command by itself, anything else with the assistant."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -11,19 +11,18 @@ from functools import partial
 import structlog
 
 from core import metrics
-from core.approvals.cards import Card, card
 from core.errors import LeaseLost, ModelAway, StoreUnavailable, TurnDelayed
 from core.ids import IdMaker
 from core.journal.postgres import Lease
 from core.loop.steering import taken_in
 from core.messaging.channels import NotificationChannel
-from core.messaging.messages import OutboundKind, OutboundMessage
 from core.queue.quarantine import CURRENT_WORK
 from core.queue.wakeups import Wakeups
 from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
+from jobs.speech import TurnSpeech
 from jobs.stops import Stops
 from jobs.turn_features import TurnFeatures
 from jobs.turn_results import TurnOutcome, TurnResults, is_poison
@@ -43,8 +42,6 @@ SECOND_TRY = 0.1
 """Seconds before a refused write is tried once more."""
 
 _log = structlog.get_logger()
-_FORGEABLE = ("sms", "email")
-"""Channels whose senders prove less than a press does: a card of high risk is shown in another chat, too."""
 
 
 class TurnRunner:
@@ -66,8 +63,11 @@ class TurnRunner:
         self._make_id = make_id
         self._worker = worker
         self._features = features = features or TurnFeatures()
-        commands = ChatCommands(orchestrator, wakeups, features.people, features.approvals, features.console)
-        self._results = TurnResults(store, orchestrator, wakeups, channels, commands, features.runs)
+        commands = ChatCommands(
+            orchestrator, wakeups, features.people, features.approvals, features.console, features.answers_clients
+        )
+        self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
+        self._results = TurnResults(store, orchestrator, wakeups, channels, commands, features.runs, features.clients)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Claim the named lane and begin its turn, or claim the one that has waited longest."""
@@ -171,13 +171,8 @@ class TurnRunner:
     async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome) -> bool:
         """Commit a turn's outcome, then wake whatever has work from it. Return whether more waits on the lane."""
         result, note = outcome.result, outcome.note
-        # What a run says goes out as a notification, which `note` holds.
-        reply = "" if note else result.reply
-        media = () if note else result.media
-        told = OutboundMessage(self._make_id("out"), OutboundKind.REPLY, reply, media=media)
-        outbound = [told] if reply or media else []
-        cards = [card(approval, self._make_id("out")) for approval in result.approvals]
-        held = bool(cards and note) and await self._are_held(turn)
+        said = await self._speech.of(turn, outcome)
+        held = bool(said.cards and note) and await self._are_held(turn)
         finish = partial(
             self._store.finish,
             lease,
@@ -187,13 +182,14 @@ class TurnRunner:
                 reason=result.reason,
                 usage=result.usage,
                 history=() if note else result.history,
-                outbound=outbound,
+                outbound=said.outbound,
                 absorbed=result.absorbed,
                 new_session=outcome.new_session,
                 pool=result.pool,
                 waiting_step=result.waiting_step,
-                cards=cards,
-                cards_in=turn.request.conversation_id,
+                cards=said.cards,
+                cards_in=said.elsewhere.id if said.elsewhere else None,
+                told=said.told,
                 hold_cards=held,
                 run=note,
             ),
@@ -201,12 +197,12 @@ class TurnRunner:
         more = await _twice(finish, lease)
         if self._features.remembers:
             self._wakeups.wake_memory(turn.turn_id)
-        if outbound:
+        if said.outbound:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:
             self._wake_notices()
-        if cards and not held:
-            await self._show(turn, cards)
+        if (said.cards or said.told) and not held:
+            await self._speech.show(turn, said)
         return more
 
     def _wake_notices(self) -> None:
@@ -219,19 +215,6 @@ class TurnRunner:
         if holds_cards is None or turn.run_id is None:
             return False
         return await holds_cards(turn.request.tenant.id, turn.run_id)
-
-    async def _show(self, turn: BegunTurn, cards: Sequence[Card]) -> None:
-        """Wake the delivery of a turn's cards, and show high-risk cards of SMS and email in another chat too."""
-        if turn.request.conversation_id is not None:
-            self._wakeups.wake_delivery(turn.request.conversation_id)
-        approvals = self._features.approvals
-        for shown in cards:
-            if shown.approval.high_risk and turn.address.channel in _FORGEABLE and approvals is not None:
-                try:
-                    await approvals.show_elsewhere(turn.request.tenant.id, shown.approval.id, self._make_id("out"))
-                except Exception:
-                    # The turn has ended, and the card is in its own chat.
-                    _log.exception("card_not_shown_elsewhere", turn=turn.turn_id)
 
     async def _hand_back(self, lease: Lease, delay: timedelta, within: float) -> None:
         try:

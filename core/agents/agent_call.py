@@ -41,10 +41,9 @@ class AgentCall:
         return PlannedCall(self.call.id, self.valet.name, arguments)
 
     @property
-    def acts_after_reading(self) -> bool:
-        """Return whether the agent acts, and the model may have read what others wrote when it called the agent."""
-        key = self._asked_at
-        return self.valet.effect is not Effect.READ and self.turn.outside.read_before(key.agent_path, key.step)
+    def why_asked(self) -> str:
+        """Return why an agent that acts needs consent which it usually needs none for; empty where it needs none."""
+        return self.turn.outside.why_to_act(self._asked_at) if self.valet.effect is not Effect.READ else ""
 
     def is_tainted(self, fields: JsonObject) -> bool:
         """Return whether others may have talked the model into the call."""
@@ -64,7 +63,7 @@ class AgentCall:
         context = with_account_in(self.context, fields) if self.valet.accounts else self.context
         agent = await self.turn.make_agent(self.valet, context, loop.think, values, self.instruction)
         agent.state = dict(state)
-        agent.must_ask = self.valet.asks_itself and (self.acts_after_reading or self.context.in_task)
+        agent.must_ask = self.valet.asks_itself and (bool(self.why_asked) or self.context.in_task)
         return agent
 
     async def tell(self, status: AgentStatus) -> None:

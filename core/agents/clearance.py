@@ -10,9 +10,7 @@ from core.agents.standard_agent import StandardAgent
 from core.approvals.consent import ConsentTo
 from core.hooks.hooks import PlannedCall
 from core.json_types import JsonObject
-from core.language.catalogue import gettext
 from core.loop.gate import ConsentGate, GatedCall, Granted, Refused, Waiting
-from core.loop.outside import AFTER_READING
 from core.tools.tool import Risk
 
 
@@ -38,7 +36,7 @@ async def clear_run(
     asks = run.asks_itself or agent.needs_approval()
     # One that asks by itself says why when it does, and is not asked about before.
     tells = run.asks_itself if call.valet.asks_itself else not asks
-    why = gettext(AFTER_READING) if tells and call.acts_after_reading else ""
+    why = call.why_asked if tells else ""
     gated = GatedCall(
         call.turn.where,
         planned,

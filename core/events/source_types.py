@@ -10,7 +10,7 @@ A_MINUTE = 300
 MAIL = "mail"
 """The source of the new mail of a person's mailboxes."""
 MAIL_RECEIVED = "mail.received"
-RESERVED = frozenset({"sms", "slack", "telegram", "terminal", "push", "email", MAIL})
+RESERVED = frozenset({"sms", "slack", "telegram", "terminal", "push", "email", "mcp", MAIL})
 """Channels and mailboxes publish events under these names, which no other source may have."""
 
 

@@ -21,6 +21,7 @@ _UNDO_FACT = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _UNDO = re.compile(r"/?undo(?: #?([0-9]{1,9}))?", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 _CONNECT = re.compile(r"/?connect ([a-z0-9]{1,20}(?: as [^\s/].{0,60})?)", re.IGNORECASE)
+_CLIENTS = re.compile(r"/?mcp(?: (tokens?|token [^\s/].{0,60}|revoke #?[0-9]{1,9}))?", re.IGNORECASE)
 _DISCONNECT = re.compile(r"/?disconnect ([^\s/].{0,200})", re.IGNORECASE)
 MORE = "more"
 STOP = "stop"
@@ -32,6 +33,8 @@ AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", 
 """The same word in each language: to read all catalogues at the door would take a second."""
 LISTEN = "listen"
 """Asks to transcribe recordings again, where that has just failed; else it is a word like any other."""
+CLIENTS = "mcp"
+"""What people say about the programs to which they give access (core.clients.commands)."""
 CONSENTS = "consents"
 WITHDRAW = "withdraw"
 """Ends what the person let the assistant do without asking; REVOKE, CANCEL and END are the carriers' by SMS."""
@@ -62,6 +65,7 @@ _WITH_ARGUMENT = (
     (_WITHDRAW, WITHDRAW),
     (_CONNECT, "connect"),
     (_DISCONNECT, "disconnect"),
+    (_CLIENTS, CLIENTS),
 )
 
 

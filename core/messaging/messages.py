@@ -63,6 +63,8 @@ class Origin(StrEnum):
     """Somebody else's, or older ones, which the person passed on."""
     VIA_BOT = "via_bot"
     """Those of a program, sent in the person's name."""
+    CLIENT = "client"
+    """Those of a program to which the person gave a token: a request, which their assistant answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,11 +53,12 @@ def places_in_words(places: Sequence[Place]) -> str:
 
 
 async def places_of(connection: Connection, tenant_id: str) -> tuple[Place, ...]:
-    """Return the places where a person was let in; afterwards the connection sees this person's rows."""
+    """Return the places where a person was let in, not their programs; then the connection sees this person's rows."""
     await connection.execute("select set_config('onevalet.tenant', $1, true)", tenant_id)
     rows = await connection.fetch(
         "select id, channel, user_key, name from identities"
-        " where tenant_id = $1 and admitted <> '' and state_reason <> 'unlinked' order by created_at, id",
+        " where tenant_id = $1 and admitted <> '' and state_reason <> 'unlinked' and channel <> 'mcp'"
+        " order by created_at, id",
         tenant_id,
     )
     return tuple(Place(row["id"], row["channel"], row["user_key"], row["name"]) for row in rows)

@@ -74,6 +74,7 @@ ARCHIVING: Mapping[str, Archiving] = {
     "connect_links": _LEFT_OUT,
     "console_links": _LEFT_OUT,
     "console_sessions": _LEFT_OUT,
+    "client_tokens": Archiving(Archived.TOLD, ("token_hash",)),
     "console_looks": _MOVED,
     "console_actions": _MOVED,
     "export_links": _LEFT_OUT,

@@ -68,7 +68,10 @@ class AgentSetup:
             hooks=self.hooks.plus(request.hooks),
             approval_requests=self._approval_requests(request),
             accounts=self._accounts(request),
-            outside=OutsideText(passed_on=any(message.origin is not Origin.OWN for message in request.inbound)),
+            outside=OutsideText(
+                passed_on=any(message.origin is not Origin.OWN for message in request.inbound),
+                client=any(message.origin is Origin.CLIENT for message in request.inbound),
+            ),
         )
 
     def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:

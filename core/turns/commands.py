@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from core.agents.standard_agent import AgentStatus
 from core.approvals.store import ApprovalStore
+from core.clients.commands import ClientCommands
 from core.console.sign_in import VALID, ConsoleSignIn
 from core.credentials.types import Account
 from core.language.catalogue import gettext
 from core.memory.commands import MEMORY_COMMAND, answer_memory
-from core.messaging.commands import ACCOUNT_COMMANDS, UNDO, CommandAnswer, CommandUndo, answer_command
+from core.messaging.commands import ACCOUNT_COMMANDS, CLIENTS, UNDO, CommandAnswer, CommandUndo, answer_command
 from core.messaging.messages import Command
 from core.people.commands import PersonCommands
 from core.queue.wakeups import Wakeups
@@ -46,6 +47,7 @@ class ChatCommands:
     people: PersonCommands | None = None
     approvals: ApprovalStore | None = None
     console: ConsoleSignIn | None = None
+    clients: ClientCommands | None = None
 
     async def answer(self, command: Command, turn: BegunTurn) -> CommandResult | None:
         """Do what a command says; None when it is unknown and its text goes to the assistant."""
@@ -84,6 +86,7 @@ class ChatCommands:
             **dict.fromkeys(ACCOUNT_COMMANDS, self._about_accounts),
             **dict.fromkeys(CONSENT_COMMANDS, self._about_consents),
             "console": self._to_console,
+            CLIENTS: self._about_clients,
         }
 
     def _begun(self, command: Command, turn: BegunTurn) -> TurnRequest | None:
@@ -143,6 +146,15 @@ class ChatCommands:
             else gettext("You have had many links today. Ask me again tomorrow.")
         )
         return CommandResult(TurnResult(TurnState.DONE, reply=reply))
+
+    async def _about_clients(self, command: Command, turn: BegunTurn) -> CommandResult | None:
+        """Answer about programs that ask by a token; None for the assistant."""
+        if self.clients is None:
+            return None
+        if refused := await self._refused(turn):
+            return CommandResult(refused)
+        reply = await self.clients.answer(command.argument, turn.request.tenant, slash=with_slash(turn.request))
+        return None if reply is None else CommandResult(TurnResult(TurnState.DONE, reply=reply))
 
     async def _refused(self, turn: BegunTurn) -> TurnResult | None:
         refusal = await self.orchestrator.check_command(turn.request)

@@ -35,6 +35,7 @@ _FORMATS = {
         "Your answer is sent as an email in the same thread: simple Markdown is fine. The person reads one mail, so "
         "say all of it at once; no subject line, and no signature."
     ),
+    "mcp": "Your answer goes to a program of the person's, not to them: plain text or simple Markdown.",
     "terminal": "Your answer is shown in a terminal: plain text or simple Markdown.",
 }
 

@@ -132,8 +132,13 @@ class TurnStore:
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd) -> bool:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
         noted = ", close_steps($1,$4)" if end.state in (TurnState.FAILED, TurnState.POISON) else ""
-        noted += ", note_run($1,$4,$6), enqueue($1,$7,$4,$8)" if end.run else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
+        elsewhere = [*(asdict(message) for message in end.told), *rows]
+        given: tuple[object, ...] = ()
+        if end.run:
+            noted, given = f"{noted}, note_run($1,$4,$6), enqueue($1,$7,$4,$8)", (end.run.to_json(), end.cards_in, rows)
+        elif end.cards_in:
+            noted, given = f"{noted}, enqueue($1,$6,$4,$7)", (end.cards_in, elsewhere)
         row = await self._database.call(
             f"select finish_turn($1,$2,$3,$4,$5) as more{noted}",
             lease.tenant_id,
@@ -145,14 +150,14 @@ class TurnStore:
                 "reason": end.reason,
                 "usage": end.usage.to_json(),
                 "history": [message.to_json() for message in end.history],
-                "outbound": [*(asdict(message) for message in end.outbound), *([] if end.run else rows)],
+                "outbound": [*(asdict(message) for message in end.outbound), *([] if given else rows)],
                 "absorbed": list(end.absorbed),
                 "new_session": end.new_session,
                 "pool": [entry.to_json() for entry in end.pool],
                 "waiting_step": end.waiting_step,
                 **tracing.carried(),
             },
-            *((end.run.to_json(), end.cards_in, rows) if end.run else ()),
+            *given,
         )
         return bool(row and row["more"])
 

@@ -155,8 +155,8 @@ class BegunTurn:
 class TurnEnd:
     """All that a turn leaves behind.
 
-    A `run` has neither history nor outbound of a conversation: it is noted instead how it stands, and its cards go to
-    the conversation `cards_in`, to be held there with `hold_cards` until somebody lets them go.
+    A `run` has neither history nor outbound of a conversation: it is noted instead how it stands. `cards_in`: the other
+    conversation to which the cards go, to be held there with `hold_cards` until somebody lets them go, and `told`.
     """
 
     state: TurnState
@@ -171,4 +171,5 @@ class TurnEnd:
     run: RunNote | None = None
     cards: Sequence[Card] = ()
     cards_in: str | None = None
+    told: Sequence[OutboundMessage] = ()
     hold_cards: bool = False

@@ -49,7 +49,8 @@ async def open_outbound(connections: Connections, clock: Clock, brought: Brought
         channels = build_notification_channels(settings) | {channel.name: channel for channel in brought.channels}
         for channel in channels.values():
             stack.push_async_callback(channel.close)
-        service = build_service(connections.database, channels, connections.wakeups, clock, settings.manners)
+        chats = channels.keys() - {"mcp"}  # nobody reads news in a program
+        service = build_service(connections.database, chats, connections.wakeups, clock, settings.manners)
         outreach = Outreach(connections.database, connections.wakeups, make_id, clock, channels)
         yield Outbound(channels, service, Rooms(outreach=outreach, notify=service.send, brought=tuple(brought.values)))
 

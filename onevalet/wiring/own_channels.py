@@ -10,7 +10,7 @@ from core.messaging.relay import Relay
 from onevalet.settings import Settings
 from onevalet.wiring.plugins import plugin_values
 
-TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "program", "web"})
+TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "program", "web", "mcp"})
 
 
 def own_ways_in(settings: Settings, sink: InboundSink) -> list[InboundChannel]:

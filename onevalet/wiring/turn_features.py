@@ -1,7 +1,11 @@
 """The optional services of a worker's turns, from its parts."""
 
+from core.clients.commands import ClientCommands
+from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
+from core.ids import make_id
+from jobs.clients import ClientTurns
 from jobs.turn_features import TurnFeatures
 from onevalet.wiring.assistant import Assistant
 from onevalet.wiring.connections import Connections
@@ -14,11 +18,14 @@ def build_turn_features(
     connections: Connections, assistant: Assistant, outbound: Outbound, triggers: Triggers, clock: Clock
 ) -> TurnFeatures:
     """Return what turns may use besides the assistant."""
+    sign_in = ConsoleSignIn(connections.database, connections.settings.public_url)
     return TurnFeatures(
         people=build_person_commands(connections.database, assistant.credentials, clock),
         runs=triggers.runs,
         approvals=assistant.approvals,
         holds_cards=outbound.service.holds_cards,
         remembers=assistant.orchestrator.momex is not None,
-        console=ConsoleSignIn(connections.database, connections.settings.public_url),
+        console=sign_in,
+        answers_clients=ClientCommands(ClientTokens(connections.database, make_id), sign_in, clock),
+        clients=ClientTurns(connections.database, make_id, outbound.service.chat_of, connections.settings.public_url),
     )

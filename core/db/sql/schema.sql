@@ -105,7 +105,6 @@ CREATE TABLE public.inbound (
     heard text DEFAULT ''::text NOT NULL,
     subject text DEFAULT ''::text NOT NULL,
     traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
-    CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text]))),
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );
 
@@ -249,6 +248,21 @@ CREATE TABLE public.channel_state (
 );
 
 ALTER TABLE ONLY public.channel_state FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.client_tokens (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    number bigint NOT NULL,
+    name text NOT NULL,
+    token_hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    uses bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE ONLY public.client_tokens FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.connect_links (
     tenant_id text NOT NULL,
@@ -950,7 +964,7 @@ CREATE TABLE public.person_audit (
     identity_id text DEFAULT ''::text NOT NULL,
     other text DEFAULT ''::text NOT NULL,
     turn_id text DEFAULT ''::text NOT NULL,
-    CONSTRAINT person_audit_what_check CHECK ((what = ANY (ARRAY['code'::text, 'linked'::text, 'merged'::text, 'unlinked'::text, 'preference'::text, 'export_link'::text, 'exported'::text])))
+    CONSTRAINT person_audit_what_check CHECK ((what = ANY (ARRAY['code'::text, 'linked'::text, 'merged'::text, 'unlinked'::text, 'preference'::text, 'export_link'::text, 'exported'::text, 'token'::text, 'revoked'::text])))
 );
 
 ALTER TABLE ONLY public.person_audit FORCE ROW LEVEL SECURITY;
@@ -1406,6 +1420,15 @@ ALTER TABLE ONLY public.backups
 ALTER TABLE ONLY public.channel_state
     ADD CONSTRAINT channel_state_pkey PRIMARY KEY (channel, account);
 
+ALTER TABLE ONLY public.client_tokens
+    ADD CONSTRAINT client_tokens_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.client_tokens
+    ADD CONSTRAINT client_tokens_tenant_id_number_key UNIQUE (tenant_id, number);
+
+ALTER TABLE ONLY public.client_tokens
+    ADD CONSTRAINT client_tokens_token_hash_key UNIQUE (token_hash);
+
 ALTER TABLE ONLY public.connect_links
     ADD CONSTRAINT connect_links_pkey PRIMARY KEY (tenant_id, token_hash);
 
@@ -1495,6 +1518,9 @@ ALTER TABLE ONLY public.ignored_messages
 
 ALTER TABLE ONLY public.inbound_files
     ADD CONSTRAINT inbound_files_pkey PRIMARY KEY (tenant_id, inbound_id, number);
+
+ALTER TABLE public.inbound
+    ADD CONSTRAINT inbound_origin_check CHECK ((origin = ANY (ARRAY['own'::text, 'forwarded'::text, 'via_bot'::text, 'client'::text]))) NOT VALID;
 
 ALTER TABLE ONLY public.inbound
     ADD CONSTRAINT inbound_pkey PRIMARY KEY (tenant_id, id);
@@ -1699,6 +1725,8 @@ CREATE INDEX approvals_turn ON public.approvals USING btree (tenant_id, turn_id)
 CREATE INDEX approvals_unsent ON public.approvals USING btree (created_at) WHERE ((state = 'pending'::text) AND (expires_at IS NULL));
 
 CREATE INDEX backups_finished ON public.backups USING btree (finished_at);
+
+CREATE INDEX client_tokens_ended ON public.client_tokens USING btree (LEAST(expires_at, revoked_at));
 
 CREATE INDEX connect_links_by_state ON public.connect_links USING btree (state_hash) WHERE (state_hash IS NOT NULL);
 
@@ -2016,6 +2044,9 @@ ALTER TABLE ONLY public.approvals
 ALTER TABLE ONLY public.approvals
     ADD CONSTRAINT approvals_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
+ALTER TABLE ONLY public.client_tokens
+    ADD CONSTRAINT client_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
 ALTER TABLE ONLY public.connect_links
     ADD CONSTRAINT connect_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
 
@@ -2260,6 +2291,8 @@ ALTER TABLE public.backups ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.channel_state ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.client_tokens ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.connect_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.consent_uses ENABLE ROW LEVEL SECURITY;
@@ -2398,6 +2431,8 @@ CREATE POLICY one_tenant ON public.approval_codes TO onevalet_app USING ((tenant
 
 CREATE POLICY one_tenant ON public.approvals TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.client_tokens TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.connect_links TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.consent_uses TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2533,6 +2568,8 @@ CREATE POLICY owner ON public.approval_cards TO onevalet USING (true) WITH CHECK
 CREATE POLICY owner ON public.approval_codes TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.approvals TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.client_tokens TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.connect_links TO onevalet USING (true) WITH CHECK (true);
 
@@ -2749,6 +2786,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.backups TO onevalet_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.channel_state TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.client_tokens TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connect_links TO onevalet_app;
 

@@ -46,7 +46,7 @@ TELLING_NOTHING = {
     "awaits_answer", "begin_parting", "check_partition", "clear_memory_jobs", "delete_bytes", "delete_tenant",
     "drop_unfinished_files", "end_leases", "expire_files", "free_moved_event", "hold_task", "hold_tasks",
     "knows_writer", "leave_mail_watches", "note_address", "note_link", "probe_write", "prune_audit",
-    "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
+    "prune_client_tokens", "prune_journals", "prune_messages", "prune_messages_apart", "prune_prompts", "prune_usage",
     "quarantine_waits", "reap_lapsed", "reap_process", "redact_elsewhere", "scrub_numbers", "sum_closed_days",
     "tell_of_recipient",
 }  # fmt: skip
@@ -57,6 +57,7 @@ TOLD = {
     "find_connect_link": {"tenant_id", "token_hash"},
     "find_due_accounts": {"tenant_id"},
     "find_revoked_accounts": {"tenant_id", "service"},
+    "find_client_token": {"tenant_id", "token_id"},
     "find_console_link": {"tenant_id"},
     "find_console_session": {"tenant_id"},
     "console_people": {"tenant_id", "since"},
@@ -174,6 +175,8 @@ KEPT = (
     "select keep_connect_link($1, jsonb_build_object('token_hash', md5($1), 'service', '',"
     " 'account_name', '', 'abilities', '[]'::jsonb, 'expires_at', now()), now(), now() - interval '1 day', 5)",
     "select keep_console_link($1, decode(md5($1), 'hex'), false, now(), now(), now() - interval '1 day', 5)",
+    "select keep_client_token($1, 'mcp_' || $1, 'idn_mcp_' || $1, 'laptop', decode(md5('mcp' || $1), 'hex'), now(),"
+    " now() + interval '1 day', 5)",
     "insert into console_sessions (tenant_id, token_hash, operator, begun_at, seen_at, expires_at)"
     " values ($1, decode(md5($1), 'hex'), false, now(), now(), now())",
     "select keep_export_link($1, decode(md5($1), 'hex'), now(), now(), now() - interval '1 day', 5)",

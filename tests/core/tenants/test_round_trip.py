@@ -70,6 +70,7 @@ async def test_an_export_has_no_secret_and_nothing_of_another_person(installatio
         "export_links": "token_hash",
         "console_links": "token_hash",
         "console_sessions": "token_hash",
+        "client_tokens": "token_hash",
         "link_codes": "code_hash",
         "approvals": "confirm_hash",
     }

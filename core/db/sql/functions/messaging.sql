@@ -637,7 +637,7 @@ returns text
 language sql stable as $$
     select c.id from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
-    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'terminal') and not is_one_way(c.channel, c.account)
+    where c.tenant_id = p_tenant and c.channel not in (p_not_on, 'terminal', 'mcp') and not is_one_way(c.channel, c.account)
       and c.thread = ''
       and i.state = 'active' and i.admitted <> ''
     order by c.last_inbound_at desc nulls last limit 1

@@ -305,7 +305,7 @@ returns trigger
 language plpgsql as $$
 begin
     if not exists (select 1 from identities i where i.tenant_id = new.tenant_id and i.id <> new.id
-                   and i.state = 'active' and i.admitted <> '' and i.channel not in ('terminal', new.channel)) then
+                   and i.state = 'active' and i.admitted <> '' and i.channel not in ('terminal', 'mcp', new.channel)) then
         return null;
     end if;
     insert into notifications (tenant_id, id, category, urgency, notice, notice_channel, text, dedupe_key, state, at,

@@ -1,6 +1,7 @@
 -- Tasks and their runs: due, started, reported, and deleted when over.
 
--- Returns the conversation for unprompted messages, among the channels that are on (none named: all).
+-- Returns the conversation for unprompted messages, among the channels that are on (none named: all): never one with a
+-- program.
 create function home_conversation(p_tenant text, p_channel text, p_on text[] default '{}')
 returns text
 language sql stable as $$
@@ -8,7 +9,7 @@ language sql stable as $$
     join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id
     join tenants t on t.tenant_id = c.tenant_id
     where c.tenant_id = p_tenant and i.state = 'active' and not is_one_way(c.channel, c.account)
-      and (p_on = '{}' or c.channel = any (p_on))
+      and c.channel <> 'mcp' and (p_on = '{}' or c.channel = any (p_on))
     order by (c.channel = p_channel) desc, (c.channel = t.preferred_channel) desc, (c.thread = '') desc,
              c.last_inbound_at desc nulls last, c.id
     limit 1

@@ -24,7 +24,8 @@ begin
         return query select true, null::text;
         return;
     end if;
-    if (select count(*) from identities i where i.tenant_id = p_tenant and i.state_reason <> 'unlinked') < 2 then
+    if (select count(*) from identities i
+        where i.tenant_id = p_tenant and i.state_reason <> 'unlinked' and i.channel <> 'mcp') < 2 then
         return query select false, null::text;
         return;
     end if;

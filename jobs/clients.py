@@ -1,0 +1,87 @@
+"""What comes of a turn that a program of the person's asked for: the answer to the program, all else to their own chat.
+
+Cards, links that open something of the person's, and what became of what they decided are none of the program's.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from core.approvals.cards import Card, card
+from core.db.database import Database
+from core.ids import IdMaker
+from core.language.catalogue import gettext
+from core.messaging.messages import OutboundKind, OutboundMessage
+from core.messaging.visible_text import literal
+from core.turns.types import BegunTurn, TurnResult
+
+CHANNEL = "mcp"
+_LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A conversation and its channel."""
+
+    id: str
+    channel: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a turn says: `outbound` in its own conversation, `cards` and `told` there too, or else `elsewhere`."""
+
+    outbound: Sequence[OutboundMessage] = ()
+    cards: Sequence[Card] = ()
+    told: Sequence[OutboundMessage] = ()
+    elsewhere: Place | None = None
+
+
+class ClientTurns:
+    """Divide what comes of programs' turns.
+
+    `chat_of` returns the conversation in which news reaches a person first; `public_url` is where our links begin.
+    """
+
+    def __init__(
+        self, database: Database, make_id: IdMaker, chat_of: Callable[[str], Awaitable[str | None]], public_url: str
+    ) -> None:
+        self._database = database
+        self._make_id = make_id
+        self._chat_of = chat_of
+        self._public_url = public_url.rstrip("/")
+
+    async def chat(self, tenant_id: str) -> Place | None:
+        """Return where a person is asked; None where they have no chat now."""
+        chat = await self._chat_of(tenant_id)
+        row = chat and await self._database.tenant_row(
+            tenant_id, "select channel from conversations where tenant_id = $1 and id = $2", chat
+        )
+        return Place(chat, row["channel"]) if chat and row else None
+
+    async def divide(self, turn: BegunTurn, result: TurnResult, said: Said) -> Said:
+        """Return what goes where. Without a chat the cards wait in the console, and in `pending`."""
+        tenant_id = turn.request.tenant.id
+        chat, program = await self.chat(tenant_id), await self._name(tenant_id, turn.address.peer)
+        note = gettext("{program} wants this, a program to which you gave access.", program=program)
+        noted = [replace(one, note=f"{note}\n{one.note}" if one.note else note) for one in result.approvals]
+        cards = [card(one, shown.message.id) for one, shown in zip(noted, said.cards, strict=True)]
+        shown = self._private.sub(gettext("[a link, which only you are sent]"), result.reply)
+        told = list[OutboundMessage]()
+        # What was decided in the chat is answered there, too.
+        if chat is not None and result.reply and (turn.request.go_on_at is not None or shown != result.reply):
+            text = gettext("{program} asked for something, and this is the answer:", program=literal(program))
+            told = [OutboundMessage(self._make_id("out"), OutboundKind.NOTIFICATION, f"{text}\n\n{result.reply}")]
+        return Said([replace(message, text=shown) for message in said.outbound], cards, told, chat)
+
+    @cached_property
+    def _private(self) -> re.Pattern[str]:
+        # Wherever the person's own links lead: a service's page would act for whoever opens it.
+        return re.compile(rf"{re.escape(self._public_url)}{_LINKS}" if self._public_url else r"(?!)")
+
+    async def _name(self, tenant_id: str, token_id: str) -> str:
+        row = await self._database.tenant_row(
+            tenant_id, "select name from client_tokens where tenant_id = $1 and id = $2", token_id
+        )
+        return row["name"] if row else gettext("A program")
