@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import urlencode
 
 from aiohttp import web
 
@@ -13,6 +14,7 @@ from onevalet.console.access import Visit
 from onevalet.console.live import LivePages
 from onevalet.console.pages.base import Kit, Pages, signed_in
 from onevalet.console.pages.every import PAGES
+from onevalet.console.pages.people import PLACE
 from onevalet.console.reading.conversations import (
     PAGE,
     Cursor,
@@ -123,7 +125,7 @@ class ConsoleRoutes(Pages):
         token = request.match_info["token"]
         if not _TOKEN.fullmatch(token) or not await self.access.sign_in.is_good(token, self.access.clock.now()):
             return self.kit.sign_in("This link was used already, or is too old", status=404)
-        return self.kit.sign_in("Sign in to the console", token=token)
+        return self.kit.sign_in("Sign in to the console", token=token, query=_query(request))
 
     async def _use_link(self, request: web.Request) -> web.StreamResponse:
         self.access.check_origin(request)
@@ -132,7 +134,11 @@ class ConsoleRoutes(Pages):
         session = await self.access.sign_in.begin(token, self.access.clock.now()) if good else None
         if session is None:
             return self.kit.sign_in("This link was used already, or is too old", status=404)
-        response = web.Response(status=303, headers={**HEADERS, "Location": PATH})
+        place = PATH
+        if query := _query(request):
+            viewer = await self.access.sign_in.viewer(session, self.access.clock.now())
+            place = f"{PLACE}/{viewer.tenant_id}{query}#programs" if viewer else PATH
+        response = web.Response(status=303, headers={**HEADERS, "Location": place})
         self.access.keep(response, session)
         return response
 
@@ -150,3 +156,10 @@ class ConsoleRoutes(Pages):
             raise RequestRefused("no such file", status=404)
         headers = {**HEADERS, "Cache-Control": "no-cache"}
         return web.Response(text=path.read_text(), content_type=_TYPES[path.suffix], charset="utf-8", headers=headers)
+
+
+def _query(request: web.Request) -> str:
+    """Return what a link says of where it leads: to the programs, with the name of a new one, or nowhere else."""
+    if request.query.get("to") != "programs":
+        return ""
+    return "?" + urlencode({"to": "programs", "name": request.query.get("name", "")[:60]})

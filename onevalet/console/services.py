@@ -2,17 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from core.accounts.accounts import Accounts
+from core.clients.tokens import ClientTokens
 from core.memory.access import MemoryAccess
 from core.people.linking import Linking
 
 
 @dataclass(frozen=True, slots=True)
 class PersonServices:
-    """The parts for one person's page. `tiers`: their names; `memory` opens a person's, None where it is off."""
+    """The parts for one person's page. `tiers`: their names; `memory` opens a person's, None where it is off.
+
+    `tokens` are those of programs, good for `token_life`: until they are revoked where it is None.
+    """
 
     accounts: Accounts
     linking: Linking
     tiers: Sequence[str] = ()
     memory: Callable[[str], MemoryAccess] | None = None
+    tokens: ClientTokens | None = None
+    token_life: timedelta | None = None

@@ -6,16 +6,25 @@ from functools import partial
 from aiohttp import web
 
 from core.accounts.accounts import Accounts
+from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
+from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
 from core.messaging.channels import Channel, stalls_of
 from onevalet.console.door import ConsoleDoor
+from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections
 
 
 def build_console(
-    connections: Connections, accounts: Accounts, clock: Clock, channels: Sequence[Channel], *, local: bool
+    connections: Connections,
+    accounts: Accounts,
+    keys: SecretKeys,
+    clock: Clock,
+    channels: Sequence[Channel],
+    *,
+    local: bool,
 ) -> ConsoleDoor:
     """Build the console's routes. `local`: a browser on this machine needs no session."""
     settings, database = connections.settings, connections.database
@@ -34,7 +43,14 @@ def build_console(
         access = ConsoleAccess(sign_in, database, clock, local=local)
         texts = Texts(make_id, for_operators=local or settings.onevalet_console_texts == "on")
         linking = build_linking(database, accounts.credentials, clock)
-        services = PersonServices(accounts, linking, settings.tiers.names, build_memory(settings, database, clock))
+        services = PersonServices(
+            accounts,
+            linking,
+            settings.tiers.names,
+            build_memory(settings, database, clock),
+            ClientTokens.of(database, make_id, keys),
+            token_life(settings),
+        )
         budgets = ShownBudgets(
             settings.onevalet_daily_budget,
             settings.onevalet_task_budget,

@@ -19,7 +19,7 @@ from core.messaging.channels import Channel
 from onevalet.settings import Settings
 from onevalet.wiring.connect import open_connect
 from onevalet.wiring.connections import open_connections, redis_url
-from onevalet.wiring.console import build_console
+from onevalet.wiring.doors import open_doors
 from onevalet.wiring.downloads import download_routes
 from onevalet.wiring.file_store import open_file_store
 from onevalet.wiring.inbound import build_inbound
@@ -57,7 +57,9 @@ async def open_web(
         connect, accounts = await stack.enter_async_context(open_connect(connections, credentials, clock))
         metrics = await stack.enter_async_context(open_web_metrics(connections))
         channels = build_inbound(connections, clock)
-        console = build_console(connections, accounts, clock, channels, local=local_console)
+        doors = await stack.enter_async_context(
+            open_doors(connections, accounts, keys, clock, channels, local_console=local_console)
+        )
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
             channels,
@@ -67,7 +69,7 @@ async def open_web(
                 *events.routes(),
                 *download_routes(settings, store, keys, accounts, clock),
                 *connect.routes(),
-                *console.routes(),
+                *doors,
                 *metrics,
                 *extra_routes,
             ],

@@ -81,9 +81,9 @@ class Kit:
             sentence="Nothing is known by this address, or it is not yours to see.",
         )
 
-    def sign_in(self, title: str, *, token: str = "", status: int = 200) -> web.Response:
-        """Return the page of somebody without a session."""
-        values = {"title": title, "token": token}
+    def sign_in(self, title: str, *, token: str = "", query: str = "", status: int = 200) -> web.Response:
+        """Return the page of somebody without a session. `query` says where the link leads."""
+        values = {"title": title, "token": token, "query": query}
         return self.renderer.page("sign_in.html", None, self.now(), values, status=status)
 
 

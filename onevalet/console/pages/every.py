@@ -11,6 +11,7 @@ from onevalet.console.pages.linking import LinkPages
 from onevalet.console.pages.memory import MemoryPages
 from onevalet.console.pages.people import PeoplePages
 from onevalet.console.pages.person import PersonPages
+from onevalet.console.pages.programs import ProgramPages
 from onevalet.console.pages.search import SearchPages
 from onevalet.console.pages.task import TaskPages
 from onevalet.console.pages.tasks import TaskListPages
@@ -28,6 +29,7 @@ PAGES: tuple[type[Pages], ...] = (
     AccountPages,
     ConsentPages,
     MemoryPages,
+    ProgramPages,
     SearchPages,
     CostPages,
     DataPages,

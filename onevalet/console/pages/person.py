@@ -16,6 +16,7 @@ from onevalet.console.pages.consents import CONSENT_SAID, consent_lines
 from onevalet.console.pages.data import DATA_SAID
 from onevalet.console.pages.linking import LINK_SAID
 from onevalet.console.pages.people import PLACE, person_of, read_role
+from onevalet.console.pages.programs import PROGRAM_SAID
 from onevalet.console.preference_form import PreferenceField, changes_of, preference_fields
 from onevalet.console.reading.actions import newest_actions
 from onevalet.console.reading.people import Person, asked_links, open_link_codes
@@ -32,6 +33,7 @@ _SAID = {
     **CONSENT_SAID,
     **DATA_SAID,
     **LINK_SAID,
+    **PROGRAM_SAID,
 }
 
 
@@ -58,7 +60,8 @@ class PersonPages(Pages):
         person = await person_of(self.kit, request, visit.viewer)
         if person is None:
             return self.kit.nothing(visit)
-        return await self._page(visit, person, _SAID.get(request.query.get("said", ""), ""))
+        said, program = _SAID.get(request.query.get("said", ""), ""), request.query.get("name", "")[:60]
+        return await self._page(visit, person, said, program=program)
 
     @signed_in
     async def _prefer(self, request: web.Request, visit: Visit) -> web.StreamResponse:
@@ -122,13 +125,14 @@ class PersonPages(Pages):
         said: str = "",
         *,
         preferences: Sequence[PreferenceField] = (),
+        program: str = "",
         status: int = 200,
     ) -> web.Response:
         async with self.kit.database.tenant(person.id) as connection:
             codes = await open_link_codes(connection, person.id, self.kit.now())
             asked = await asked_links(connection, person.id, self.kit.now())
             actions = await newest_actions(connection, person.id)
-        accounts = await self.kit.services.accounts.list(person.id)
+        accounts, tokens = await self.kit.services.accounts.list(person.id), self.kit.services.tokens
         return self.kit.page(
             "person.html",
             visit,
@@ -142,6 +146,9 @@ class PersonPages(Pages):
             consents=await consent_lines(self.kit.database, person.id),
             codes=codes,
             asked=asked,
+            has_programs=tokens is not None,
+            tokens=await tokens.list(person.id, self.kit.now()) if tokens else (),
+            program=program,
             key=self.kit.actions.new_key(),
             actions=actions,
             roles=list(PersonRole),

@@ -178,6 +178,10 @@ WRONG: dict[str, Sequence[Wrong]] = {
         Wrong("/nowhere", "/nowhere cannot be read"),
         Wrong("/dev/null", "is no copy of secret keys", stdin="four quiet words here\n"),
     ],
+    "mcp": [Wrong("", "ONEVALET_MCP_TOKEN is not set")],
+    "mcp token": [Wrong("", "Missing argument"), Wrong("laptop --tenant nope", "There is no person nope")],
+    "mcp tokens": [Wrong("--tenant nope", "There is no person nope")],
+    "mcp revoke": [Wrong("one", "valid integer"), Wrong("7", "has no token 7")],
     "mcp list": [Wrong("", "No MCP servers are configured"), Wrong("", "which cannot be read", settings=NO_FILE)],
     "mcp accept": [Wrong("", "Missing argument"), Wrong("time", "No MCP servers are configured")],
     "mcp withdraw": [Wrong("time", "No MCP servers are configured")],
@@ -196,6 +200,8 @@ def commands(group: TyperGroup, before: str = "") -> Iterator[str]:
     """Yield each command that the program has, with its groups before it."""
     for name, command in group.commands.items():
         if isinstance(command, TyperGroup):
+            if command.invoke_without_command and not command.no_args_is_help:
+                yield f"{before}{name}"
             yield from commands(command, f"{before}{name} ")
         else:
             yield f"{before}{name}"

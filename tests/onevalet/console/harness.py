@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from channels.http.app import build_app, serve
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
+from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.credentials.store import CredentialStore
@@ -27,6 +28,7 @@ from tests.core.harness import Store
 from tests.onevalet.console.browser import Browser, open_browser
 
 ANN, BOB = "+15550000001", "+15550000002"
+TOKEN_KEY = b"key of tokens"
 
 
 class MovedClock(Clock):
@@ -104,4 +106,5 @@ def build_services(store: Store, credentials: CredentialStore, clock: Clock) -> 
     """Return what the pages about people act through; nothing is connected."""
     memory = build_memory(Settings(_env_file=None), store.database, clock)
     accounts, linking = Accounts(credentials, Services.of()), build_linking(store.database, credentials, clock)
-    return PersonServices(accounts, linking, ("guest", "member", "owner", "patron"), memory)
+    tokens = ClientTokens(store.database, make_id, [TOKEN_KEY])
+    return PersonServices(accounts, linking, ("guest", "member", "owner", "patron"), memory, tokens)

@@ -1,0 +1,88 @@
+"""What a program asks the assistant: taken in like any message, answered within a bounded wait or later, by its id."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from core.clients.tokens import Client
+from core.db.database import Database
+from core.errors import OneValetError
+from core.ids import make_id
+from core.messaging.channels import InboundSink
+from core.messaging.messages import Address, InboundMessage, Origin
+
+CHANNEL, ACCOUNT = "mcp", "local"
+_LOOK, _SLOWEST_LOOK = 0.1, 1.0
+"""Seconds between two looks for an answer: at first, and after a while."""
+_OVER = ("done", "failed", "interrupted", "poison")
+
+
+type Status = Literal["working", "waiting", "answered", "not_answered"]
+
+
+class NotAsked(OneValetError):
+    """A request cannot be taken; the message is a plain sentence for the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a request stands; `waiting`: for the person."""
+
+    id: str
+    status: Status
+    answer: str = ""
+    reason: str = ""
+    approvals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Hand requests to the inbox, and read what was answered. `patience` is in seconds."""
+
+    database: Database
+    sink: InboundSink
+    patience: float
+
+    async def ask(self, client: Client, text: str, conversation: str, request_id: str | None) -> Standing:
+        """Take in a request, once for each `request_id`, and wait for its answer."""
+        found = await self.database.call(
+            "select tenant_id from find_identity($1,$2,$3)", CHANNEL, ACCOUNT, client.token_id
+        )
+        if found is None or found["tenant_id"] != client.tenant_id:
+            raise NotAsked("This token can ask nothing any more: its person has to make a new one.")
+        message = InboundMessage(
+            Address(CHANNEL, ACCOUNT, client.token_id, conversation),
+            client.token_id,
+            (f"{client.token_id} {request_id or make_id('ask')}",),
+            text,
+            origin=Origin.CLIENT,
+        )
+        received = await self.sink.accept(message)
+        if received.id is None:
+            raise NotAsked("The request was not taken in.")
+        return await self.answer(client, received.id)
+
+    async def answer(self, client: Client, id: str) -> Standing:
+        """Wait for the answer to a request of this program's."""
+        until, pause = time.monotonic() + self.patience, _LOOK
+        while True:
+            standing = await self._standing(client, id)
+            left = until - time.monotonic()
+            if standing.status != "working" or left <= 0:
+                return standing
+            await asyncio.sleep(min(pause, left))
+            pause = min(pause * 1.5, _SLOWEST_LOOK)
+
+    async def _standing(self, client: Client, id: str) -> Standing:
+        row = await self.database.call("select * from client_answer($1,$2,$3)", client.tenant_id, client.token_id, id)
+        if row is None:
+            raise NotAsked(f"This program has asked nothing with the id {id[:80]!r}.")
+        text, state = "\n\n".join(row["said"]), row["turn_state"]
+        if row["message_state"] == "ignored" or (state is None and row["message_state"] == "done"):
+            return Standing(id, "not_answered", text, row["message_reason"])
+        if row["unsent"] or not (state in _OVER or (state == "waiting" and not row["turn_ready"])):
+            return Standing(id, "working")
+        if state == "waiting":
+            return Standing(id, "waiting", text, approvals=row["cards"])
+        return Standing(id, "answered" if text else "not_answered", text, row["turn_reason"])

@@ -1,0 +1,76 @@
+"""What programs of people ask by: the door of `web`, and the tools behind it, which are imported with the first use."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from core.clients.tokens import ClientTokens
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys
+from core.ids import make_id
+from core.inbox.inbox import Inbox
+from core.people.access_policy import Access, Policy
+from core.people.rate_limit import Rates
+from onevalet.mcp.door import McpDoor
+from onevalet.settings import Settings
+from onevalet.wiring.connections import Connections, redis_url
+from onevalet.wiring.extras import is_installed
+
+if TYPE_CHECKING:
+    from onevalet.mcp.sdk import HttpServer
+    from onevalet.mcp.tools import ClientTools
+
+VERSION = "0.1"
+
+
+def token_life(settings: Settings) -> timedelta | None:
+    """Return how long a new token is good; None: until it is revoked."""
+    return timedelta(days=settings.onevalet_mcp_days) if settings.onevalet_mcp_days else None
+
+
+def build_client_tools(connections: Connections, clock: Clock) -> "ClientTools":
+    """Create the tools over this process' connections."""
+    from core.approvals.store import ApprovalStore
+    from core.tools.storage import Storage
+    from core.triggers.store import TaskStore
+    from onevalet.mcp.asking import Asking
+    from onevalet.mcp.tools import ClientTools
+    from onevalet.wiring.console_memory import build_memory
+
+    settings, database = connections.settings, connections.database
+    # Whoever has a token was let in when it was made; nobody else comes in this way.
+    access = Access(Policy.ALLOWLIST)
+    inbox = Inbox(database, connections.wakeups, make_id, access, clock=clock, waiting=settings.waiting)
+    return ClientTools(
+        Asking(database, inbox, settings.onevalet_mcp_wait),
+        ApprovalStore(database, connections.wakeups),
+        TaskStore(database),
+        Storage(database),
+        build_memory(settings, database, clock),
+    )
+
+
+@asynccontextmanager
+async def open_mcp_door(connections: Connections, keys: SecretKeys, clock: Clock) -> AsyncIterator[McpDoor]:
+    """Yield the door."""
+    settings = connections.settings
+
+    def load() -> "HttpServer":
+        from onevalet.mcp.sdk import HttpServer
+
+        return HttpServer(build_client_tools(connections, clock), VERSION)
+
+    door = McpDoor(
+        ClientTokens.of(connections.database, make_id, keys),
+        clock,
+        Rates(redis_url(settings)),
+        load,
+        public_url=settings.public_url,
+        a_minute=settings.onevalet_mcp_rate,
+        missing=not is_installed("mcp"),
+    )
+    try:
+        yield door
+    finally:
+        await door.close()

@@ -1,0 +1,30 @@
+"""What `web` serves to people and their programs besides channels: the console and the MCP server, loaded when used."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from core.accounts.accounts import Accounts
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys
+from core.messaging.channels import Channel
+from onevalet.wiring.clients import open_mcp_door
+from onevalet.wiring.connections import Connections
+from onevalet.wiring.console import build_console
+
+
+@asynccontextmanager
+async def open_doors(
+    connections: Connections,
+    accounts: Accounts,
+    keys: SecretKeys,
+    clock: Clock,
+    channels: Sequence[Channel],
+    *,
+    local_console: bool,
+) -> AsyncIterator[Sequence[web.RouteDef]]:
+    """Yield the routes. `local_console`: a browser on this machine needs no session."""
+    console = build_console(connections, accounts, keys, clock, channels, local=local_console)
+    async with open_mcp_door(connections, keys, clock) as programs:
+        yield [*console.routes(), *programs.routes()]
