@@ -1,6 +1,8 @@
 """A person's browser, which connects an account by the link in their chat, and once more where that broke off."""
 
+import asyncio
 import re
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,6 +15,7 @@ from tests.faults.harness import PUBLIC_URL
 from tests.faults.sends import sends
 from tests.servers.rotating import STRICT
 
+_TRIES = 20
 _LINK = re.compile(r"/connect/[0-9a-f]{32}")
 
 
@@ -39,16 +42,27 @@ class ConnectingBrowser:
         url = self.house.harness.webs[0].url
         told = sends(self.house.harness.folder / "providers.jsonl")
         link = next(found[0] for send in told if send.peer == self.person.phone and (found := _LINK.search(send.text)))
-        await self.browser.get(url + link)
+        await self._patiently(lambda: self.browser.get(url + link))
         if self.browser.status != 200:
             return
         # A jar would keep the cookie of an https address from http, by which the test reaches it.
         self.browser.session.headers["Cookie"] = self.browser.headers["Set-Cookie"].partition(";")[0]
-        await self.browser.submit(url + link, go="", service=STRICT)
-        away = await self.browser.submit(url + link, mail="on")
+        await self._patiently(lambda: self.browser.submit(url + link, go="", service=STRICT))
+        away = await self._patiently(lambda: self.browser.submit(url + link, mail="on"))
         assert self.browser.status == 303, self.browser.page
         back = self.house.issuer.agree(away, f"{self.person.key}@example.org")
-        await self.browser.get(back.replace(PUBLIC_URL, url))
+        await self._patiently(lambda: self.browser.get(back.replace(PUBLIC_URL, url)))
+
+    async def _patiently(self, send: Callable[[], Awaitable[str]]) -> str:
+        """Send, and once more each second while the server says that it is busy, as a person would."""
+        page, answer = self.browser.page, ""
+        for _ in range(_TRIES):
+            self.browser.page = page
+            answer = await send()
+            if self.browser.status != 503:
+                break
+            await asyncio.sleep(1)
+        return answer
 
     async def close(self) -> None:
         """Go through the pages once more, and be closed."""
