@@ -33,13 +33,16 @@ class SkillTools:
 
     async def tools_for(self, tenant_id: str) -> Sequence[AnyTool]:
         """Return the tool, where there is any skill to use."""
-        operators = await self._of_operator()
         kept = await self._storage.for_tenant(tenant_id).list(COLLECTION)
         own = [skill for value in kept if (skill := own_skill(value.key, value.value)) is not None]
-        skills = [*operators.values(), *(skill for skill in own if skill.name not in operators)][:MAX_LISTED]
-        if not skills:
-            return ()
-        return [_use_skill(tuple((skill.name, _line(skill.description)) for skill in skills), self)]
+        return await self.tools_with([(skill.name, skill.description) for skill in own])
+
+    async def tools_with(self, own: Sequence[tuple[str, str]]) -> Sequence[AnyTool]:
+        """Return the same for a person whose own skills are known, by name and description."""
+        operators = await self._of_operator()
+        of_operator = [(skill.name, skill.description) for skill in operators.values()]
+        listed = [*of_operator, *(skill for skill in own if skill[0] not in operators)][:MAX_LISTED]
+        return [_use_skill(tuple((name, _line(description)) for name, description in listed), self)] if listed else ()
 
     async def read(self, name: str, context: ToolExecutionContext) -> Skill | None:
         """Return a skill as it is now; None where there is none of this name."""

@@ -39,6 +39,7 @@ async def load_turn(
     begun = await _load(database, lease, turn, channels, journal)
     return replace(
         begun,
+        request=replace(begun.request, own_skills=tuple((name, says) for name, says in turn["own_skills"])),
         crashes=turn["crashes"],
         solo_crashes=turn["solo_crashes"],
         quarantined=turn["quarantined"],

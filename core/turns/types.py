@@ -76,6 +76,8 @@ class TurnRequest:
     """What it may do while its model is down; None: fail."""
     known: tuple[str, ...] | None = None
     """What the person's profile holds, a line each; None where nobody has read it yet."""
+    own_skills: tuple[tuple[str, str], ...] | None = None
+    """The skills that the person keeps, by name and description; None where nobody has read them yet."""
     task_id: str | None = None
     """The task whose run this is: what it spends counts as the task's, too."""
 

@@ -69,6 +69,19 @@ begin
     order by v.number;
 end $$;
 
+-- Returns the skills that a person keeps, as [name, description], by number; the texts are read when they are used.
+create function own_skills(p_tenant text)
+returns jsonb
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return (select coalesce(jsonb_agg(
+                jsonb_build_array(v.key, coalesce(v.value #>> '{versions,-1,description}', '')) order by v.number), '[]')
+            from stored_values v
+            where v.tenant_id = p_tenant and v.collection = 'skills'
+              and jsonb_typeof(v.value #> '{versions,-1}') = 'object');
+end $$;
+
 create function delete_value(p_tenant text, p_collection text, p_key text)
 returns void
 language plpgsql as $$

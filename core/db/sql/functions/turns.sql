@@ -545,11 +545,12 @@ returns table (
     channel text, account text, peer text, thread text, conversation_id text, role text, tier text, user_key text,
     sender_state text, admitted text, waiting_step int, name text, language text, timezone text,
     timezone_known boolean, while_running text, history jsonb, has_pool boolean, has_approvals boolean,
-    taken jsonb, facts jsonb, is_new boolean)
+    taken jsonb, facts jsonb, is_new boolean, own_skills jsonb)
 language plpgsql as $$
 begin
     return query
-    select b.*, r.*, b.turn_id = p_turn and b.attempts = 1 from begin_turn(p_tenant, p_lane, p_fence, p_turn) b
+    select b.*, r.*, b.turn_id = p_turn and b.attempts = 1, own_skills(p_tenant)
+    from begin_turn(p_tenant, p_lane, p_fence, p_turn) b
     left join lateral read_turn(p_tenant, b.turn_id, p_history) r on not b.is_run;
     -- A turn that is new need not be on disk before it goes on. If Postgres dies and loses it, its messages wait as
     -- before, and whatever is written for a turn that is not there is refused: record_step and finish_turn commit, and
