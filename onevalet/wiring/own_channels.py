@@ -8,6 +8,7 @@ from core.messaging.channels import InboundSink
 from core.messaging.own_channels import ChannelSetup, InboundChannel, OutboundChannel
 from core.messaging.relay import Relay
 from onevalet.settings import Settings
+from onevalet.wiring.plugin_checks import check_methods, check_overridden, made_of, only_kinds
 from onevalet.wiring.plugins import plugin_values
 
 TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "program", "web", "mcp"})
@@ -16,13 +17,13 @@ TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "pro
 def own_ways_in(settings: Settings, sink: InboundSink) -> list[InboundChannel]:
     """Create the ways in of plugins."""
     setup = _setup(settings)
-    return [kind(setup, sink) for kind in _kinds(settings.onevalet_channels, InboundChannel)]
+    return [made_of(kind, setup, sink) for kind in _kinds(settings.onevalet_channels, InboundChannel)]
 
 
 def own_ways_out(settings: Settings) -> list[OutboundChannel]:
     """Create the ways out of plugins."""
     setup = _setup(settings)
-    return [kind(setup) for kind in _kinds(settings.onevalet_channels, OutboundChannel)]
+    return [made_of(kind, setup) for kind in _kinds(settings.onevalet_channels, OutboundChannel)]
 
 
 def own_names(settings: Settings) -> set[str]:
@@ -37,11 +38,13 @@ def _setup(settings: Settings) -> ChannelSetup:
 
 def _kinds[Kind: (InboundChannel, OutboundChannel)](modules: Sequence[str], base: type[Kind]) -> list[type[Kind]]:
     """Return the subclasses that the modules define; raise `ConfigError` for a name that is missing or taken."""
-    found = [value for value in plugin_values(modules) if isinstance(value, type) and issubclass(value, base)]
-    kinds = list(dict.fromkeys(kind for kind in found if kind is not base))
+    kinds: list[type[Kind]] = only_kinds(plugin_values(modules), base)
     names = [kind.name for kind in kinds]
     for kind in kinds:
         if not kind.name or kind.name in TAKEN or names.count(kind.name) > 1:
             reason = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
             raise ConfigError(f"The channel {kind.__module__}.{kind.__qualname__} cannot be used: {reason}.")
+        check_methods(kind, base)
+        if base is OutboundChannel:
+            check_overridden(kind, base, "send")
     return kinds

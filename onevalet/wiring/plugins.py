@@ -16,7 +16,8 @@ from typing import Any
 from core.agents.standard_agent import StandardAgent
 from core.agents.valet import valet_of
 from core.errors import ConfigError
-from core.hooks.hooks import Hook
+from core.hooks.hooks import Hook, Rule
+from core.hooks.judge import AskingJudge, Judge
 from core.journal.types import Effect
 from core.language.catalogue import add_catalogues
 from core.tools.registry import ToolRegistry
@@ -24,6 +25,7 @@ from core.tools.tool import AnyTool, Tool
 from core.triggers.types import ActionExecutor
 from core.turns.checks import SafetyCheck
 from core.turns.orchestrator import Orchestrator
+from onevalet.wiring.plugin_checks import check_instances, check_methods, check_overridden, made_of, only_kinds
 
 SHIPPED = "agents"
 """The package of the tools that ship: each says itself whether it is in a group."""
@@ -69,6 +71,7 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
         if folder.is_dir():
             add_catalogues(folder)
     values = plugin_values(names, brought)
+    _check(values)
     tools = ToolRegistry(value for value in values if isinstance(value, Tool))
     agents = tuple(dict.fromkeys(value for value in values if valet_of(value) is not None))
     groups = _groups(tools, agents)
@@ -86,6 +89,20 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
 def plugin_values(names: Sequence[str], brought: Sequence[Any] = ()) -> list[Any]:
     """Return all that the named modules hold, and what a program brings."""
     return [*(value for module in _modules(names) for value in vars(module).values()), *brought]
+
+
+def _check(values: Sequence[object]) -> None:
+    """Raise `ConfigError` for a hook, a rule, a judge or a check that would not do what its author means."""
+    for base in (Hook, SafetyCheck):
+        check_instances(values, base)
+    for kind in dict.fromkeys(type(value) for value in values if isinstance(value, Hook | SafetyCheck)):
+        check_methods(
+            kind, next(base for base in (AskingJudge, Judge, Rule, Hook, SafetyCheck) if issubclass(kind, base))
+        )
+    for judge in values:
+        if isinstance(judge, AskingJudge) and not hasattr(judge, "client"):
+            name = f"{type(judge).__module__}.{type(judge).__qualname__}"
+            raise ConfigError(f"{name} has no client: give it the model that it asks, as `self.client`.")
 
 
 def _modules(names: Sequence[str]) -> list[ModuleType]:
@@ -106,14 +123,15 @@ def _groups(tools: Iterable[AnyTool], agents: Iterable[type[StandardAgent]]) -> 
 
 def _executors(values: Sequence[object]) -> tuple[ActionExecutor, ...]:
     """Create one executor of each class; raise `ConfigError` for two of one name."""
-    kinds = [value for value in values if isinstance(value, type) and issubclass(value, ActionExecutor)]
     made: dict[str, ActionExecutor] = {}
-    for kind in dict.fromkeys(kind for kind in kinds if not kind.__module__.startswith("core.")):
+    for kind in only_kinds(values, ActionExecutor):
+        check_methods(kind, ActionExecutor)
+        check_overridden(kind, ActionExecutor, "execute")
         if not kind.name or kind.name in made or kind.effect not in tuple(Effect):
             reason = f"the name {kind.name!r} is another's" if kind.name else "it has no name"
             reason = reason if kind.effect in tuple(Effect) else f"effect={kind.effect!r} is not known"
             raise ConfigError(f"The executor {kind.__module__}.{kind.__qualname__} cannot be used: {reason}.")
-        made[kind.name] = kind()
+        made[kind.name] = made_of(kind)
     return tuple(made.values())
 
 

@@ -8,6 +8,7 @@ import structlog
 from core.errors import ConfigError
 from core.events.services import Service, ServiceContext
 from onevalet.wiring.http import build_http
+from onevalet.wiring.plugin_checks import check_methods, made_of, only_kinds
 from onevalet.wiring.plugins import plugin_values
 from onevalet.wiring.worker_parts import WorkerParts
 
@@ -19,14 +20,16 @@ async def open_services_of_plugins(parts: WorkerParts) -> AsyncIterator[None]:
     """Run the services of the plugins inside the block. Raises `ConfigError` for one that does not start."""
     settings, bus = parts.connections.settings, parts.assistant.engine.event_bus
     values = plugin_values(settings.onevalet_plugins, parts.outbound.rooms.brought)
-    kinds = [value for value in values if isinstance(value, type) and issubclass(value, Service)]
+    kinds = only_kinds(values, Service)
+    for kind in kinds:
+        check_methods(kind, Service)
     async with AsyncExitStack() as stack:
         if kinds and bus is not None:
             http = build_http(settings)
             stack.push_async_callback(http.close)
             context = ServiceContext(bus, parts.outbound.service.send, parts.clock, http, settings.for_tools)
-            for kind in dict.fromkeys(kind for kind in kinds if kind is not Service):
-                await stack.enter_async_context(_running(kind(), context))
+            for kind in kinds:
+                await stack.enter_async_context(_running(made_of(kind), context))
         yield
 
 

@@ -1,15 +1,11 @@
 """The loader: what plugin modules bring, and what is said when one is wrong."""
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 
 from core.errors import ConfigError
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.plugins import load_plugins
+from tests.onevalet.wiring.conftest import Write
 
 TOOL = '''
 from onevalet import tool
@@ -19,26 +15,6 @@ async def {name}() -> str:
     """Do it."""
     return "done"
 '''
-
-type Write = Callable[[str, str], None]
-
-
-@pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Write plugin modules into a folder of their own that can be imported from."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    before = set(sys.modules)
-
-    def put(name: str, text: str) -> None:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        importlib.invalidate_caches()
-
-    yield put
-    for name in set(sys.modules) - before:
-        if name.startswith("plug"):
-            del sys.modules[name]
 
 
 def test_what_ships_is_found() -> None:
