@@ -4,7 +4,7 @@ from typing import Literal
 
 from onevalet import ToolExecutionContext, tool
 
-_GROUP = "person"
+_GROUP = "accounts"
 type Kind = Literal["mail", "calendar", "contacts"]
 _ABILITIES: dict[str, tuple[str, ...]] = {
     "mail": ("mail.read", "mail.change", "mail.send"),
@@ -13,7 +13,7 @@ _ABILITIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@tool(name="connect_account", effect="idempotent", parallel=False)
+@tool(name="connect_account", effect="idempotent", parallel=False, group=_GROUP)
 async def connect_account(
     context: ToolExecutionContext, service: str = "", name: str = "", kinds: list[Kind] | None = None
 ) -> str:

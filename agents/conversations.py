@@ -16,7 +16,7 @@ _MOST = 10
 _MAX_WORDS = 200
 
 
-@tool(name="search_messages", effect="read", outside=True)
+@tool(name="search_messages", effect="read", outside=True, group="memories")
 async def search_messages(words: str, context: ToolExecutionContext) -> str:
     """Find messages of earlier conversations by their words: for "find what we said about the boiler".
 

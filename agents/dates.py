@@ -47,7 +47,7 @@ def _is_short(text: str) -> bool:
     return 0 < len(" ".join(text.split())) <= MAX_LENGTH
 
 
-@valet(name="remind_before", effect="idempotent")
+@valet(name="remind_before", effect="idempotent", group="tasks")
 class RemindBefore(PlanningAgent):
     """Remind the person some days before a date, or each year on or before it: a birthday, a flight, a deadline.
 

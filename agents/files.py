@@ -9,7 +9,7 @@ _AROUND = 160
 """Characters around a word that was found."""
 
 
-@tool(name="list_files", effect="read", outside=True)
+@tool(name="list_files", effect="read", outside=True, group="files")
 async def list_files(context: ToolExecutionContext) -> str:
     """List the files that the person sent lately, with the ids by which the other tools read them."""
     files = await context.files.list()
@@ -22,7 +22,7 @@ async def list_files(context: ToolExecutionContext) -> str:
     return "\n".join(lines) or "There are no files."
 
 
-@tool(name="read_file", effect="read", outside=True, timeout=90)
+@tool(name="read_file", effect="read", outside=True, group="files", timeout=90)
 async def read_file(file: str, context: ToolExecutionContext, page: int = 1, question: str = "") -> str:
     """Read more of a file that the person sent: a document from a page on, or what is in a picture.
 
@@ -49,7 +49,7 @@ async def read_file(file: str, context: ToolExecutionContext, page: int = 1, que
     return "\n".join([f"Pages {page} to {number} of {found.page_count}.", *lines, more])
 
 
-@tool(name="search_file", effect="read", outside=True)
+@tool(name="search_file", effect="read", outside=True, group="files")
 async def search_file(file: str, words: str, context: ToolExecutionContext) -> str:
     """Find words in a document that the person sent; return the places with their pages.
 
@@ -69,7 +69,7 @@ async def search_file(file: str, words: str, context: ToolExecutionContext) -> s
     return "\n".join(lines) or f"None of its {len(pages)} pages has any of these words."
 
 
-@tool(name="send_file", effect="read", outside=True)
+@tool(name="send_file", effect="read", outside=True, group="files")
 async def send_file(file: str, context: ToolExecutionContext) -> str:
     """Send the person a file that they sent earlier, or that was made for them.
 

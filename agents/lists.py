@@ -49,10 +49,10 @@ _DONE = {
 
 @tool(name="add_to_list", effect="idempotent", parallel=False)
 async def add_to_list(list_name: str, items: list[str], context: ToolExecutionContext) -> str:
-    """Add entries to one of the person's lists, such as shopping or to-do; a list that is not there is begun.
+    """Add entries to one of the person's lists; one that is not there is begun.
 
     Args:
-        list_name: As the person calls it: "shopping", "the to-do list".
+        list_name: As they call it: "shopping", "the to-do list".
         items: The entries, each by itself; none begins an empty list.
     """
     texts = [" ".join(item.split()) for item in items]
@@ -76,10 +76,10 @@ async def add_to_list(list_name: str, items: list[str], context: ToolExecutionCo
 
 @tool(name="show_list", effect="read")
 async def show_list(context: ToolExecutionContext, list_name: str = "") -> str:
-    """Show one of the person's lists, each entry with its number; without a name the names of all lists.
+    """Show one of the person's lists, each entry with its number; without a name, which lists there are.
 
     Args:
-        list_name: As the person calls it; leave it out for all.
+        list_name: As they call it.
     """
     lists = await _all(context)
     if not lists:
@@ -87,7 +87,7 @@ async def show_list(context: ToolExecutionContext, list_name: str = "") -> str:
     return _shown(await _find(list_name, context)) if list_name.strip() or len(lists) == 1 else _names(lists)
 
 
-@tool(name="tick_off", effect="idempotent", parallel=False)
+@tool(name="tick_off", effect="idempotent", parallel=False, group=_GROUP)
 async def tick_off(items: list[str], context: ToolExecutionContext, list_name: str = "", done: bool = True) -> str:
     """Tick entries of a list off, or with done=false set them back to not done.
 
@@ -104,7 +104,7 @@ async def tick_off(items: list[str], context: ToolExecutionContext, list_name: s
     return _told("tick" if done else "untick", change, context)
 
 
-@tool(name="remove_from_list", effect="idempotent", parallel=False)
+@tool(name="remove_from_list", effect="idempotent", parallel=False, group=_GROUP)
 async def remove_from_list(
     context: ToolExecutionContext, items: Sequence[str] = (), list_name: str = "", all_done: bool = False
 ) -> str:

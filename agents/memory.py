@@ -11,10 +11,10 @@ _NAMES = (gettext_noop("memories"),)
 
 @tool(name="remember", effect="idempotent", parallel=False, needs_memory="on")
 async def remember(statement: str, context: ToolExecutionContext) -> str:
-    """Keep something for good that the person asks to be remembered. Never passwords, codes or card numbers.
+    """Keep for good what the person asks to be remembered. Never passwords, codes or card numbers.
 
     Args:
-        statement: One statement in the person's own words and voice, such as "I am allergic to nuts".
+        statement: One statement in their own words and voice: "I am allergic to nuts".
     """
     if not statement.strip() or len(statement) > _MAX_LENGTH:
         raise ToolRetry(f"Give one statement of 1 to {_MAX_LENGTH} characters.")
@@ -27,10 +27,10 @@ async def remember(statement: str, context: ToolExecutionContext) -> str:
 
 @tool(name="search_memory", effect="read", needs_memory="recall")
 async def search_memory(question: str, context: ToolExecutionContext) -> str:
-    """Look up what is known from earlier talks: facts the person told, what was agreed, what was found out.
+    """Look up what is known from earlier talks: facts, what was agreed, what was found out.
 
     Args:
-        question: What to look for, as a question or in a few words.
+        question: A question, or a few words.
     """
     memories = await context.memory.search(question)
     if not memories:

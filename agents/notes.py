@@ -4,15 +4,17 @@ from agents.call_plans import plan_once
 from onevalet import ToolExecutionContext, ToolRetry, gettext, tool
 
 _NOTES = "notes"
+_GROUP = "notes"
+"""Of the tools that few talks about notes need."""
 _MAX_LENGTH = 2000
 
 
 @tool(name="add_note", effect="idempotent", parallel=False)
 async def add_note(text: str, context: ToolExecutionContext) -> str:
-    """Keep a note for the person until they have it forgotten. It reminds nobody.
+    """Keep a note for the person. It reminds nobody.
 
     Args:
-        text: What to note, in the person's own words.
+        text: What to note, in their own words.
     """
     text = text.strip()
     if not text:
@@ -35,7 +37,7 @@ async def list_notes(context: ToolExecutionContext) -> str:
     return "\n".join([gettext("The notes:"), *(f"{note.number}. {_text(note.value)}" for note in notes)])
 
 
-@tool(name="export_notes", effect="read")
+@tool(name="export_notes", effect="read", group=_GROUP)
 async def export_notes(context: ToolExecutionContext) -> str:
     """Send the person all their notes as a text file."""
     notes = await context.storage.list(_NOTES)
@@ -46,7 +48,7 @@ async def export_notes(context: ToolExecutionContext) -> str:
     return gettext("Here are your notes as a file.")
 
 
-@tool(name="forget_note", effect="idempotent", parallel=False)
+@tool(name="forget_note", effect="idempotent", parallel=False, group=_GROUP)
 async def forget_note(number: int, context: ToolExecutionContext) -> str:
     """Forget a note for good.
 

@@ -8,13 +8,13 @@ _GROUP = "person"
 
 @tool(name="set_preference", effect="idempotent", parallel=False)
 async def set_preference(name: str, value: str, context: ToolExecutionContext) -> str:
-    """Keep how the person wants to be served. Only when they ask for it or tell it.
+    """Keep how the person wants to be served, when they ask for it or tell it.
 
     Args:
-        name: One of name (what to call them), language (a code such as pt-PT), timezone (an IANA name or a city),
-            channel (sms, slack or telegram: where to write to them first), quiet (hours without messages, such as
-            22:00-07:00), busy (what to do with messages that come in while you work: steer, queue or interrupt), mute
-            (all the kinds of notifications to leave out, comma-separated, such as weather, price; or all).
+        name: One of name (what to call them), language (pt-PT), timezone (an IANA name or a city), channel (sms, slack
+            or telegram: where to write first), quiet (hours without messages: 22:00-07:00), busy (messages that come
+            while you work: steer, queue or interrupt), mute (all kinds of notifications to leave out: weather, price;
+            or all).
         value: What they want; "off" takes it back.
     """
     changed = await context.person.change(name, value, context.idempotency_key)

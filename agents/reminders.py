@@ -59,9 +59,9 @@ def _is_short(text: str) -> bool:
 
 @valet(name="remind_me", effect="idempotent")
 class RemindMe(PlanningAgent):
-    """Remind the person of something once, at a moment. For what comes again use ScheduleTask.
+    """Remind the person once, at a moment; for what comes again use ScheduleTask.
 
-    It is set at once and rings in quiet hours too. Tell them when it will be, and that "undo" takes it back.
+    It is set at once, and rings in quiet hours too. Tell them when, and that "undo" takes it back.
     """
 
     text = InputField(
@@ -72,7 +72,7 @@ class RemindMe(PlanningAgent):
     )
     at = InputField(
         gettext_noop("When shall I remind you?"),
-        description='In their own time: 2027-01-31T15:00, or as they said it ("3pm", "tomorrow 9:00", "in 20 minutes")',
+        description='In their own time: 2027-01-31T15:00, or as they said it ("3pm", "in 20 minutes")',
     )
 
     def trigger(self) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def _option(description: str, type: Any = str) -> InputField:
     return InputField("", description, required=False, default="" if type is str else None, type=type)
 
 
-@valet(name="ScheduleTask", effect="idempotent", addresses=("url", "tool_arguments"))
+@valet(name="ScheduleTask", effect="idempotent", group="tasks", addresses=("url", "tool_arguments"))
 class ScheduleTask(PlanningAgent):
     """Plan a task that comes again, waits for an event, or watches a value and tells when it changes.
 
@@ -86,9 +86,15 @@ class ScheduleTask(PlanningAgent):
     )
     expression = _option("For a watch: true when to tell, over value, previous, result: value < 300")
     url = _option("For a watch: the address to look at")
-    tool = _option("For a watch: the reading tool or agent to look with, such as get_weather, FlightSearchAgent")
+    tool = _option(
+        "For a watch: the reading tool or agent to look with, such as read_page, get_weather, FlightSearchAgent"
+    )
     tool_arguments = _option("For that tool", dict[str, Any])
-    path = _option("JSONPath of the value in what comes back: $.price. It is tried, and shown with the value")
+    path = _option(
+        "JSONPath of the value in what comes back; it is tried, and shown with the value. read_page has $.price, "
+        "$.currency, $.prices[0].price, $.title, $.date, $.text; get_weather has $.now.temperature, $.days[0].low, "
+        ".high, .rain_chance"
+    )
     reset = _option("True when it may be told again: value > 320")
     min_gap_minutes = _option("For a watch: at least so long between two messages", float)
     remind_only = _option("Only tell the words, without doing anything", bool)

@@ -39,7 +39,7 @@ _STATES = {
 
 @tool(name="list_tasks", effect="read")
 async def list_tasks(context: ToolExecutionContext) -> str:
-    """List what the person has planned: reminders, scheduled tasks, what waits for events, what is watched."""
+    """List what the person has planned: reminders, tasks, what waits for events, what is watched."""
     tasks = await context.tasks.list()
     if not tasks:
         return gettext("Nothing is scheduled.")
@@ -51,7 +51,7 @@ async def pause_task(which: str, context: ToolExecutionContext) -> str:
     """Let a task rest until it is resumed.
 
     Args:
-        which: Its number, as list_tasks gives it, or words of its title.
+        which: Its number in list_tasks, or words of its title.
     """
     return await _change(which, "pause", context)
 
@@ -61,7 +61,7 @@ async def resume_task(which: str, context: ToolExecutionContext) -> str:
     """Resume a paused or disabled task; what was missed in the meantime is not made up for.
 
     Args:
-        which: Its number, as list_tasks gives it, or words of its title.
+        which: Its number in list_tasks, or words of its title.
     """
     return await _change(which, "resume", context)
 
@@ -71,7 +71,7 @@ async def stop_task(which: str, context: ToolExecutionContext) -> str:
     """Stop a task or a reminder.
 
     Args:
-        which: Its number, as list_tasks gives it, or words of its title.
+        which: Its number in list_tasks, or words of its title.
     """
     return await _change(which, "delete", context)
 
@@ -81,7 +81,7 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
     """Run a task once, now, besides its schedule. What comes of it is sent to the person by itself.
 
     Args:
-        which: Its number, as list_tasks gives it, or words of its title.
+        which: Its number in list_tasks, or words of its title.
     """
     task = await meant_task(which, context)
     await context.tasks.run_now(task.id, context.idempotency_key)

@@ -98,7 +98,7 @@ class _Offers(BaseModel):
     data: list[_Offer]
 
 
-@valet(name="FlightSearchAgent", effect="read", timeout=60)
+@valet(name="FlightSearchAgent", effect="read", timeout=60, group="travel")
 class FlightSearchAgent(StandardAgent):
     """Search flights and their prices. It books nothing.
 

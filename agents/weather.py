@@ -22,7 +22,7 @@ from onevalet import (
     tool,
 )
 
-type Units = Literal["metric", "imperial"]
+Units = Literal["metric", "imperial"]
 
 _PLACES = "https://geocoding-api.open-meteo.com"
 _FORECASTS = "https://api.open-meteo.com"
@@ -100,13 +100,11 @@ class _Forecast(BaseModel):
 async def get_weather(
     city: str, context: ToolExecutionContext, date: Date | None = None, units: Units = "metric"
 ) -> TextWithData:
-    """Tell the weather in a city: how it is now and the next days, or the forecast for one day.
-
-    A watch finds its data at $.now.temperature, and $.days[0].low, .high and .rain_chance.
+    """Tell the weather in a city: now and the next three days, or the forecast for one day.
 
     Args:
-        city: The city's name, with the country where there are several.
-        date: The one day that is wanted; leave it out for now and the next three days.
+        city: Its name, with the country where there are several.
+        date: The one day that is wanted.
         units: What the person is used to.
     """
     place = await _find(city, context)

@@ -57,7 +57,7 @@ def _leaves_some(without: Sequence[Part]) -> bool:
     return len(set(without)) < len(PARTS)
 
 
-@valet(name="set_briefing", effect="idempotent", group="")
+@valet(name="set_briefing", effect="idempotent", group="briefing")
 class SetBriefing(PlanningAgent):
     """Send the person a briefing again and again: weather, calendar, unread mail, reminders, what waits for them.
 

@@ -22,7 +22,7 @@ class BriefingExecutor(ActionExecutor):
         return ActionResult(True, briefing.text, outside=True)
 
 
-@tool(name="brief_me", effect="read", outside=True, timeout=90, group="")
+@tool(name="brief_me", effect="read", outside=True, timeout=90, group="briefing")
 async def brief_me(context: ToolExecutionContext, only: list[Part] | None = None, place: str = "") -> str:
     """Compose the person's briefing now: weather, events, unread mail, what is due and what waits. Pass it on.
 

@@ -42,7 +42,7 @@ def _is_channel(given: str) -> bool:
     return given in ("", *_CHANNELS)
 
 
-@valet(name="MessageSomeoneAgent", effect="idempotent", timeout=60, group="", standing=("text",))
+@valet(name="MessageSomeoneAgent", effect="idempotent", timeout=60, group="contacts", standing=("text",))
 class MessageSomeoneAgent(StandardAgent):
     """Write to somebody else for the person by SMS, Slack or Telegram; what they answer comes back to the person."""
 

@@ -23,7 +23,7 @@ from onevalet import (
 )
 
 
-@tool(name="draft_email", effect="idempotent", timeout=120)
+@tool(name="draft_email", effect="idempotent", group="mail", timeout=120)
 async def draft_email(
     body: str,
     context: ToolExecutionContext,

@@ -52,7 +52,14 @@ _WHOLE = 2000
 """Characters of a passed-on text that stand in the email; a longer one goes along as a file."""
 
 
-@valet(name="SendEmailAgent", accounts=(SEND,), effect="idempotent", timeout=120, standing=("subject", "body"))
+@valet(
+    name="SendEmailAgent",
+    accounts=(SEND,),
+    effect="idempotent",
+    timeout=120,
+    group="mail",
+    standing=("subject", "body"),
+)
 class SendEmailAgent(StandardAgent):
     """Send an email from the person's own account: a new one, an answer to a mail, or a mail that is passed on."""
 

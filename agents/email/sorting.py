@@ -75,7 +75,7 @@ def _are_mails(given: list[str]) -> str | None:
     return None
 
 
-@valet(name="SortMailAgent", effect="idempotent", timeout=90)
+@valet(name="SortMailAgent", effect="idempotent", timeout=90, group="mail")
 class SortMailAgent(StandardAgent):
     """Mark mails as read, unread or flagged, archive them, move them to a folder, or delete them."""
 

@@ -26,12 +26,10 @@ _CACHE = PageCache()
 
 @tool(name="read_page", effect="read", outside=True, addresses=("url",), timeout=90, doing=_DOING)
 async def read_page(url: str, context: ToolExecutionContext, part: int = 1) -> TextWithData:
-    """Read a page of the web or a PDF as text: one that the person named, or that a search or another page showed.
-
-    A watch finds its data at $.price, $.currency, $.prices[0].price, $.title, $.date and $.text.
+    """Read a page of the web or a PDF as text.
 
     Args:
-        url: The page's address, exactly as it was named or found.
+        url: Its address, exactly as the person named it, or a search or another page showed it.
         part: Which part of a long page, from 1.
     """
     address = url.strip() if "://" in url else f"https://{url.strip()}"

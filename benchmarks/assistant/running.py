@@ -19,6 +19,7 @@ from core.json_types import JsonObject, read_json
 from core.llm.types import ChatMessage, ModelAnswer, Role, TokenUsage
 from core.loop.control import TurnMessage
 from core.people.tenant import TurnTenant
+from core.tools.toolbox import SWITCH
 from core.turns.types import TurnRequest, TurnState
 from onevalet.settings import load_settings
 from onevalet.testing import StandingClock
@@ -106,7 +107,8 @@ class Bench:
             result = await self.assistant.orchestrator.handle_message(request)
         took = time.monotonic() - began
         failure = result.reason if result.state is TurnState.FAILED else ""
-        first, *later = recorder.steps or [[]]
+        # To open a group of tools is a step on the way, and no choice of a tool.
+        first, *later = [chosen for step in recorder.steps if (chosen := _chosen(step)) or not step] or [[]]
         return Run(
             scenario=scenario,
             judged=_FAILED if failure else await judge(scenario, first, [call for step in later for call in step]),
@@ -148,6 +150,10 @@ async def bench(model: str, **settings: object) -> AsyncIterator[Bench]:
         assistant = await stack.enter_async_context(open_assistant(connections, StandingClock(now())))
         admin = await stack.enter_async_context(asyncpg.create_pool(postgres.url, min_size=1, max_size=4))
         yield Bench(assistant, admin)
+
+
+def _chosen(step: list[Call]) -> list[Call]:
+    return [call for call in step if call.name != SWITCH]
 
 
 def _as_written(arguments: str) -> dict[str, object]:

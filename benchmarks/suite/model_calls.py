@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
 from core.db.migrate import migrate
-from tests.scripted_model import Script
+from tests.scripted_model import Script, text
 from tests.services import private_postgres, private_valkey
 
 if TYPE_CHECKING:
@@ -21,16 +21,19 @@ One person's conversation of twenty messages, with memory and profile on, as shi
 something to remember, which costs most: behind the replies, one call reads a talk that has become quiet. Floor: the
 calls that answer. For the prompts, half of the messages use tools, some of them set reminders, and things are recalled
 (`uv run -m benchmarks.prompt_share` has each apart); counted is how many bytes of a
-prompt, its tools included, are those that the prompt before began with, which is what a provider's cache saves."""
+prompt, its tools included, are those that the prompt before began with, which is what a provider's cache saves. A
+hello is a first message, with all tools that ship, fifty of MCP servers and twenty skills, at four bytes a token; its
+floor is the prompt without tools (`uv run -m benchmarks.prompt_cost` has its parts)."""
 METRICS = (
     Metric("model-calls", "model calls of a message", "calls", Target(1.2)),
     Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(90, more=True)),
+    Metric("hello-tokens", "prompt of a hello", "tokens", Target(3000)),
 )
 
 
 async def run(options: Options) -> Samples:
     """Have both conversations."""
-    from tests.jobs import prompt_share, test_reading  # here, since they load a whole worker
+    from tests.jobs import prompt_cost, prompt_share, test_reading  # here, since they load a whole worker
 
     samples, count = Samples(), options.of(20, 4)
     async with _talking(test_reading.answer, onevalet_small_model="openai/small") as person:
@@ -48,6 +51,13 @@ async def run(options: Options) -> Samples:
     async with _talking(prompt_share.answer, **by_rules) as person:
         asked = await prompt_share.talk_with(person, "all", count)
         samples.add("prompt-prefix", OURS, prompt_share.cached_share(asked) * 100)
+    async with _database() as (postgres, valkey, home, patch):
+        async with prompt_cost.everything(postgres, valkey, home, patch, lambda _: text("Hi")) as person:
+            await person.say("hello")
+            hello = person.model.calls[0]
+        parts = prompt_cost.parts_of(hello)
+        samples.add("hello-tokens", FLOOR, parts["system prompt"] + parts["messages"])
+        samples.add("hello-tokens", OURS, prompt_cost.tokens_of(hello))
     return samples
 
 
@@ -55,11 +65,20 @@ async def run(options: Options) -> Samples:
 async def _talking(script: Script, **configured: object) -> AsyncIterator["Talking"]:
     from tests.jobs.talking import talking
 
-    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as home:
+    async with (
+        _database() as (postgres, valkey, home, patch),
+        talking(postgres, valkey, home, patch, script, **configured) as person,
+    ):
+        yield person
+
+
+@asynccontextmanager
+async def _database() -> AsyncIterator[tuple[str, str, Path, pytest.MonkeyPatch]]:
+    """Yield the addresses of servers of one's own, a folder, and what sets variables for as long as they run."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as home:
         async with private_postgres() as postgres, private_valkey() as valkey:
             await migrate(postgres.url)
-            async with talking(postgres.url, valkey.url, Path(home), patched, script, **configured) as person:
-                yield person
+            yield postgres.url, valkey.url, Path(home), patch
 
 
 BENCHMARK = Benchmark("model-calls", "What models are asked", _ABOUT, METRICS, run)

@@ -8,11 +8,8 @@ from core.llm.types import ToolSpec
 INSTRUCTION = "task_instruction"
 APPROVAL_NOTE = "[Requires user confirmation before execution]"
 
-_ASKS = "Give what the person said; leave out what is not known, even if required: the person is then asked."
-_INSTRUCTION_SAYS = (
-    "What the person wants, in plain words, as far as it fits no other parameter. "
-    'Example: "Keep it short and friendly, and mention that we can move it to Friday."'
-)
+_ASKS = "Leave out what the person did not say, even if required: they are then asked."
+_INSTRUCTION_SAYS = 'What else the person wants, in plain words. Example: "Keep it short."'
 
 
 def agent_spec(valet: Valet) -> ToolSpec:

@@ -86,7 +86,7 @@ def _described(valet: Valet) -> tuple[str, Signature]:
 
 def _agent_tool(valet: Valet, turn: TurnAgents) -> AgentTool:
     description, signature = _described(valet)
-    shown = without_account(signature.schema) if valet.accounts else None
+    shown = without_account(signature.shown) if valet.accounts else None
     return AgentTool(
         name=valet.name,
         description=description,

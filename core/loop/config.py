@@ -1,4 +1,4 @@
-"""Every number of the ReAct loop, in one place; each can be set as ONEVALET_LOOP_<NAME>."""
+"""Every limit of the ReAct loop, in one place; each can be set as ONEVALET_LOOP_<NAME>."""
 
 from dataclasses import dataclass, fields
 
@@ -45,6 +45,8 @@ class ReactLoopConfig:
     parallel_tools: bool = True
     tools_in_full: int = 12
     """Tools up to which all are described to the model in full; with more, a group is one line until it is needed."""
+    groups_in_full: tuple[str, ...] = ()
+    """Groups of tools that are described in full whatever their number, such as mail."""
     max_tool_result_share: float = 0.3
     """Share of the context that one result may fill."""
     max_tool_result_chars: int = 400_000
@@ -91,7 +93,7 @@ class ReactLoopConfig:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            if value is None or isinstance(value, bool):
+            if value is None or isinstance(value, bool | tuple):
                 continue
             if value < 0 or (value == 0 and limit.name not in _MAY_BE_ZERO):
                 raise ConfigError(f"ONEVALET_LOOP_{limit.name.upper()} is {value}; it must be above 0.")

@@ -133,7 +133,7 @@ async def begin_run(task: LoopTask, config: ReactLoopConfig, hooks: Hooks) -> Lo
     """Return a run that stands at the task's first step."""
     recorded = {record.key: record for record in await task.journal.recorded()}
     window = repair(task.messages)
-    tools = Toolbox(task.tools, task.state.groups, config.tools_in_full)
+    tools = Toolbox(task.tools, task.state.groups, config.tools_in_full, config.groups_in_full)
     scope = TurnScope(
         where=task.where,
         journal=journal_of_run(task.journal, config.journal_patience, task.where.turn_id, tools.get),

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from core.errors import RefusedLogin, StoreUnavailable, ToolFailed, ToolRetry
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
+from core.llm.types import ToolSpec
 from core.mcp.connections import Connections
 from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerRefused, ToolGone
 from core.mcp.types import Answer, Definition, McpServer
@@ -49,6 +50,11 @@ class McpTool(Tool[..., object]):
     @property
     def in_thread(self) -> bool:
         return False
+
+    @property
+    def spec(self) -> ToolSpec:
+        # What the operator accepted, word for word.
+        return ToolSpec(self.name, self.description, self.shown or self.signature.schema)
 
     @property
     def place(self) -> str:

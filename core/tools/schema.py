@@ -13,13 +13,15 @@ from core.errors import ConfigError
 from core.json_types import Json, JsonObject, canonical_hash
 from core.tools.context import ToolExecutionContext
 from core.tools.docstrings import read_docstring
+from core.tools.shown import shown_form
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
     """A tool's parameters. `fields` maps the function's parameter names to those of `model`.
 
-    `digest` identifies the schema. It is worked out once, where a signature is made, and not in every turn.
+    `digest` identifies the schema, and `shown` is what the model sees of it. Both are worked out once, where a
+    signature is made, and not in every turn.
     """
 
     model: type[BaseModel]
@@ -28,8 +30,10 @@ class Signature:
     fields: dict[str, str]
     context_name: str = ""
     digest: str = field(init=False)
+    shown: JsonObject = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "shown", shown_form(self.schema))
         object.__setattr__(self, "digest", canonical_hash(self.schema))
 
 

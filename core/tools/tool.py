@@ -98,7 +98,7 @@ class Tool[**P, R]:
     @property
     def spec(self) -> ToolSpec:
         """Return what the model is shown."""
-        return ToolSpec(self.name, self.description, self.shown or self.signature.schema)
+        return ToolSpec(self.name, self.description, self.shown or self.signature.shown)
 
     def with_preset(self, **values: object) -> "Tool[P, R]":
         """Fix parameters: the model neither sees them nor may give them."""
@@ -109,7 +109,7 @@ class Tool[**P, R]:
         if not self.accounts or ACCOUNT in fixed:
             return replace(self, preset=fixed, signature=signature)
         signature = with_account(signature)
-        return replace(self, preset=fixed, signature=signature, shown=without_account(signature.schema))
+        return replace(self, preset=fixed, signature=signature, shown=without_account(signature.shown))
 
     def parse(self, arguments: Json) -> dict[str, object]:
         """Check arguments against the schema and convert them to the annotated types.
@@ -232,7 +232,7 @@ def tool(
             signature=signature,
             effect=_checked_effect(effect, tool_name, function),
             accounts=checked_needs(accounts, place_of(function)),
-            shown=without_account(signature.schema) if accounts else None,
+            shown=without_account(signature.shown) if accounts else None,
             **given,
         )
 

@@ -4,7 +4,7 @@ What opens while a conversation goes on is appended, and stays: prompts go on to
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from core.errors import ToolRetry
@@ -17,22 +17,24 @@ from core.tools.tool import AnyTool, tool
 
 SWITCH = "use_tools"
 """The built-in tool that opens and closes a group."""
-_LISTED = re.compile(r"\w+ \(([\w, -]+)\)")
+_LISTED = re.compile(r"([\w-]+) \(([\w, -]+)\)")
 
 
 class Toolbox:
     """All tools of a turn, and which of them are on offer. What was opened is known from the calls' results.
 
     `groups` are the names of what is open, in the order in which it was opened. Up to `in_full` tools are offered in
-    full, whatever their groups.
+    full, whatever their groups, and the tools of `always` are whatever their number.
     """
 
-    def __init__(self, tools: ToolRegistry, groups: Iterable[str] = (), in_full: int = 0) -> None:
+    def __init__(
+        self, tools: ToolRegistry, groups: Iterable[str] = (), in_full: int = 0, always: Collection[str] = ()
+    ) -> None:
         self._all = tools
         members: dict[str, list[AnyTool]] = {}
         plain = [member for member in tools if not member.of_turn]
         for member in plain if len(plain) > in_full else ():
-            if member.group:
+            if member.group and member.group not in always:
                 members.setdefault(member.group, []).append(member)
         self._members = members
         self._groups = {member.name: group for group, tools_of in members.items() for member in tools_of}
@@ -79,9 +81,9 @@ class Toolbox:
         return ToolRegistry([*self._base, *([self._switch] if self._switch else []), *opened])
 
 
-def names_in(description: str) -> list[str]:
-    """Return the names of the tools in closed groups and open ones, as the description of the switch lists them."""
-    return [name for names in _LISTED.findall(description) for name in names.split(", ")]
+def groups_in(description: str) -> dict[str, str]:
+    """Return the group of each tool that is in one, closed or open, as the description of the switch lists them."""
+    return {name: group for group, names in _LISTED.findall(description) for name in names.split(", ")}
 
 
 def _named(members: dict[str, list[AnyTool]]) -> tuple[tuple[str, str], ...]:
@@ -99,8 +101,8 @@ def _switch(groups: tuple[tuple[str, str], ...]) -> AnyTool:
         name=SWITCH,
         effect="read",
         description=(
-            "Open a group of further tools, which you can then call in this conversation, or close it with on=false. "
-            f"Use it whenever one of them is what the person needs. The groups: {listed}."
+            "Open a group of further tools, whenever one of them is what the person needs: you can then call them in "
+            f"this conversation. on=false closes it. The groups: {listed}."
         ),
     )
     async def use_tools(group: str, on: bool = True) -> str:

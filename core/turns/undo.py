@@ -123,14 +123,12 @@ def _described() -> AnyTool:
 
     @tool(name=UNDO_LAST, effect="read")
     async def undo_last(number: int | None = None, words: str = "", show: bool = False) -> None:
-        """Take back what was done last for the person, when they want that undone: a reminder set, an entry changed.
-
-        The result names what was taken back, or says why it cannot be and what can be done; tell them.
+        """Take back what was done for the person: the newest, unless they mean an earlier one. Tell them the result.
 
         Args:
-            number: Of an earlier one, as the list names it; leave it out for the newest.
-            words: Of an earlier one, instead of its number: words of what was done, as they said it ("dishes").
-            show: List what can be taken back, and take back nothing.
+            number: An earlier one's, as the list names it.
+            words: Or words of what was done, as they said it ("dishes").
+            show: Only list what can be taken back.
         """
 
     return undo_last

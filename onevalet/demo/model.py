@@ -19,7 +19,7 @@ from core.language.catalogue import current_locale, gettext, gettext_noop, liste
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
 from core.loop.outside import words_of_others
-from core.tools.toolbox import SWITCH, names_in
+from core.tools.toolbox import SWITCH, groups_in
 from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, pattern_of, read_lines
 from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
@@ -366,7 +366,7 @@ def _short(text: str) -> str:
 
 def _answer_offered(messages: Sequence[JsonObject], tools: Mapping[str, str]) -> ModelAnswer:
     """Answer by the tools that a call reaches: those that are offered, and those of the groups that are closed."""
-    return answer(messages, [*tools, *names_in(tools.get(SWITCH, ""))])
+    return answer(messages, [*tools, *groups_in(tools.get(SWITCH, ""))])
 
 
 DEMO_MODEL = LocalModel(MODEL, _answer_offered)

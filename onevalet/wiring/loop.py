@@ -47,6 +47,8 @@ def _value(name: str, text: str, kind: object) -> object:
         if text.lower() == "none":
             return None
         kind = next(option for option in get_args(kind) if option is not type(None))
+    if get_origin(kind) is tuple:
+        return tuple(name for part in text.split(",") if (name := part.strip()))
     if kind is bool:
         if text.lower() not in ("true", "false", "1", "0"):
             raise ConfigError(f"{LOOP_PREFIX.upper()}{name.upper()} is {text!r}; write true or false.")

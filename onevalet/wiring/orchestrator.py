@@ -53,6 +53,7 @@ async def build_orchestrator(
     http = build_http(settings)
     settings.tiers.check_tools(plugins.names, rooms.prefixes)
     plugins.check_prefixes(rooms.prefixes)
+    plugins.check_groups(config.groups_in_full, rooms.prefixes)
     tiers, rates = settings.tiers, Rates(settings.redis_url.get_secret_value() if settings.redis_url else "")
     # This takes seconds of CPU, so it is done before the first lease is taken, while nobody waits.
     await client.warm_up()

@@ -58,6 +58,16 @@ class Plugins:
             if name.startswith(tuple(prefixes)):
                 raise ConfigError(f"{name!r} begins like the tools of an MCP server; rename the tool, or the server.")
 
+    def check_groups(self, named: Sequence[str], prefixes: Sequence[str] = ()) -> None:
+        """Raise `ConfigError` for a group that neither these tools are in nor those of an MCP server."""
+        valets = [valet for agent in self.agents if (valet := valet_of(agent))]
+        groups = {tool.group for tool in self.tools} | {self.groups.get(valet.name, valet.group) for valet in valets}
+        known = sorted({*filter(None, groups), *(prefix.rstrip("_") for prefix in prefixes)})
+        for name in named:
+            if name not in known:
+                setting = "ONEVALET_LOOP_GROUPS_IN_FULL"
+                raise ConfigError(f"{setting} names {name!r}; the groups are {', '.join(known) or 'none'}.")
+
 
 def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugins:
     """Import the named modules, a package with its direct submodules, and collect what they define.

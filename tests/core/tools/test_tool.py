@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated
 
 import pytest
@@ -46,14 +47,31 @@ class TestSchema:
         assert list(properties) == ["place", "people", "tags", "title", "size"]
         assert properties["place"] == {"type": "string", "description": "Where to book, and for how long."}
         assert properties["people"] == {"type": "integer", "description": "How many come."}
-        assert properties["title"] == {
-            "type": "string",
-            "default": "",
-            "description": "Whose name it is booked under",
-        }
+        assert properties["title"] == {"type": "string", "description": "Whose name it is booked under"}
         assert properties["size"]["description"] == "Of the table"  # type: ignore[index,call-overload]
         assert schema["required"] == ["place", "people"]
-        assert schema["additionalProperties"] is False
+        assert book_table.signature.schema["additionalProperties"] is False
+
+    def test_the_model_is_shown_no_words_of_a_schema_that_tell_it_nothing(self) -> None:
+        @tool
+        def search(
+            find: str | None, since: date | None = None, limit: int = 10, default: str = "", zero: int = 0
+        ) -> str:
+            """Search."""
+            return ""
+
+        assert search.spec.parameters == {
+            "type": "object",
+            "properties": {
+                "find": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "since": {"type": "string", "format": "date"},
+                "limit": {"type": "integer", "default": 10},
+                "default": {"type": "string"},
+                "zero": {"type": "integer", "default": 0},
+            },
+            "required": ["find"],
+        }
+        assert search.parse({"find": None, "since": None}) == {"find": None, "since": None}
 
     def test_a_tool_without_parameters_is_an_empty_object(self) -> None:
         @tool
@@ -61,7 +79,7 @@ class TestSchema:
             """Answer."""
             return "pong"
 
-        assert ping.spec.parameters == {"type": "object", "properties": {}, "additionalProperties": False}
+        assert ping.spec.parameters == {"type": "object", "properties": {}}
         assert ping.name == "ping"
         assert ping.description == "Answer."
         assert ping.effect is Effect.ONCE

@@ -87,6 +87,15 @@ class TestGroups:
             _, model = await run_loop([says("Hi")], TOOLS, config=ReactLoopConfig(tools_in_full=in_full))
             assert _offered(model) == offered
 
+    async def test_named_by_the_operator_are_offered_in_full_whatever_their_number(self) -> None:
+        tools = [*TOOLS, replace(add, name="fly", group="travel")]
+        config = ReactLoopConfig(tools_in_full=0, groups_in_full=("mail",))
+        _, model = await run_loop([says("Hi")], tools, config=config)
+        assert _offered(model) == ["add", "read_mail", "send_mail", "use_tools"]
+        assert "travel (fly)" in model.requests[0].tools[-1].description
+        _, model = await run_loop([says("Hi")], TOOLS, config=config)
+        assert _offered(model) == ["add", "read_mail", "send_mail"], "and there is nothing to open"
+
     async def test_open_in_their_order_so_that_the_prompt_begins_alike(self) -> None:
         tools = [replace(add, name=name, group=name[0]) for name in ("a1", "a2", "b1")] + [add]
         script = [wants(("use_tools", {"group": "b"})), wants(("use_tools", {"group": "a"})), says("ok")]

@@ -23,6 +23,13 @@ def test_what_ships_is_found() -> None:
     assert plugins.orchestrator is Orchestrator
 
 
+def test_a_group_in_full_has_to_be_one_of_the_tools_agents_or_servers() -> None:
+    plugins = load_plugins(["agents"])
+    plugins.check_groups(("mail", "travel", "linear"), ("linear__",))
+    with pytest.raises(ConfigError, match=r"^ONEVALET_LOOP_GROUPS_IN_FULL names 'mial'; the groups are accounts, "):
+        plugins.check_groups(("mail", "mial"))
+
+
 def test_a_package_is_taken_with_its_direct_submodules_only(write: Write) -> None:
     write("plug1/__init__.py", TOOL.format(name="top"))
     write("plug1/below.py", TOOL.format(name="below"))

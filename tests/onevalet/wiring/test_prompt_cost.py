@@ -11,35 +11,25 @@ from core.agents.registry import AgentRegistry
 from core.errors import ToolRetry
 from core.http.client import GuardedClient
 from core.journal.types import Outcome
-from core.json_types import Json, JsonObject
+from core.json_types import Json
 from core.llm.types import ToolCall, ToolSpec
 from core.loop.config import ReactLoopConfig
 from core.mcp.connections import Connections
 from core.mcp.tools import mcp_tool
-from core.mcp.types import Definition, McpServer
+from core.mcp.types import McpServer
 from core.skills.tools import SkillTools, _use_skill
 from core.tools.registry import ToolRegistry
 from core.tools.results import CallResult
 from core.tools.tool import AnyTool
-from core.tools.toolbox import SWITCH, Toolbox, names_in
+from core.tools.toolbox import SWITCH, Toolbox, groups_in
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.plugins import Plugins, load_plugins
 from tests.core.builders import FakeModel, says
 from tests.core.turns.test_orchestrator import _request
+from tests.jobs.prompt_cost import SERVERS, THINGS, VERBS, definition
 
-SERVERS = ("linear", "notion", "sentry", "drive", "jira")
-VERBS = ("list", "find", "create", "archive", "assign")
-THINGS = ("tickets", "boards")
 MOST_MORE = 1000
 """Tokens that all of it may add to a prompt; in full, the tools alone would cost five times that."""
-
-
-def _definition(verb: str, thing: str) -> Definition:
-    words: JsonObject = {"type": "string", "description": "Words to look for, or the identifier."}
-    count: JsonObject = {"type": "integer", "description": "How many to return at most; 20 unless given."}
-    schema: JsonObject = {"type": "object", "properties": {"query": words, "limit": count}, "required": ["query"]}
-    text = f"{verb.title()} {thing} of the workspace. Returns identifier, title, state and owner of each, newest first."
-    return Definition(f"{verb}_{thing}", text, schema)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +40,7 @@ def plugins() -> Plugins:
 @pytest.fixture(scope="module")
 def fifty() -> list[AnyTool]:
     connections = Connections([], GuardedClient())
-    definitions = [_definition(verb, thing) for verb in VERBS for thing in THINGS]
+    definitions = [definition(verb, thing) for verb in VERBS for thing in THINGS]
     servers = [McpServer(name, url="https://mcp.example/mcp") for name in SERVERS]
     made = [mcp_tool(server, definition, connections) for server in servers for definition in definitions]
     return [tool for tool in made if tool is not None]
@@ -110,7 +100,7 @@ def test_one_hundred_requests_reach_the_tool_that_they_would_in_full(plugins: Pl
 def _called(toolbox: Toolbox, words: str) -> str:
     """Return what a model calls that goes by the names alone, those that the switch lists included."""
     offered = [spec.name for spec in toolbox.offered.specs]
-    listed = [name for spec in toolbox.offered.specs if spec.name == SWITCH for name in names_in(spec.description)]
+    listed = [name for spec in toolbox.offered.specs if spec.name == SWITCH for name in groups_in(spec.description)]
     said = set(re.findall(r"\w+", words.lower()))
     best = max([*offered, *listed], key=lambda name: len(said & set(re.findall(r"[a-z]+", name))))
     if best not in offered:

@@ -1,0 +1,47 @@
+"""Parameters as the model is shown them: without the words of a schema that only a program needs."""
+
+from core.json_types import Json, JsonObject
+
+_NAMED = ("properties", "$defs")
+"""What holds schemas by names of their own, which may be any word."""
+
+
+def shown_form(schema: JsonObject) -> JsonObject:
+    """Return a schema without empty defaults, null as an alternative, and whether others than its names may come.
+
+    An argument that is left out has its default; what is not known is left out or refused when a call comes in.
+    """
+    shown = _shown(schema)
+    assert isinstance(shown, dict)  # noqa: S101 - what comes of an object is one
+    return shown
+
+
+def _shown(node: Json) -> Json:
+    if isinstance(node, list):
+        return [_shown(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    required = node.get("required")
+    must = required if isinstance(required, list) else []
+    kept: JsonObject = {}
+    for key, value in node.items():
+        if key in _NAMED and isinstance(value, dict):
+            kept[key] = {name: _shown(item if name in must else _not_null(item)) for name, item in value.items()}
+        elif not _says_nothing(key, value):
+            kept[key] = _shown(value)
+    return kept
+
+
+def _not_null(node: Json) -> Json:
+    """Return the one thing that a value may be besides null, which it need not be said to be."""
+    if isinstance(node, dict):
+        match node.get("anyOf"):
+            case [dict(only), {"type": "null"}] | [{"type": "null"}, dict(only)]:
+                return {**only, **{key: value for key, value in node.items() if key != "anyOf"}}
+    return node
+
+
+def _says_nothing(key: str, value: Json) -> bool:
+    if key == "additionalProperties":
+        return isinstance(value, bool)
+    return key == "default" and (value is None or value is False or value in ("", [], {}))
