@@ -47,7 +47,7 @@ async def test_the_code_of_the_page_is_a_plugin_whose_tests_pass(lunch: Path) ->
     assert orchestrator.tools.get("todays_menu") is not None
     tests = runpy.run_path(str(lunch.parent / "tests" / "test_lunch.py"))
     run = [value for name, value in tests.items() if name.startswith("test_")]
-    assert len(run) == 5
+    assert len(run) == 6
     for test in run:
         result = test()
         if inspect.isawaitable(result):
@@ -61,13 +61,16 @@ def test_every_name_the_page_imports_is_public() -> None:
         "onevalet",
         "onevalet.testing",
         "datetime",
+        "decimal",
         "enum",
+        "zoneinfo",
         "lunch.cancel",
         "lunch.invitations",
         "lunch.menu",
         "lunch.order",
         "lunch.orders",
         "lunch.sheet",
+        "lunch.words",
     }
 
 

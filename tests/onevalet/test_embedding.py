@@ -24,6 +24,9 @@ async def test_the_code_of_the_page_runs(tmp_path: Path) -> None:
     assert run == [
         "test_a_program_talks_with_its_assistant",
         "test_an_orchestrator_stands_alone",
+        "test_a_loop_tells_how_it_ended",
+        "test_a_turn_may_begin_without_words_of_the_person",
+        "test_models_have_layers",
         "test_parts_stand_alone",
     ]
 

@@ -35,6 +35,7 @@ async def test_the_code_of_the_page_about_hooks_runs(page_folder: Path) -> None:
     assert await run_tests(write_blocks("docs/hooks.md", page_folder)) == [
         "test_hooks_change_what_passes",
         "test_a_rule_denies",
+        "test_judges_advise",
     ]
 
 
