@@ -98,10 +98,12 @@ class Forker:
         errors: Path | None = None,
         stdin: Path | None = None,
         module: str = "onevalet.cli.main",
+        host: str = "",
     ) -> Forked:
         """Run `python -m onevalet WORDS` (or `main` of another module) in a new process, from the project's folder.
 
         Its output is appended to `out` and `errors`, which may be one file; its input is `stdin`, or nothing.
+        `host`: the name of one of `tests.namespaces` to run on.
         """
         self._get_ready()
         order = {
@@ -109,6 +111,7 @@ class Forker:
             "environment": dict(environment),
             "files": [str(stdin or os.devnull), str(out), str(errors or out)],
             "module": module,
+            "host": host,
         }
         child = Forked(int(self._order(order)["pid"]), self)
         self.children.append(child)

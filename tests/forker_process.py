@@ -1,8 +1,9 @@
 """The program of `tests.forker`: import everything once, then fork a process for each order.
 
 Each line on standard input is an order as JSON and is answered with one line:
-{"words": ["worker"], "environment": {…}, "files": [in, out, errors], "module": "onevalet.cli.main"} -> {"pid": 1}, and
-{"ended": pid} -> {"code": 0}, the negative signal, or null. It ends with its input, and its children with it.
+{"words": ["worker"], "environment": {…}, "files": [in, out, errors], "module": "onevalet.cli.main", "host": ""} ->
+{"pid": 1}, and {"ended": pid} -> {"code": 0}, the negative signal, or null. It ends with its input, and its children
+with it.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import Any
 from core.errors import ModelError
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
+from tests.namespaces import enter
 
 _PR_SET_PDEATHSIG = 1
 _LOADED = (
@@ -80,6 +82,8 @@ def _start(order: dict[str, Any]) -> int:
 
 
 def _become(order: dict[str, Any]) -> None:
+    if order["host"]:
+        enter(order["host"])
     os.environ.clear()
     os.environ.update(order["environment"])
     stdin, out, errors = order["files"]

@@ -6,7 +6,9 @@ when its block is left; what a killed run left behind is swept by the next.
 
 import ctypes
 import os
+import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,11 +36,8 @@ class Host:
         """Start a program on it that ends with this process."""
         libc = ctypes.CDLL(None, use_errno=True)
         with log.open("ab") as out:
-            as_user = ["setpriv", f"--reuid={user.uid}", f"--regid={user.gid}", "--clear-groups"] if user else []
-            # setpriv clears the signal of death when it changes the user, so it sets its own.
-            as_user += ["--pdeathsig", "KILL", "--"] if user else []
             return subprocess.Popen(
-                ["ip", "netns", "exec", self.name, *as_user, *(str(word) for word in command)],
+                self.command(command, user),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
@@ -46,6 +45,47 @@ class Host:
                 env=server_environment() | {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
                 preexec_fn=lambda: libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL),
             )
+
+    def command(self, words: Sequence[str | Path], user: ServerUser | None, death: str = "KILL") -> list[str]:
+        """Return the command that becomes this one there, as the user; `death`: its signal when its parent ends."""
+        as_user = ["setpriv", f"--reuid={user.uid}", f"--regid={user.gid}", "--clear-groups"] if user else []
+        # setpriv clears the signal of death when it changes the user, so it sets its own.
+        as_user += ["--pdeathsig", death, "--"] if user else []
+        return [shutil.which("ip") or "ip", "netns", "exec", self.name, *as_user, *(str(word) for word in words)]
+
+    def listen(self, port: int) -> socket.socket:
+        """Return a socket of this process that listens on the host's own 127.0.0.1."""
+        own = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+        try:
+            enter(self.name)
+            listener = socket.socket()
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", port))
+            listener.listen(1000)
+            return listener
+        finally:
+            os.setns(own, os.CLONE_NEWNET)
+            os.close(own)
+
+    def delay(self, milliseconds: float) -> bool:
+        """Hold back what it sends, as a network would; return whether this machine's kernel can (`sch_netem`)."""
+        with suppress(subprocess.CalledProcessError, FileNotFoundError):
+            words = [
+                "tc",
+                "-n",
+                self.name,
+                "qdisc",
+                "add",
+                "dev",
+                "eth0",
+                "root",
+                "netem",
+                "delay",
+                f"{milliseconds}ms",
+            ]
+            subprocess.run(words, check=True, capture_output=True)
+            return True
+        return False
 
     def cut(self) -> None:
         """Cut its link."""
@@ -68,6 +108,15 @@ class Host:
     def processes(self) -> list[int]:
         """Return all that runs on it."""
         return _pids(self.name)
+
+
+def enter(name: str) -> None:
+    """Move the calling thread to a host by its name: what it opens or starts from now on is there."""
+    namespace = os.open(f"/run/netns/{name}", os.O_RDONLY)
+    try:
+        os.setns(namespace, os.CLONE_NEWNET)
+    finally:
+        os.close(namespace)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from redis.asyncio import Redis
 from onevalet.dev.embedded.lock import FileLock
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
+from tests.namespaces import Host
+from tests.servers.hosted import HostedPostgres, HostedValkey
 
 _PREFIX = "onevalet-test-"
 _TEMPLATE = "onevalet_template"
@@ -71,13 +73,13 @@ class RunServers:
 
 
 @asynccontextmanager
-async def private_postgres(**settings: str) -> AsyncIterator[Postgres]:
+async def private_postgres(host: Host | None = None, **settings: str) -> AsyncIterator[Postgres]:
     """Run a private, durable Postgres whose database has no tables; the test may restart it.
 
     `settings` are Postgres' own, besides those of `dev`.
     """
     folder = _make_folder()
-    server = Postgres(folder)
+    server = HostedPostgres(folder, host) if host else Postgres(folder)
     server._settings |= settings
     try:
         await server.start()
@@ -88,10 +90,10 @@ async def private_postgres(**settings: str) -> AsyncIterator[Postgres]:
 
 
 @asynccontextmanager
-async def private_valkey() -> AsyncIterator[Valkey]:
+async def private_valkey(host: Host | None = None) -> AsyncIterator[Valkey]:
     """Run a private Valkey with an append-only file; the test may flush and restart it."""
     folder = _make_folder()
-    server = Valkey(folder)
+    server = HostedValkey(folder, host) if host else Valkey(folder)
     try:
         await server.start()
         yield server

@@ -1,13 +1,13 @@
-"""The CPU that each part of a running system has used."""
+"""The CPU that each part of a running installation has used."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import psutil
 
-from tests.spine.system import System
+from benchmarks.scale.installation import Installation
 
-PARTS = ("Postgres", "workers", "web", "Valkey")
+PARTS = ("Postgres", "PgBouncer", "workers", "web", "Valkey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,15 @@ class Used:
         return {part: self.seconds[part] - earlier.seconds[part] for part in PARTS}
 
 
-def used(system: System) -> Used:
+def used(installation: Installation) -> Used:
     """Measure now."""
+    system = installation.system
     assert system.postgres.pid is not None  # noqa: S101 - a measurement
     assert system.valkey.pid is not None  # noqa: S101
     return Used(
         {
             "Postgres": _of([system.postgres.pid]),
+            "PgBouncer": _of([installation.pooler.pid]),
             "workers": _of(member.pid for member in system.workers if member.process is not None),
             "web": _of(member.pid for member in system.webs),
             "Valkey": _of([system.valkey.pid]),

@@ -2,12 +2,14 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from benchmarks.report.plots import svg
 from benchmarks.scale.cost import PARTS
+from benchmarks.scale.limits import CORE, CORES
 from tests.faults.report import commit
 from tests.forker import ROOT
 
@@ -19,6 +21,13 @@ NUMBERS = PLOTS / "results.json"
 BEGIN, END = "<!-- measured -->", "<!-- end of what was measured -->"
 WANTED, A_DAY, PEAK = 1_000_000, 20, 3
 """People, messages of each a day, and how many times the mean the busiest moment has."""
+_NAMES = {
+    "Postgres": "Postgres",
+    "PgBouncer": "PgBouncer",
+    "workers": "the workers",
+    "web": "`web`",
+    "Valkey": "Valkey",
+}
 
 
 def write(results: Results) -> None:
@@ -47,27 +56,34 @@ def plots(results: Results) -> Iterator[dict[str, Any]]:
     """Yield what is drawn."""
     if "workers" not in results:
         return
-    workers = {int(count): told for count, told in results["workers"].items()}
-    order = sorted(workers)
-    yield {
-        "name": "rate-by-workers",
-        "title": "Messages answered a second, everything on one machine",
-        "x": "workers",
-        "y": "a second",
-        "lines": {f"{results['people']:,} people": [[count, workers[count]["rate"]] for count in order]},
-    }
+    workers = _by_count(results["workers"])
     yield {
         "name": "cost-by-workers",
         "title": "CPU a message, by part",
         "x": "workers",
         "y": "ms",
-        "lines": {part: [[count, workers[count]["cost"][part]] for count in order] for part in PARTS},
+        "lines": {part: [[count, told["cost"][part]] for count, told in workers.items()] for part in PARTS},
     }
+    if limited := _by_count(results["limited"]):
+        yield {
+            "name": "share-by-workers",
+            "title": "What each part uses of its small hosts",
+            "x": "workers",
+            "y": "%",
+            "lines": {part: [[count, told["shares"][part] * 100] for count, told in limited.items()] for part in PARTS},
+        }
+        yield {
+            "name": "rate-by-workers",
+            "title": "Messages answered a second, on small hosts",
+            "x": "workers",
+            "y": "a second",
+            "lines": {f"{results['people']:,} people": [[count, told["rate"]] for count, told in limited.items()]},
+        }
 
 
 def page(results: Results) -> str:
     """Return the measured part."""
-    parts = (_circumstances, _by_workers, _by_people, _sums) if "workers" in results else ()
+    parts = (_circumstances, _by_workers, _compared, _saturation, _sums) if "workers" in results else ()
     return "\n".join([*(line for part in parts for line in part(results)), *connections(results)]).strip("\n") + "\n"
 
 
@@ -100,9 +116,23 @@ def _circumstances(results: Results) -> Iterator[str]:
     yield (
         f"Measured {results['date']} at commit {results['commit']} on {results['cores']} cores, with a load of"
         f" {results['before']:.1f} before and {results['load']:.1f} after. Each figure is the median of"
-        f" {results['rounds']} bursts of {results['messages']} messages."
+        f" {results['rounds']} bursts of {results['messages']} messages. {_hosts(results)}"
     )
     yield ""
+
+
+def _hosts(results: Results) -> str:
+    if not results["hosts"]:
+        return "All parts ran on one host."
+    if not results["round_trip"]:
+        return (
+            "Each part ran in a network namespace of its own on a bridge; the kernel could not delay packets (`netem`),"
+            " so round trips took what they take within a machine."
+        )
+    return (
+        "Each part ran in a network namespace of its own on a bridge, with round trips of"
+        f" {results['round_trip']:.1f} ms more than within a machine."
+    )
 
 
 def _by_workers(results: Results) -> Iterator[str]:
@@ -110,22 +140,57 @@ def _by_workers(results: Results) -> Iterator[str]:
     yield ""
     yield f"| workers | {' | '.join(PARTS)} | in all | messages a second | load |"
     yield f"|{'---:|' * (len(PARTS) + 4)}"
-    for count in sorted(results["workers"], key=int):
-        told = results["workers"][count]
+    for count, told in _by_count(results["workers"]).items():
         yield f"| {count} | {_costs(told)} | {_all(told):.1f} | {told['rate']:.1f} | {told['load']:.1f} |"
     yield ""
 
 
-def _by_people(results: Results) -> Iterator[str]:
-    many, steady = results["workers"]["2"], results["steady"]
-    yield "What a steady trickle costs more than a burst:"
+def _compared(results: Results) -> Iterator[str]:
+    steady, held = results["steady"], results["held"]
+    yield "Two workers, in other circumstances:"
     yield ""
-    yield f"| two workers | {' | '.join(PARTS)} | in all |"
-    yield f"|---|{'---:|' * (len(PARTS) + 1)}"
-    if few := results.get("few"):
-        yield f"| {few['people']:,} people, bursts | {_costs(few)} | {_all(few):.1f} |"
-    yield f"| {results['people']:,} people, bursts | {_costs(many)} | {_all(many):.1f} |"
-    yield f"| {results['people']:,} people, {steady['wanted']:.1f} a second | {_costs(steady)} | {_all(steady):.1f} |"
+    yield f"| | {' | '.join(PARTS)} | in all | load |"
+    yield f"|---|{'---:|' * (len(PARTS) + 2)}"
+    for name, told in (
+        (f"{results['people']:,} people, bursts", results["workers"]["2"]),
+        (f"{results['few']['people']:,} people", results["few"]),
+        ("without PgBouncer", results["direct"]),
+        (f"{held['clients']:,} connections held at PgBouncer", held),
+        (f"{steady['wanted']:.1f} a second, steadily", steady),
+    ):
+        yield f"| {name} | {_costs(told)} | {_all(told):.1f} | {told['load']:.1f} |"
+    yield ""
+
+
+def _saturation(results: Results) -> Iterator[str]:
+    limited = _by_count(results["limited"])
+    if not limited:
+        return
+    yield (
+        f"What saturates first. Each host was given little CPU: a core of it is {CORE:.0%} of one of this machine's."
+        f" Postgres has {CORES['Postgres']} of them, and one each have PgBouncer, Valkey, each `web` and each worker,"
+        " whose programs have one thread that counts. What each part used of what it was allowed:"
+    )
+    yield ""
+    yield f"| workers | messages a second | {' | '.join(PARTS)} | load |"
+    yield f"|{'---:|' * (len(PARTS) + 3)}"
+    for count, told in limited.items():
+        used = " | ".join(f"{told['shares'][part]:.0%}" for part in PARTS)
+        yield f"| {count} | {told['rate']:.1f} | {used} | {told['load']:.1f} |"
+    yield ""
+    firsts = {count: max(PARTS, key=told["shares"].__getitem__) for count, told in limited.items()}
+    said = []
+    for part, same in groupby(firsts, key=firsts.__getitem__):
+        counts = list(same)
+        shares = " to ".join(
+            f"{limited[count]['shares'][part]:.0%}" for count in (counts[0], counts[-1])[: len(counts)]
+        )
+        said.append(f"with {_span(counts)} it is {_NAMES[part]} ({shares})")
+    yield f"Nearest to its limit: {'; '.join(said)}."
+    yield ""
+    cost = results["workers"]["2"]["cost"]
+    alone = ", ".join(f"{part} {1000 / cost[part]:.0f}" for part in PARTS)
+    yield f"One whole core of this machine bears, in messages a second: {alone}."
     yield ""
 
 
@@ -145,14 +210,24 @@ def _sums(results: Results) -> Iterator[str]:
         yield f"| {part} | {cores:.1f} | {burst['cost'][part] / _all(burst):.0%} |"
     yield f"| in all | {mean * PEAK * _all(burst) / 1000:.1f} | |"
     yield ""
-    minutes, wanted, bore = steady["seconds"] / 60, steady["wanted"], steady["rate"]
+    minutes, wanted, bore = steady["minutes"], steady["wanted"], steady["rate"]
     yield (
         f"**Checked:** {results['people']:,} people, {results['people'] / WANTED:.0%} of that, write"
-        f" {results['people'] * A_DAY / 86_400:.1f} messages a second in the mean. Two cores, which the simulated"
-        f" providers and people share, were given {wanted:.1f} a second for {minutes:.1f} minutes and bore {bore:.1f}."
-        f" By the bursts that takes {bore * _all(burst) / 1000:.2f} cores; it took {bore * _all(steady) / 1000:.2f},"
-        f" {_all(steady) / _all(burst) - 1:+.0%} a message."
+        f" {results['people'] * A_DAY / 86_400:.1f} messages a second in the mean. This machine, whose cores the"
+        f" simulated providers and people share, was given {wanted:.1f} a second for {minutes:.1f} minutes and bore"
+        f" {bore:.1f}. By the bursts that takes {bore * _all(burst) / 1000:.2f} cores; it took"
+        f" {bore * _all(steady) / 1000:.2f}, {_all(steady) / _all(burst) - 1:+.0%} a message."
     )
+
+
+def _span(counts: Sequence[int]) -> str:
+    if len(counts) == 1:
+        return f"{counts[0]} worker{'s' * (counts[0] > 1)}"
+    return f"{counts[0]} to {counts[-1]} workers"
+
+
+def _by_count(told: Results) -> dict[int, Results]:
+    return {count: told[str(count)] for count in sorted(map(int, told))}
 
 
 def _costs(told: Results) -> str:

@@ -7,11 +7,14 @@ import socket
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 import asyncpg
 import pytest
+
+from tests.namespaces import Host
 
 SERVER_CONNECTIONS = 4
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin"
@@ -28,39 +31,57 @@ def program() -> str:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Pooler:
+    """A PgBouncer at work: the URL by which it leads to the database, and its process."""
+
+    url: str
+    pid: int
+
+
 @asynccontextmanager
 async def pooled(database_url: str, *settings: str) -> AsyncIterator[str]:
     """Yield the URL by which PgBouncer leads to a database, over at most `SERVER_CONNECTIONS` of its connections."""
+    async with running_pooler(database_url, *settings) as pooler:
+        yield pooler.url
+
+
+@asynccontextmanager
+async def running_pooler(
+    database_url: str, *settings: str, host: Host | None = None, servers: int = SERVER_CONNECTIONS
+) -> AsyncIterator[Pooler]:
+    """Run a PgBouncer for the block, on a host of its own where one is given."""
     parts, path, port = urlsplit(database_url), program(), _free_port()
+    address = host.address if host else "127.0.0.1"
     with tempfile.TemporaryDirectory(prefix="onevalet-pgbouncer-") as name:
         folder = Path(name)
-        _write_config(folder, parts, port, settings)
+        _write_config(folder, parts, f"{address}:{port}", (f"default_pool_size = {servers}", *settings))
         as_nobody = ["--user", "nobody"] if os.geteuid() == 0 else []
-        process = await asyncio.create_subprocess_exec(path, "--quiet", *as_nobody, str(folder / "pgbouncer.ini"))
+        command = [path, "--quiet", *as_nobody, str(folder / "pgbouncer.ini")]
+        process = await asyncio.create_subprocess_exec(*(host.command(command, None) if host else command))
         try:
-            url = parts._replace(netloc=f"{parts.username}:{parts.password}@127.0.0.1:{port}").geturl()
+            url = parts._replace(netloc=f"{parts.username}:{parts.password}@{address}:{port}").geturl()
             await _until_answering(url, process)
-            yield url
+            yield Pooler(url, process.pid)
         finally:
             if process.returncode is None:
                 process.kill()
             await process.wait()
 
 
-def _write_config(folder: Path, parts: SplitResult, port: int, settings: tuple[str, ...]) -> None:
+def _write_config(folder: Path, parts: SplitResult, listen: str, settings: tuple[str, ...]) -> None:
     folder.chmod(0o755)  # PgBouncer gives root's rights up, and must read these
     (folder / "users.txt").write_text(f'"{parts.username}" "{parts.password}"\n')
     lines = [
         "[databases]",
         f"* = host={parts.hostname} port={parts.port}",
         "[pgbouncer]",
-        "listen_addr = 127.0.0.1",
-        f"listen_port = {port}",
+        f"listen_addr = {listen.partition(':')[0]}",
+        f"listen_port = {listen.partition(':')[2]}",
         "unix_socket_dir =",
         "auth_type = plain",
         f"auth_file = {folder / 'users.txt'}",
         "pool_mode = transaction",
-        f"default_pool_size = {SERVER_CONNECTIONS}",
         "max_client_conn = 5000",
         *settings,
     ]

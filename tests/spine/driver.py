@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass
+from math import inf
 
 import aiohttp
 from twilio.request_validator import RequestValidator
@@ -39,16 +40,19 @@ class Driver:
         self.taken: set[str] = set()
         self.answers: list[Answer] = []
 
-    async def deliver(self, texts: list[Text], *, at_once: int = 24) -> None:
-        """Deliver every copy of every text, shuffled and in parallel, until each was taken."""
+    async def deliver(self, texts: list[Text], *, at_once: int = 24, rate: float = inf) -> None:
+        """Deliver every copy of every text, shuffled and in parallel, until each was taken.
+
+        `rate`: texts a second at most, where they do not come all at once.
+        """
         simulated = SimulatedPeople(self._system, self._chance, self.taken)
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._deliver_sms([text for text in texts if text.channel == "sms"], at_once))
+            group.create_task(self._deliver_sms([text for text in texts if text.channel == "sms"], at_once, rate))
             group.create_task(simulated.deliver([text for text in texts if text.channel != "sms"]))
         self.delivered += simulated.delivered
         self.retried += simulated.retried
 
-    async def _deliver_sms(self, texts: list[Text], at_once: int) -> None:
+    async def _deliver_sms(self, texts: list[Text], at_once: int, rate: float) -> None:
         copies = [text for text in texts for _ in range(text.copies)]
         self._chance.shuffle(copies)
         gate = asyncio.Semaphore(at_once)
@@ -58,8 +62,11 @@ class Driver:
                 async with gate:
                     await self._until_taken(session, text)
 
+            began = time.monotonic()
             async with asyncio.TaskGroup() as group:
-                for text in copies:
+                for number, text in enumerate(copies):
+                    if rate < inf:
+                        await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
                     group.create_task(one(text))
 
     async def _until_taken(self, session: aiohttp.ClientSession, text: Text) -> None:

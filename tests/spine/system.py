@@ -4,10 +4,11 @@ import asyncio
 import base64
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 import asyncpg
@@ -19,13 +20,15 @@ from onevalet.dev.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.forker import Forked, Forker, plain_environment
+from tests.namespaces import Host
 from tests.scripted_model import Script, ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
-from tests.spine.balancer import balanced
+from tests.spine.balancer import Address, balanced, passed_on
 
 PUBLIC_URL = "https://valet.example"
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"]}
 """A killed worker stays dead until the test starts it."""
+LOOPBACK = "127.0.0.1"
 TELEGRAM_SECRET = "telegram-webhook-secret"
 
 
@@ -38,6 +41,7 @@ class Member:
     environment: dict[str, str]
     log: Path
     forker: Forker
+    host: Host | None = None
     process: Forked | None = None
 
     @property
@@ -49,11 +53,12 @@ class Member:
     @property
     def url(self) -> str:
         """Return the address of a web process."""
-        return f"http://127.0.0.1:{self.environment['PORT']}"
+        return f"http://{self.environment['HOST']}:{self.environment['PORT']}"
 
     def start(self) -> None:
         """Start it; its output goes to its log."""
-        self.process = self.forker.fork(WORDS[self.command], self.environment, self.log)
+        on = self.host.name if self.host else ""
+        self.process = self.forker.fork(WORDS[self.command], self.environment, self.log, host=on)
 
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it with a signal and give its exit code."""
@@ -63,13 +68,28 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """The hosts of the parts; the simulator and the model answer on each host's own 127.0.0.1."""
+
+    postgres: Host
+    valkey: Host
+    webs: Sequence[Host]
+    workers: Sequence[Host]
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
-    """What a test may change: the model's answers, more of the environment, who makes the tables, Postgres' limit."""
+    """What a test may change: the model's answers, more of the environment, who makes the tables, Postgres' limit.
+
+    `reaching` leads from the owner's address of the database to that of the processes. `places`: hosts of their own.
+    """
 
     script: Script = echo
     environment: Mapping[str, str] = field(default_factory=dict)
     migrate: Callable[[str], Awaitable[object]] = migrate
     connections: int = 100
+    reaching: Callable[[str], AbstractAsyncContextManager[str]] | None = None
+    places: Places | None = None
 
 
 @dataclass(slots=True)
@@ -90,12 +110,21 @@ class System:
         """Start one more process, of the code that this forker has loaded."""
         members = self.webs if command == "web" else self.workers
         name = f"{command}{len(members) + 1}"
-        environment = self.environment | ({"PORT": str(_free_port())} if command == "web" else {})
+        environment = self.environment | ({"HOST": LOOPBACK, "PORT": str(_free_port())} if command == "web" else {})
         member = Member(name, command, environment, self.folder / f"{name}.log", forker)
         member.start()
         members.append(member)
         await _until_ready(self)
         return member
+
+    async def restart(self, environment: Mapping[str, str]) -> None:
+        """Start every process again, with this in its environment."""
+        members = (*self.webs, *self.workers)
+        await asyncio.gather(*(member.stop() for member in members))
+        for member in members:
+            member.environment |= environment
+            member.start()
+        await _until_ready(self)
 
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
         """Connect as the superuser, to look at everything as the checker does."""
@@ -119,29 +148,38 @@ async def running_system(
 ) -> AsyncIterator[System]:
     """Run a system for the block: servers, simulator, scripted model, and the processes."""
     setup = setup or Setup()
+    places = setup.places
     async with AsyncExitStack() as stack:
-        postgres = await stack.enter_async_context(private_postgres(max_connections=str(setup.connections)))
-        valkey = await stack.enter_async_context(private_valkey())
+        postgres = await stack.enter_async_context(
+            private_postgres(places.postgres if places else None, max_connections=str(setup.connections))
+        )
+        valkey = await stack.enter_async_context(private_valkey(places.valkey if places else None))
         await setup.migrate(postgres.url)
-        web_ports = [_free_port() for _ in range(webs)]
-        balancer = await stack.enter_async_context(balanced(lambda: web_ports))
+        of_webs: Sequence[Host | None] = places.webs if places else [None] * webs
+        addresses = [(host.address if host else LOOPBACK, _free_port()) for host in of_webs]
+        balancer = await stack.enter_async_context(balanced(lambda: addresses))
         config = SimulatorConfig(
-            gateway_url=f"http://127.0.0.1:{balancer}",
+            gateway_url=f"http://{LOOPBACK}:{balancer}",
             public_url=PUBLIC_URL,
             people=people,
             journal_path=folder / "journal.jsonl",
             pace=pace,
         )
-        simulator = await stack.enter_async_context(serve_simulator(config, Clock(), "127.0.0.1", 0))
+        simulator = await stack.enter_async_context(serve_simulator(config, Clock(), LOOPBACK, 0))
         model = await stack.enter_async_context(ScriptedModel(setup.script))
         system = System(people, postgres, valkey, simulator, model, folder)
         system.environment = environment = _environment(system, config) | dict(setup.environment)
-        for number, port in enumerate(web_ports, start=1):
-            of_web = environment | {"PORT": str(port)}
-            system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", forker))
-        for number in range(1, workers + 1):
+        if setup.reaching:
+            environment["DATABASE_URL"] = await stack.enter_async_context(setup.reaching(postgres.url))
+        if places:
+            await _answer_on(stack, (*places.webs, *places.workers), (simulator.url, model.url))
+        for number, (host, (address, port)) in enumerate(zip(of_webs, addresses, strict=True), start=1):
+            of_web = environment | {"HOST": address, "PORT": str(port)}
+            system.webs.append(Member(f"web{number}", "web", of_web, folder / f"web{number}.log", forker, host))
+        of_workers: Sequence[Host | None] = places.workers if places else [None] * workers
+        for number, host in enumerate(of_workers, start=1):
             log = folder / f"worker{number}.log"
-            system.workers.append(Member(f"worker{number}", "worker", environment, log, forker))
+            system.workers.append(Member(f"worker{number}", "worker", dict(environment), log, forker, host))
         await forker.ready()
         stack.push_async_callback(_stop_all, system)
         for member in (*system.webs, *system.workers):
@@ -149,6 +187,18 @@ async def running_system(
         await _until_ready(system)
         await _set_up_channels(system, environment, forker)
         yield system
+
+
+async def _answer_on(stack: AsyncExitStack, hosts: Sequence[Host], urls: Sequence[str]) -> None:
+    """Let each host find these servers of ours at its own loopback, under the same port."""
+    for url in urls:
+        port = urlsplit(url).port or 0
+        for host in hosts:
+            await stack.enter_async_context(passed_on(host.listen(port), _always((LOOPBACK, port))))
+
+
+def _always(address: Address) -> Callable[[], Address]:
+    return lambda: address
 
 
 def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
