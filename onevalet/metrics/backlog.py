@@ -1,8 +1,9 @@
-"""What waits in the database, as gauges: counts and ages over everybody, no text and no person."""
+"""What waits in the database, and its backups, as gauges: counts and ages over everybody, no text and no person."""
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from asyncpg import Record
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
@@ -29,14 +30,24 @@ _AGES = {
     "to_send": ("onevalet_oldest_unsent_seconds", "How old the oldest message to be sent is; 0: there is none."),
 }
 _SET_ASIDE = ("tasks", "notices", "events")
+_BACKUP_AGE = """
+select coalesce(extract(epoch from clock_timestamp() - began_at), 'infinity')::float8 as seconds from last_backup()
+"""
 
 
 class Backlog:
     """Read the gauges. They are made anew each time: what could not be read is absent, and no old number stays."""
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        database: Database,
+        now: Callable[[], float] = time.monotonic,
+        *,
+        backups_every: timedelta | None = None,
+    ) -> None:
         self._database = database
         self._now = now
+        self._backups_every = backups_every
         self._reading = asyncio.Lock()
         self._text = b""
         self._read_at = float("-inf")
@@ -59,6 +70,7 @@ class Backlog:
                 aside = await self._database.one("select * from count_set_aside()")
                 workers = await workers_seen(self._database)
                 pollers = await self._database.rows(POLLERS)
+                backup = await self._database.one(_BACKUP_AGE)
         except (StoreUnavailable, TimeoutError, OSError):
             is_up.set(0)
         else:
@@ -68,6 +80,7 @@ class Backlog:
             _add_set_aside(registry, aside)
             _add_workers(registry, workers)
             _add_pollers(registry, pollers)
+            _add_backup(registry, backup, self._backups_every)
         return generate_latest(registry)
 
 
@@ -112,6 +125,17 @@ def _add_pollers(registry: CollectorRegistry, pollers: Sequence[Record]) -> None
     )
     for row in pollers:
         stalled.labels(row["channel"]).set(int(row["unpolled"] or row["troubled"]))
+
+
+def _add_backup(registry: CollectorRegistry, backup: Record, every: timedelta | None) -> None:
+    age = Gauge(
+        "onevalet_backup_age_seconds",
+        "How long ago the newest backup that succeeded was taken; +Inf: there is none.",
+        registry=registry,
+    )
+    age.set(backup["seconds"])
+    span = Gauge("onevalet_backup_every_seconds", "The span of the schedule of backups; 0: none.", registry=registry)
+    span.set(every.total_seconds() if every else 0)
 
 
 def _failures(part: JsonObject) -> int:

@@ -5,6 +5,7 @@ A process that nobody scrapes opens no port and adds no route.
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 
 import structlog
 from aiohttp import web
@@ -29,7 +30,7 @@ async def open_web_metrics(connections: Connections) -> AsyncIterator[list[web.R
     """
     settings = connections.settings
     token = _token(settings)
-    endpoint = MetricsEndpoint(token, Backlog(connections.database))
+    endpoint = MetricsEndpoint(token, Backlog(connections.database, backups_every=_backups_every(settings)))
     async with AsyncExitStack() as stack:
         await _open_port(stack, settings, endpoint)
         yield endpoint.routes() if token else []
@@ -54,6 +55,10 @@ async def _open_port(stack: AsyncExitStack, settings: Settings, endpoint: Metric
         return
     port = await stack.enter_async_context(serve_metrics(endpoint, settings.host, settings.onevalet_metrics_port))
     _log.info("metrics_served", port=port)
+
+
+def _backups_every(settings: Settings) -> timedelta | None:
+    return timedelta(hours=settings.onevalet_backup_hours) if settings.onevalet_backups else None
 
 
 def _token(settings: Settings) -> str:

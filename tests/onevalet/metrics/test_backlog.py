@@ -1,5 +1,9 @@
 """The gauges of the database: what waits and for how long, and nothing old when it is away."""
 
+from datetime import timedelta
+from functools import partial
+from math import inf
+
 import asyncpg
 import pytest
 
@@ -98,6 +102,21 @@ async def test_several_scrapes_within_seconds_ask_the_database_once(store: Store
     await backlog.text()
     await database.close()
     assert Counting.asked == 2
+
+
+async def test_the_newest_backup_has_its_age_and_its_schedule(store: Store) -> None:
+    backlog = partial(Backlog, store.database)
+    read = values(await backlog().text())
+    assert (read["onevalet_backup_age_seconds"], read["onevalet_backup_every_seconds"]) == (inf, 0)
+    await store.admin.execute(
+        "insert into backups (id, worker, began_at, finished_at, file, bytes, failure, lease_until)"
+        " values ('bak_1', 'w', now() - interval '2 days', now(), 'f', 1, '', now()),"
+        " ('bak_2', 'w', now() - interval '1 day', now(), 'f', 1, '', now()),"
+        " ('bak_3', 'w', now(), now(), '', 0, 'OSError', now())"
+    )
+    read = values(await backlog(backups_every=timedelta(hours=12)).text())
+    assert read["onevalet_backup_age_seconds"] == pytest.approx(86_400, abs=600)
+    assert read["onevalet_backup_every_seconds"] == 43_200
 
 
 async def test_no_large_table_is_read_from_end_to_end(store: Store) -> None:
