@@ -51,6 +51,7 @@ class Chosen:
     rounds: int
     rate: float
     minutes: float
+    steady_alone: bool = False
 
 
 def main() -> None:
@@ -61,10 +62,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rate", type=float, help="messages a second of the steady run, instead of what people write")
     parser.add_argument("--minutes", type=float, default=5.0, help="of the steady run")
+    parser.add_argument("--steady", action="store_true", help="the steady run alone, beside what was measured before")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     rate = asked.rate or asked.people * report.A_DAY / 86_400
-    chosen = Chosen(asked.people, asked.messages, asked.rounds, rate, asked.minutes)
+    chosen = Chosen(asked.people, asked.messages, asked.rounds, rate, asked.minutes, asked.steady)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
@@ -74,9 +76,12 @@ def main() -> None:
         Forker() as forker,
         network(max(WORKERS)) as hosts,
     ):
-        results = asyncio.run(_measure(Path(folder), forker, hosts, chosen))
-    results |= report.stamp() | {"before": before}
-    sys.stdout.write(report.page(results))
+        if chosen.steady_alone:
+            results = asyncio.run(_measure_steady(Path(folder), forker, hosts, chosen))
+        else:
+            results = asyncio.run(_measure(Path(folder), forker, hosts, chosen))
+            results |= report.stamp() | {"before": before}
+            sys.stdout.write(report.page(results))
     if asked.write:
         report.write(results)
 
@@ -112,6 +117,22 @@ async def _measure(folder: Path, forker: Forker, hosts: Network | None, chosen: 
     return results
 
 
+async def _measure_steady(folder: Path, forker: Forker, hosts: Network | None, chosen: Chosen) -> report.Results:
+    everyone = make_people(min(WRITERS, chosen.people))
+    async with running(folder / "many", everyone, forker, hosts, workers=COMPARED, clients=CLIENTS) as large:
+        await fill(large.system.postgres.url, chosen.people, everyone, TwilioConfig().number)
+        people = People(large, everyone)
+        await people.burst(chosen.messages)
+        return {"steady": await _steadily(people, chosen)}
+
+
+async def _steadily(people: People, chosen: Chosen) -> report.Results:
+    steady = await people.steadily(chosen.rate, chosen.minutes * 60)
+    told = _told([steady]) | {"wanted": chosen.rate, "minutes": chosen.minutes} | report.stamp()
+    _progress("steadily", told)
+    return told
+
+
 async def _limited(
     installation: Installation, hosts: Network, people: People, chosen: Chosen, results: report.Results
 ) -> None:
@@ -129,9 +150,7 @@ async def _limited(
 
 async def _compared(installation: Installation, people: People, chosen: Chosen, results: report.Results) -> None:
     """Measure a steady rate, many connections, and then the processes at Postgres itself."""
-    steady = await people.steadily(chosen.rate, chosen.minutes * 60)
-    results["steady"] = _told([steady]) | {"wanted": chosen.rate, "minutes": chosen.minutes}
-    _progress("steadily", results["steady"])
+    results["steady"] = await _steadily(people, chosen)
     waiting = CLIENTS - COMPARED * OF_WORKER - WEBS * OF_WEB
     async with held(installation.pooler.url, waiting):
         results["held"] = _told(await _bursts(people, chosen)) | {"clients": CLIENTS}

@@ -26,7 +26,7 @@ _UNCERTAIN = (
     "  select from deliveries n where n.tenant_id = d.tenant_id and n.outbound_id = d.outbound_id"
     "  and n.part = d.part and n.attempt > d.attempt)"
 )
-_TOKEN = re.compile(r"m\d{5}-p\d{3}")
+TOKEN = re.compile(r"m\d{5}-p\d{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,13 @@ async def check(system: System, texts: list[Text], urls: Sequence[str] = ()) -> 
             uncertain += await connection.fetch(_UNCERTAIN)
         finally:
             await connection.close()
-    rows = [row for row in rows if _TOKEN.fullmatch(row["text"])]
+    rows = [row for row in rows if TOKEN.fullmatch(row["text"])]
     kept: dict[str, list[str]] = {}
     for row in rows:
         kept.setdefault(row["user_key"], []).append(row["text"])
     bubbles = said_to(system.simulator)
-    got = {peer: [token for bubble in bubbles for token in _TOKEN.findall(bubble)] for peer, bubbles in bubbles.items()}
-    lost_answers = {token for row in uncertain for token in _TOKEN.findall(row["text"])}
+    got = {peer: [token for bubble in bubbles for token in TOKEN.findall(bubble)] for peer, bubbles in bubbles.items()}
+    lost_answers = {token for row in uncertain for token in TOKEN.findall(row["text"])}
     resent, doubled, out_of_order = count_repeats(kept, got, lost_answers)
     answered = [token for tokens in got.values() for token in tokens]
     return Findings(
@@ -95,7 +95,7 @@ async def check(system: System, texts: list[Text], urls: Sequence[str] = ()) -> 
         lost=len({text.body for text in texts} - set(answered)),
         doubled=doubled,
         out_of_order=out_of_order,
-        unexplained=sum(1 for bubbles in bubbles.values() for bubble in bubbles if not _TOKEN.search(bubble)),
+        unexplained=sum(1 for bubbles in bubbles.values() for bubble in bubbles if not TOKEN.search(bubble)),
         unknown=unknown,
         resent=resent,
     )
