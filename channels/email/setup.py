@@ -15,7 +15,7 @@ from providers.email.client import MailboxClient
 LOOKED_AT = 20
 """How many of the newest mails are asked who vouches for their senders."""
 _HEADERS = 48 * 1024
-_FIXES = {
+FIXES = {
     MailFailure.LOGIN: "correct ONEVALET_MAIL_USER and ONEVALET_MAIL_PASSWORD (an app password, where there are any)",
     MailFailure.WRONG: "write ONEVALET_MAIL_IMAP_URL as imaps://mail.example.org",
 }
@@ -23,19 +23,25 @@ _FIXES = {
 
 async def check_mailbox(client: MailboxClient, account: Account, lease: PollLease | None) -> tuple[Check, ...]:
     """Check the login, the server's results, and that one process reads; never raises."""
-    signers: Counter[str] = Counter()
     try:
-        async with client.open() as mailbox:
-            last = await mailbox.last_uid()
-            for mail in await mailbox.beginnings(range(max(1, last - LOOKED_AT + 1), last + 1), _HEADERS):
-                message = BytesParser().parsebytes(mail.data, headersonly=True)
-                read = [found for found in map(read_results, values(message, "Authentication-Results")) if found]
-                signers.update({found[0] for found in read[:1]})
+        signers = await read_signers(client)
     except MailFailed as error:
-        fix = _FIXES.get(error.failure, "correct ONEVALET_MAIL_IMAP_URL, or see whether the server is away")
+        fix = FIXES.get(error.failure, "correct ONEVALET_MAIL_IMAP_URL, or see whether the server is away")
         return (Check("mailbox", ok=False, detail=f"{account.address}: {error.failure.value}", fix=fix),)
     opened = Check("mailbox", ok=True, detail=account.address)
     return (opened, _check_results(signers, account), await _check_reading(lease))
+
+
+async def read_signers(client: MailboxClient) -> Counter[str]:
+    """Return who says of the newest mails whether their senders are proven, how often. Raises `MailFailed`."""
+    signers: Counter[str] = Counter()
+    async with client.open() as mailbox:
+        last = await mailbox.last_uid()
+        for mail in await mailbox.beginnings(range(max(1, last - LOOKED_AT + 1), last + 1), _HEADERS):
+            message = BytesParser().parsebytes(mail.data, headersonly=True)
+            read = [found for found in map(read_results, values(message, "Authentication-Results")) if found]
+            signers.update({found[0] for found in read[:1]})
+    return signers
 
 
 def _check_results(signers: Counter[str], account: Account) -> Check:

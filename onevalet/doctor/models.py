@@ -36,6 +36,16 @@ async def check_model(settings: Settings, seconds: float = MODEL_SECONDS) -> lis
         await client.close()
 
 
+async def check_embedding(settings: Settings, seconds: float = MODEL_SECONDS) -> list[Check]:
+    """Have the embedding model embed a word, whether or not memory is on."""
+    client = build_client(settings)
+    try:
+        await client.warm_up()  # what is loaded does not count as the provider's time
+        return [await _embed_once(settings.onevalet_embedding_model, client, seconds)]
+    finally:
+        await client.close()
+
+
 async def ask_once(settings: Settings, client: LiteLLMClient, seconds: float) -> None:
     """Have the model answer one word. Raises `ModelError`, and `ConfigError` for a model of no known provider."""
     request = ModelRequest((ChatMessage(Role.USER, _QUESTION),), timeout=seconds, max_output_tokens=1024)
@@ -61,14 +71,20 @@ async def _embed(settings: Settings, client: LiteLLMClient, seconds: float) -> l
     model = settings.onevalet_embedding_model
     if not model or settings.onevalet_memory == "off":
         return []
+    return [await _embed_once(model, client, seconds)]
+
+
+async def _embed_once(model: str, client: LiteLLMClient, seconds: float) -> Check:
     try:
+        if not client.has_provider(model):
+            raise ConfigError(f"litellm knows no provider of {model}; name one, such as openai/{model}")
         async with asyncio.timeout(seconds):
             embedded = await client.embed(model, ["ready"])
     except TimeoutError:
-        return [_failed(model, ModelTimeout(""), seconds, "embedding")]
+        return _failed(model, ModelTimeout(""), seconds, "embedding")
     except (ModelError, ConfigError) as error:
-        return [_failed(model, error, seconds, "embedding")]
-    return [Check("embedding", True, f"{model} answers, with {len(embedded.vectors[0]):,} dimensions")]
+        return _failed(model, error, seconds, "embedding")
+    return Check("embedding", True, f"{model} answers, with {len(embedded.vectors[0]):,} dimensions")
 
 
 def _failed(model: str, error: OneValetError, seconds: float, name: str = "model") -> Check:

@@ -103,7 +103,7 @@ def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: flo
     settings = draft.settings(values)
     talk.say(f"  Asking {settings.onevalet_model} for one word …")
     begun = time.monotonic()
-    with _exported({name: value for name, value in values.items() if name.lower() not in Settings.model_fields}):
+    with exported({name: value for name, value in values.items() if name.lower() not in Settings.model_fields}):
         check, *_ = asyncio.run(check_model(settings, seconds))
     if not check.ok:
         raise Wrong(f"{check.detail}: {check.fix}.")
@@ -111,7 +111,7 @@ def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: flo
 
 
 @contextmanager
-def _exported(values: Mapping[str, str]) -> Iterator[None]:
+def exported(values: Mapping[str, str]) -> Iterator[None]:
     """Put what litellm reads from the environment there for the length of the block."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)

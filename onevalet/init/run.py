@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.errors import ConfigError
-from onevalet.init import slack, sms, telegram
+from onevalet.init import email, senses, slack, sms, telegram
 from onevalet.init.address import ask_address
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
@@ -19,6 +19,11 @@ _CHANNELS: tuple[tuple[str, tuple[str, ...], SetUp], ...] = (
     ("Telegram", (*telegram.NAMES, telegram.HOW), telegram.set_up_telegram),
     ("SMS", sms.NAMES, sms.set_up_sms),
     ("Slack", (*slack.NAMES, slack.HOW), slack.set_up_slack),
+    ("Email", email.NAMES, email.set_up_email),
+)
+_FURTHER_MODELS: tuple[tuple[str, tuple[str, ...], Callable[[Dialogue, Draft], None]], ...] = (
+    ("an embedding model", (senses.EMBEDDING,), senses.set_up_embedding),
+    ("a model for voice notes", senses.TRANSCRIPTION_NAMES, senses.set_up_transcription),
 )
 
 
@@ -28,8 +33,12 @@ def run_init(talk: Dialogue, draft: Draft, further: Sequence[str], *, must_reach
     talk.say()
     place = set_up_place(talk, draft)
     talk.say()
-    if _wants(talk, draft, "model", (PRESET, "ONEVALET_MODEL"), "ONEVALET_MODEL"):
+    if _wants(talk, draft, "a model", (PRESET, "ONEVALET_MODEL"), "ONEVALET_MODEL"):
         set_up_model(talk, draft, further)
+    for title, names, set_up_further in _FURTHER_MODELS:
+        if talk.is_given(*names) or (draft.has("ONEVALET_MODEL") and _wants(talk, draft, title, names, names[0])):
+            talk.say()
+            set_up_further(talk, draft)
     settings = draft.settings({})
     with Doorway(settings.host, settings.port) as doorway:
         for title, names, set_up in _CHANNELS:
@@ -46,10 +55,13 @@ def _wants(talk: Dialogue, draft: Draft, part: str, names: tuple[str, ...], sett
     """Return whether a part is to be set up: without a terminal, when a flag names something of it."""
     if not talk.interactive or talk.is_given(*names):
         return talk.is_given(*names)
+    is_model = "model" in part
     if draft.has(setting):
-        shown = f"{part}: {draft.value(setting)} is set." if part == "model" else f"{part} is set up."
+        name = part.removeprefix("an ").removeprefix("a ")
+        shown = f"{name}: {draft.value(setting)} is set." if is_model else f"{name} is set up."
         return talk.confirm(f"{shown[0].upper()}{shown[1:]} Change it?", default=False)
-    return talk.confirm(f"Set up {'a model' if part == 'model' else part}?", default=True)
+    # What the assistant can do without is offered, not suggested.
+    return talk.confirm(f"Set up {part}?", default=part in ("a model", "Telegram", "SMS", "Slack"))
 
 
 def _set_up_channel(talk: Dialogue, draft: Draft, doorway: Doorway, set_up: SetUp, must_reach: bool) -> None:
@@ -93,6 +105,13 @@ def where(file: str) -> Path:
 
 
 NAMES = frozenset(
-    {PLACE, PRESET, "PUBLIC_URL", "DATABASE_URL", "REDIS_URL", *(name for _, names, _ in _CHANNELS for name in names)}
+    {
+        PLACE,
+        PRESET,
+        "PUBLIC_URL",
+        "DATABASE_URL",
+        "REDIS_URL",
+        *(name for _, names, _ in (*_CHANNELS, *_FURTHER_MODELS) for name in names),
+    }
 )
 """What may be given by flags, besides a model's own settings."""

@@ -89,6 +89,7 @@ async def test_telegram_by_polling_after_wrong_tokens(tmp_path: Path) -> None:
         terminal.see("Set at Telegram: commands", f"Your bot is https://t.me/{name}", "█")
         terminal.reply("Set up SMS?", "n")
         terminal.reply("Set up Slack?", "n")
+        terminal.reply("Set up Email?", "n")
         terminal.see("Saved to .env")
         assert terminal.end() == 0
         assert token not in terminal.shown
@@ -126,6 +127,7 @@ async def test_telegram_by_webhook_is_reached_through_telegram_itself(tmp_path: 
         terminal.see("Telegram reached this machine")
         terminal.reply("Set up SMS?", "n")
         terminal.reply("Set up Slack?", "n")
+        terminal.reply("Set up Email?", "n")
         terminal.see("Saved to .env")
         assert terminal.end() == 0
 
@@ -163,6 +165,7 @@ async def test_sms_after_wrong_accounts_is_reached_through_twilio(tmp_path: Path
         terminal.type()
         terminal.see("Twilio reached this machine, and its signature is right.")
         terminal.reply("Set up Slack?", "n")
+        terminal.reply("Set up Email?", "n")
         terminal.see("Saved to .env")
         assert terminal.end() == 0
         assert twilio.auth_token not in terminal.shown
@@ -199,7 +202,9 @@ async def test_slack_by_a_socket_after_wrong_tokens(tmp_path: Path) -> None:
         terminal.reply("App-level token: ", WRONG["app"])
         terminal.see("Slack opens no socket for it")
         terminal.reply("App-level token: ", slack.app_token)
-        terminal.see("Slack lets it open a socket.", "Saved to .env")
+        terminal.see("Slack lets it open a socket.")
+        terminal.reply("Set up Email?", "n")
+        terminal.see("Saved to .env")
         assert terminal.end() == 0
 
     async with providers() as world:
@@ -225,7 +230,9 @@ async def test_slack_over_http_holds_the_secret_against_what_slack_signed(tmp_pa
         terminal.reply("Signing secret: ", WRONG["signing"])
         terminal.see("Slack has signed its calls with another secret")
         terminal.reply("Signing secret: ", slack.signing_secret)
-        terminal.see("Slack reached this machine, and its signature is right.", "Saved to .env")
+        terminal.see("Slack reached this machine, and its signature is right.")
+        terminal.reply("Set up Email?", "n")
+        terminal.see("Saved to .env")
         assert terminal.end() == 0
 
     async with providers() as world:

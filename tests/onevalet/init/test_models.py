@@ -153,7 +153,7 @@ def test_the_demo_model_empties_what_another_choice_has_set(tmp_path: Path) -> N
         terminal.type("42")
         terminal.see("There is no '42': answer with a number from 1 to 10")
         terminal.type("demo")
-        leave_the_channels(terminal)
+        leave_the_channels(terminal, has_model=False)
     assert (tmp_path / ".env").read_text() == "# mine\nONEVALET_MODEL=\nOPENAI_API_BASE=\nONEVALET_NAME=Otto\n"
 
 
@@ -179,9 +179,11 @@ def reach_the_models(terminal: Terminal) -> None:
     terminal.see("Looking for model servers", "Which model shall answer?", "At a provider, with a key of yours:")
 
 
-def leave_the_channels(terminal: Terminal) -> None:
-    """Want no channel, and see the end."""
-    for channel in ("Telegram", "SMS", "Slack"):
-        terminal.reply(f"Set up {channel}? [Y/n]", "n")
+def leave_the_channels(terminal: Terminal, *, has_model: bool = True) -> None:
+    """Want no other model and no channel, and see the end."""
+    for further in ("an embedding model", "a model for voice notes") if has_model else ():
+        terminal.reply(f"Set up {further}? [y/N]", "")
+    for channel in ("Telegram", "SMS", "Slack", "Email"):
+        terminal.reply(f"Set up {channel}?", "n")
     terminal.see("Saved to .env", "Now run", "bin/dev", "pair CODE --role owner")
     assert terminal.end() == 0

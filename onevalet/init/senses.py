@@ -1,0 +1,81 @@
+"""The models beside the one that answers: for memory's search, and for voice notes. Each is tried before it is kept."""
+
+import asyncio
+from collections.abc import Mapping
+
+from onevalet.doctor.models import check_embedding
+from onevalet.doctor.transcription import check_transcription
+from onevalet.init.dialogue import Dialogue, Wrong
+from onevalet.init.draft import Draft
+from onevalet.init.model import exported
+
+EMBEDDING = "ONEVALET_EMBEDDING_MODEL"
+TRANSCRIPTION, KEY, URL = (f"ONEVALET_TRANSCRIPTION_{name}" for name in ("MODEL", "KEY", "URL"))
+TRANSCRIPTION_NAMES = (TRANSCRIPTION, KEY, URL)
+_SECONDS = 20.0
+_EMBEDDERS = {
+    "openai": "openai/text-embedding-3-small",
+    "gemini": "gemini/gemini-embedding-001",
+    "mistral": "mistral/mistral-embed",
+}
+_LISTENERS = {"openai": "openai/whisper-1", "groq": "groq/whisper-large-v3-turbo"}
+_READ = ("ONEVALET_MODEL", "ONEVALET_MODEL_KEYS")
+_EXPORTED = ("OPENAI_API_BASE", "AZURE_API_BASE", "AZURE_API_VERSION")
+
+
+def set_up_embedding(talk: Dialogue, draft: Draft) -> None:
+    """Ask until a model has embedded a word, then save it."""
+    talk.say("  Memory finds by meaning with the encoder that ships, offline; a provider's model knows more languages.")
+    talk.say("  Its key is that of the model where both are of one provider, else the provider's own variable.")
+    known = draft.value(EMBEDDING) or _EMBEDDERS.get(_provider(draft), "")
+
+    def prove(answer: str) -> str:
+        _try(talk, draft, {name: draft.value(name) for name in _READ} | {EMBEDDING: answer})
+        return answer
+
+    draft.save({EMBEDDING: talk.ask_until(EMBEDDING, "Embedding model", prove, default=known)[1]})
+
+
+def set_up_transcription(talk: Dialogue, draft: Draft) -> None:
+    """Ask until a model has listened to a second of silence, then save it."""
+    talk.say(
+        "  Voice notes are heard by a model for transcription; without one the assistant says that it cannot listen."
+    )
+    model = draft.value(TRANSCRIPTION) or _LISTENERS.get(_provider(draft), "openai/whisper-1")
+    url = talk.ask(URL, "") if talk.is_given(URL) else draft.value(URL)
+    key = draft.value(KEY)
+    while True:
+        model = talk.ask(TRANSCRIPTION, "Model for voice notes", default=model)
+        key = key or ("none" if url else _model_key(draft, model))
+        key = talk.ask(KEY, "Key", default=key, secret=True)
+        values = {TRANSCRIPTION: model, KEY: key} | ({URL: url} if url else {})
+        try:
+            _try(talk, draft, values)
+        except Wrong as wrong:
+            talk.refuse(TRANSCRIPTION, wrong)
+            continue
+        draft.save(values)
+        return
+
+
+def _try(talk: Dialogue, draft: Draft, values: Mapping[str, str]) -> None:
+    """Have a model do its work once; raise `Wrong` where it does not."""
+    settings = draft.settings(values)
+    model = values.get(EMBEDDING) or values[TRANSCRIPTION]
+    talk.say(f"  Trying {model} …")
+    with exported({name: value for name in _EXPORTED if (value := draft.value(name))}):
+        work = check_embedding(settings, _SECONDS) if EMBEDDING in values else check_transcription(settings, _SECONDS)
+        [check] = asyncio.run(work)
+    if not check.ok:
+        raise Wrong(f"{check.detail}: {check.fix}.")
+    talk.say(f"  {check.detail}.")
+
+
+def _provider(draft: Draft) -> str:
+    return draft.value("ONEVALET_MODEL").partition("/")[0]
+
+
+def _model_key(draft: Draft, model: str) -> str:
+    """Return the key of the model that answers, where this one is of the same provider."""
+    keys = draft.value("ONEVALET_MODEL_KEYS").split(",")
+    return keys[0].strip() if _provider(draft) == model.partition("/")[0] else ""
