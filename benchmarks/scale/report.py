@@ -136,7 +136,7 @@ def _hosts(results: Results) -> str:
 
 
 def _by_workers(results: Results) -> Iterator[str]:
-    yield f"CPU a message in milliseconds, with {results['people']:,} people and their history ({_size(results)}):"
+    yield f"CPU a message in milliseconds, with {results['people']:,} people and their history{_size(results)}:"
     yield ""
     yield f"| workers | {' | '.join(PARTS)} | in all | messages a second | load |"
     yield f"|{'---:|' * (len(PARTS) + 4)}"
@@ -239,4 +239,4 @@ def _all(told: Results) -> float:
 
 
 def _size(results: Results) -> str:
-    return f"{results['bytes'] / 2**30:.1f} GiB"
+    return f" ({results['bytes'] / 2**30:.1f} GiB)" if "bytes" in results else ""
