@@ -5,6 +5,7 @@ Two rules follow from it, which hold whatever the model was talked into (docs/se
 - An address that neither the person nor anything outside named is used only with the person's consent: a made-up
   address could carry what the model knows.
 - After the model has read what others wrote, nothing that acts runs in that turn without consent to the exact call.
+  What they wrote about a tool counts where it gives orders, or speaks of a tool of ours (`misled`).
 """
 
 import re
@@ -85,6 +86,8 @@ class OutsideText:
     """Whether words of others came with a message of this turn: forwarded, shared, or written by a program."""
     client: bool = False
     """Whether a program of the person's asks: then whatever acts needs consent."""
+    misled: bool = False
+    """Whether a tool is offered whose description may be meant to have the model do more than use it."""
     _read: set[tuple[str, int]] = field(default_factory=set)
     """The steps at which results from outside came, each with the path of its loop."""
 
@@ -94,6 +97,7 @@ class OutsideText:
         """Take in what a loop begins with. An agent's instruction is the model's: it makes no address known."""
         if not path:
             self.hear(messages)
+        self.misled = self.misled or may_mislead(tools)
         for record in recorded.values():
             if record.kind is StepKind.TOOL and record.outcome is Outcome.OK:
                 self.take(record.key, tools.get(record.name), str(record.result.get("text", "")))
@@ -136,7 +140,7 @@ class OutsideText:
         """Return why something that acts needs consent which usually needs none; empty where it needs none."""
         if self.client:
             return gettext(BY_CLIENT)
-        return gettext(AFTER_READING) if self.read_before(key.agent_path, key.step) else ""
+        return gettext(AFTER_READING) if self.misled or self.read_before(key.agent_path, key.step) else ""
 
     def read_before(self, path: str, step: int) -> bool:
         """Return whether the model may have read anything from outside when it asked for a call at this step."""
@@ -148,7 +152,7 @@ class OutsideText:
         An address that nobody named counts, too.
         """
         read = self.read_before(key.agent_path, key.step)
-        return read or self.passed_on or self.unknown(arguments, names) is not None
+        return read or self.passed_on or self.misled or self.unknown(arguments, names) is not None
 
     def unknown(self, arguments: JsonObject, names: Sequence[str]) -> str | None:
         """Return the first address in these arguments that nobody named; None where all are known."""
@@ -165,6 +169,13 @@ class OutsideText:
             if key := exact(address):
                 self._known.add(key)
                 self.addresses.add(address)
+
+
+def may_mislead(tools: Iterable[AnyTool]) -> bool:
+    """Return whether what others wrote about a tool gives orders, or speaks of a tool of ours."""
+    offered = list(tools)
+    ours = {tool.name for tool in offered if not tool.foreign_words and "_" in tool.name}
+    return any(tool.doubtful or tool.foreign_words & ours for tool in offered)
 
 
 def _has_begun(key: StepKey, tool: AnyTool, recorded: Mapping[StepKey, StepRecord]) -> bool:

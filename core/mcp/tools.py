@@ -19,7 +19,7 @@ from core.llm.types import ToolSpec
 from core.mcp.connections import Connections
 from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerRefused, ToolGone
 from core.mcp.types import Answer, Definition, McpServer
-from core.mcp.wording import shown_description, shown_schema, unusable
+from core.mcp.wording import shown_description, shown_schema, suspicions, unusable, words_of
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.account_argument import ACCOUNT, ACCOUNT_SAYS
 from core.tools.context import ToolExecutionContext
@@ -209,6 +209,8 @@ def _common(
         "accounts": (server.account,) if server.account else (),
         "group": server.name,
         "outside": True,
+        "foreign_words": words_of(definition),
+        "doubtful": bool(suspicions(definition)),
         "addresses": () if definition.name == READ else tuple(addresses),
         "timeout": server.timeout + _GRACE,
         "title": f"{server.name}: {definition.name}",

@@ -64,6 +64,12 @@ def suspicions(definition: Definition, others: Iterable[str] = ()) -> list[str]:
     return found
 
 
+def words_of(definition: Definition) -> frozenset[str]:
+    """Return the words in what a server says of a tool and its parameters."""
+    texts = [definition.description, *_texts(definition.schema)]
+    return frozenset(re.findall(r"\w+", "\n".join(texts)))
+
+
 def unusable(definition: Definition, server: McpServer) -> str:
     """Return why a tool cannot be offered at all; empty where it can."""
     properties = definition.schema.get("properties")

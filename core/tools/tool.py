@@ -62,6 +62,10 @@ class Tool[**P, R]:
     """Offered where the operator has set this of `context.settings`."""
     outside: bool = False
     """Its results were written by others: the model reads them marked as data, and asks before it acts on them."""
+    foreign_words: frozenset[str] = frozenset()
+    """The words of others in what the model is told of it; empty where that is ours."""
+    doubtful: bool = False
+    """Whether what others wrote there may be meant to have the model do more than use it."""
     addresses: Sequence[str] = ()
     """The parameters in which addresses of the web stand: only known ones may be used without consent."""
     hands_on: bool = False
