@@ -163,7 +163,7 @@ ENGLISH = (
     Intent(rf"(?:{_NOTE}|{_REMEMBER})(?:\s*[:,]\s*|\s+-?\s*)(?P<text>.+)", tool="add_note", example="note: buy milk"),
     Intent(lists.ADD, tool="add_to_list", arguments=lists.added, example="put milk on the shopping list"),
     Intent(lists.SHOW, tool="show_list"),
-    Intent(lists.TICK, tool="tick_off", arguments=lists.ticked),
+    *(Intent(way, tool="tick_off", arguments=lists.ticked) for way in (lists.TICK, lists.CHECK, lists.CHECK_ON)),
     Intent(_LIST, tool="list_notes", example="what are my notes?"),
     Intent(_EXPORT, tool="export_notes"),
     Intent(_FORGET, tool="forget_note", arguments=_number, example="forget note 1"),

@@ -9,7 +9,10 @@ type Found = re.Match[str]
 _LIST = r"(?:the |my )?(?P<list_name>[a-z-]+(?: [a-z-]+)?) list"
 ADD = rf"(?:put|add) (?P<items>.+?) (?:on|to|onto) {_LIST}"
 SHOW = rf"(?:what(?:'s| is) on|show(?: me)?) {_LIST}"
-TICK = rf"(?:tick|check|cross)(?: off)? (?P<items>.+?)(?: off)?(?: (?:on|from) {_LIST})?"
+TICK = rf"(?:tick(?: off)?|cross(?: off)?|check off) (?P<items>.+?)(?: off)?(?: (?:on|from) {_LIST})?"
+CHECK = rf"check (?P<items>.+?) off(?: (?:on|from) {_LIST})?"
+CHECK_ON = rf"check (?P<items>.+?) (?:on|from) {_LIST}"
+"""One may check the weather as well, so that the list, or "off", says what is meant."""
 
 
 def added(match: Found) -> JsonObject:
