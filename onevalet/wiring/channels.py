@@ -44,7 +44,6 @@ def build_channels(settings: Settings, sink: InboundSink, database: Database | N
                 api_url=settings.slack_api_url,
                 public_url=settings.public_url,
                 sink=sink,
-                now=lambda: clock.now().timestamp(),
             )
         )
     if settings.telegram_on and settings.telegram_bot_token:
