@@ -9,6 +9,7 @@ from core.console.sign_in import ConsoleSignIn
 from core.people.commands import PersonCommands
 from core.triggers.runs.executors import RunExecutors
 from jobs.clients import ClientTurns
+from jobs.telling import Tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +27,4 @@ class TurnFeatures:
     console: ConsoleSignIn | None = None
     clients: ClientTurns | None = None
     answers_clients: ClientCommands | None = None
+    tell_doing: Tell | None = None

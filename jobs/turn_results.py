@@ -24,6 +24,7 @@ from jobs.clients import CHANNEL, ClientTurns
 from jobs.preview import show_progress
 from jobs.room import with_room
 from jobs.set_aside import set_aside
+from jobs.telling import Tell, TellsDoing
 
 MAX_SOLO_CRASHES = 3
 """A turn that crashed so many processes alone, at one place, is set aside as poison."""
@@ -53,13 +54,15 @@ class TurnResults:
     commands: ChatCommands
     runs: RunExecutors | None
     clients: ClientTurns | None = None
+    tell_doing: Tell | None = None
 
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
         poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
         outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
         request = with_room(turn.request, await self._where_cards_go(turn))
-        turn = replace(turn, request=replace(request, outage=outage))
+        hooks = (TellsDoing(self.tell_doing, turn.turn_id, self.orchestrator.doing),) if self.tell_doing else ()
+        turn = replace(turn, request=replace(request, outage=outage, hooks=hooks))
         try:
             if not poison and turn.run_id and self.runs is not None:
                 return TurnOutcome(*await self.runs.result(turn.request, turn.run_id))
@@ -90,7 +93,7 @@ class TurnResults:
         channel = self.channels.get(turn.address.channel)
         said = partial(self.wakeups.wake_delivery, lease.lane_id)
         async with show_progress(channel, turn, row, said, self.orchestrator.doing) as hooks:
-            turn = replace(turn, request=replace(turn.request, hooks=hooks))
+            turn = replace(turn, request=replace(turn.request, hooks=(*turn.request.hooks, *hooks)))
             if any(message.media_count for message in turn.request.inbound):
                 return await self._look(lease, turn)
             return TurnOutcome(with_heard(await self.orchestrator.handle_message(turn.request), turn.request))

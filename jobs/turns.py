@@ -67,7 +67,8 @@ class TurnRunner:
             orchestrator, wakeups, features.people, features.approvals, features.console, features.answers_clients
         )
         self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
-        self._results = TurnResults(store, orchestrator, wakeups, channels, commands, features.runs, features.clients)
+        more = (features.runs, features.clients, features.tell_doing)
+        self._results = TurnResults(store, orchestrator, wakeups, channels, commands, *more)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Claim the named lane and begin its turn, or claim the one that has waited longest."""

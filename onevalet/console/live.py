@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import PARTITION
+from core.turns.types import TurnState
 from onevalet.console.rendering import HEADERS
 
 EVERY = 1.0
@@ -29,6 +31,15 @@ _TURN = re.compile(r"/console/turns/([\w-]{1,64})")
 _APPROVAL = re.compile(rf"/console/waiting/approvals/{_PERSON_ID}/([\w-]{{1,64}})")
 _TASK = re.compile(rf"/console/tasks/{_PERSON_ID}/([\w-]{{1,64}})")
 _PERSON = re.compile(rf"/console/people/{_PERSON_ID}(/memory)?")
+
+
+type Doing = Callable[[str], Awaitable[str]]
+"""Returns what a running turn does at the moment, in words; empty where that is not known."""
+
+
+async def nothing_told(turn_id: str) -> str:
+    """Know of no turn what it does."""
+    return ""
 
 
 @dataclass(slots=True)
@@ -77,6 +88,7 @@ class PageVersions:
     """A short text for each page that changes when what is on it does."""
 
     database: Database
+    doing: Doing = nothing_told
 
     async def of(self, path: str, viewer: Viewer) -> str:
         """Return the version of a page; empty for a page that never changes, or that the viewer may not see."""
@@ -115,7 +127,7 @@ class PageVersions:
         found = await self.database.call("select tenant_id, turn_id from find_trace($1)", turn_id)
         if found is None or not viewer.sees(found["tenant_id"]):
             return ""
-        return await self._of(
+        version = await self._of(
             found["tenant_id"],
             "select t.state || t.attempts || '.' || (select count(*) || '.' || count(s.finished_at) from steps s"
             "  where s.tenant_id = $1 and s.turn_id = $2)"
@@ -127,6 +139,9 @@ class PageVersions:
             " as version from turns t where t.tenant_id = $1 and t.id = $2",
             found["turn_id"] or "",
         )
+        if not version.startswith(TurnState.RUNNING.value):
+            return version
+        return f"{version}.{_short(await self.doing(found['turn_id'] or ''))}"
 
     async def conversation(self, tenant_id: str, conversation: str) -> str:
         version = await self._of(

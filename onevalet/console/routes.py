@@ -105,7 +105,10 @@ class ConsoleRoutes(Pages):
             may_read = await self._texts.look(connection, visit.viewer, tenant, "turn", turn, self.access.clock.now())
             path = await read_path(connection, tenant, turn, prompts=may_read)
         version = await self._versions.turn(turn, visit.viewer)
-        return self.kit.page("turn.html", visit, here="conversations", path=path, may_read=may_read, version=version)
+        doing = await self._versions.doing(turn) if path.finished_at is None and may_read else ""
+        return self.kit.page(
+            "turn.html", visit, here="conversations", path=path, may_read=may_read, version=version, doing=doing
+        )
 
     @signed_in
     async def _health(self, request: web.Request, visit: Visit) -> web.StreamResponse:

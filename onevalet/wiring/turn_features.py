@@ -1,24 +1,34 @@
 """The optional services of a worker's turns, from its parts."""
 
+from contextlib import AsyncExitStack
+
 from core.clients.commands import ClientCommands
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
+from core.turns.doing_now import DoingNow
 from jobs.clients import ClientTurns
 from jobs.turn_features import TurnFeatures
 from onevalet.wiring.assistant import Assistant
-from onevalet.wiring.connections import Connections
+from onevalet.wiring.connections import Connections, redis_url
 from onevalet.wiring.outbound import Outbound
 from onevalet.wiring.people import build_person_commands
 from onevalet.wiring.triggers import Triggers
 
 
 def build_turn_features(
-    connections: Connections, assistant: Assistant, outbound: Outbound, triggers: Triggers, clock: Clock
+    stack: AsyncExitStack,
+    connections: Connections,
+    assistant: Assistant,
+    outbound: Outbound,
+    triggers: Triggers,
+    clock: Clock,
 ) -> TurnFeatures:
     """Return what turns may use besides the assistant."""
     sign_in = ConsoleSignIn(connections.database, connections.settings.public_url)
+    doing = DoingNow(redis_url(connections.settings))
+    stack.push_async_callback(doing.close)
     return TurnFeatures(
         people=build_person_commands(connections.database, assistant.credentials, clock),
         runs=triggers.runs,
@@ -28,4 +38,5 @@ def build_turn_features(
         console=sign_in,
         answers_clients=ClientCommands(ClientTokens(connections.database, make_id), sign_in, clock),
         clients=ClientTurns(connections.database, make_id, outbound.service.chat_of, connections.settings.public_url),
+        tell_doing=doing.tell,
     )

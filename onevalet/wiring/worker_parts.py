@@ -78,7 +78,7 @@ class WorkerParts:
             keep_prompts=settings.onevalet_prompts_kept > 0,
         )
         await _end_leases(store, start)
-        features = build_turn_features(connections, assistant, outbound, triggers, clock)
+        features = build_turn_features(stack, connections, assistant, outbound, triggers, clock)
         wakeups, channels = connections.wakeups, outbound.channels
         turns = TurnRunner(store, assistant.orchestrator, wakeups, channels, make_id, name, features)
         # 5. The delivery of what turns and notifications leave in the outbox.

@@ -13,7 +13,7 @@ from core.queue.wakeups import Wakeups
 from onevalet.console.access import ConsoleAccess, SignInNeeded, Visit
 from onevalet.console.actions import Actions
 from onevalet.console.budgets import ShownBudgets
-from onevalet.console.live import PageVersions
+from onevalet.console.live import Doing, PageVersions, nothing_told
 from onevalet.console.rendering import HEADERS, Renderer
 from onevalet.console.services import PersonServices
 from onevalet.console.texts import Texts
@@ -48,6 +48,7 @@ class Kit:
         services: PersonServices,
         budgets: ShownBudgets | None = None,
         ways_in: WaysIn = dict,
+        doing: Doing = nothing_told,
     ) -> "Kit":
         """Build a kit from what the installation has."""
         return cls(
@@ -56,7 +57,7 @@ class Kit:
             texts,
             wakeups,
             Actions(database, access.clock, texts.make_id),
-            PageVersions(database),
+            PageVersions(database, doing),
             Renderer(),
             services,
             budgets or ShownBudgets(),

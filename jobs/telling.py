@@ -1,0 +1,42 @@
+"""Tells what a turn does while it runs, for pages that show the turn: its calls in words, and the progress of tools."""
+
+from collections.abc import Callable
+
+from core.hooks.hooks import Hook, HookContext, Messages, PlannedCall
+from core.llm.types import ModelAnswer
+from core.tools.addresses import before_links
+from core.tools.doing import as_status
+from core.turns.event_stream import Doing, in_words
+
+type Tell = Callable[[str, str], None]
+"""Takes a turn's id and what it does, and returns at once."""
+
+
+class TellsDoing(Hook):
+    """Tells of one turn's calls. A turn without calls tells nothing."""
+
+    def __init__(self, tell: Tell, turn_id: str, doing: Doing = in_words) -> None:
+        self._tell = tell
+        self._turn = turn_id
+        self._doing = doing
+        self._told = ""
+
+    async def pre_reasoning(self, context: HookContext, messages: Messages) -> Messages:
+        """The calls are done: what was said of them holds no longer."""
+        self._say("")
+        return messages
+
+    async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
+        """Say what the calls of an answer do."""
+        self._say(" ".join(self._doing(name) for name in dict.fromkeys(call.name for call in answer.tool_calls)))
+        return answer
+
+    async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
+        """Say what a tool reports of its progress."""
+        self._say(before_links(text))
+
+    def _say(self, text: str) -> None:
+        status = as_status(text)
+        if status != self._told:
+            self._told = status
+            self._tell(self._turn, status)
