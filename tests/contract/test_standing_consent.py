@@ -130,6 +130,18 @@ async def test_what_was_agreed_to_runs_unasked_counted_and_told_until_a_word(sys
     assert audit == ["granted", "used", "ended"]
 
 
+async def test_uses_are_told_in_the_next_digest_where_that_is_wished(system: Approving) -> None:
+    await grants(system, report="digest", uses=5)
+    await posts(system, POST)
+    await posts(system, POST | {"text": "All is well."})
+    assert len(system.sent) == 2
+    assert "by your consent" not in await news(system), "nothing of a use is told at once"
+    system.clock.move(timedelta(days=1))
+    digest = await news(system)
+    for told in ("by your consent 1 (use 1 of 5)", "Nothing new.", "by your consent 1 (use 2 of 5)", "All is well."):
+        assert told in digest, digest
+
+
 @also_by_mail
 async def test_the_count_and_the_time_end_it(system: Approving) -> None:
     await grants(system)
