@@ -13,7 +13,7 @@ from core.errors import ConfigError
 from core.messaging.messages import Address
 from onevalet import Event, OneValet, Part, Receipt, Target
 from onevalet.settings import load_settings
-from onevalet.testing import ScriptedModel, text
+from onevalet.testing import ScriptedModel, calls, text
 from onevalet.wiring.own_channels import own_ways_out
 from tests.core.harness import opened
 from tests.onevalet.pages import run_tests, write_blocks
@@ -132,3 +132,64 @@ async def test_a_websocket_and_a_service_are_played_through(
                     await socket.send_json({"token": wrong})
                     await socket.receive(timeout=10)
                     assert socket.close_code == 4401
+
+
+WATERING = """
+from onevalet import tool
+
+
+@tool(name="water_bed", needs_approval=True)
+async def water_bed(bed: str) -> str:
+    \"\"\"Water a bed.\"\"\"
+    return f"Watered {bed}."
+"""
+
+
+async def test_cards_are_decided_and_drafts_shown_over_a_websocket(
+    page_folder: Path, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
+) -> None:
+    monkeypatch.setenv("WEBSOCKET_TOKENS", f"ann:{TOKEN}")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
+    (page_folder / "garden.py").write_text(WATERING)
+    words = "I will see to the roses, the tulips and the lemon tree every morning at eight, before it gets too hot."
+    async with AsyncExitStack() as stack:
+        replies = [calls(("water_bed", {"bed": "the roses"})), text("Watered."), text(words).over(2)]
+        model = await stack.enter_async_context(ScriptedModel(replies))
+        monkeypatch.setenv("OPENAI_API_BASE", model.url)
+        settings = {
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "ONEVALET_HOME": str(page_folder / "home"),
+            "ONEVALET_MODEL": "openai/scripted",
+            "ONEVALET_MEMORY": "off",
+            "ONEVALET_PROFILE": "off",
+            "ONEVALET_ACCESS": "open",
+            "ONEVALET_PLUGINS": "garden",
+            "ONEVALET_CHANNELS": "agents.websocket",
+            "PORT": str(unused_tcp_port),
+        }
+        await stack.enter_async_context(OneValet(settings, serve=True))
+        app = await stack.enter_async_context(connected(unused_tcp_port))
+        await app.socket.send_json({"say": "Water the roses", "id": "1"})
+        card = await app.until("message")
+        assert card["kind"] == "card"
+        assert "the roses" in card["text"]
+        labels = [button["label"] for button in card["buttons"]]
+        assert labels[0] == "Approve"
+        assert "Edit" not in labels, "its form cannot be shown here"
+        await app.socket.send_json({"press": "no-such-token", "id": "2"})
+        await app.socket.send_json({"press": card["buttons"][0]["token"], "id": "3"})
+        assert (await _reply(app))["text"] == "Watered."
+        await app.socket.send_json({"say": "What will you do?", "id": "4"})
+        assert (await _reply(app))["text"] == words
+        drafts = [said["draft"] for said in app.seen if "draft" in said]
+        assert drafts, "the answer was shown while it was written"
+        assert all(words.startswith(draft.rstrip()) for draft in drafts if draft.startswith("I will see"))
+        assert len(model.calls) == 3, "a press is decided once, without the model"
+
+
+async def _reply(app: App) -> dict[str, Any]:
+    """Return the next message that answers; receipts are passed over."""
+    while (said := await app.until("message"))["kind"] != "reply":
+        continue
+    return said
