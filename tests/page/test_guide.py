@@ -27,3 +27,25 @@ async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(page: 
         await page.until("document.querySelector('.phone .bubble')")
         assert await page.evaluate("document.querySelector('#guide').hidden")
         await page.leave()
+
+
+async def test_the_guide_plays_again_after_reset_and_is_kept_over_a_restart(page: Page, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_dev(home, signal.SIGINT) as dev:
+        await follow_guide(page, dev.simulator_url)
+        await _reset(page)
+        await follow_guide(page, dev.simulator_url)
+        await page.leave()
+    with running_dev(home, signal.SIGINT) as dev:
+        await page.goto(dev.simulator_url)
+        await page.until("document.querySelectorAll('.guide-steps [data-state=done]').length === 4")
+        await _reset(page)
+        await follow_guide(page, dev.simulator_url)
+        await page.leave()
+
+
+async def _reset(page: Page) -> None:
+    await page.evaluate(
+        "fetch('/sim/reset', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'})"
+    )
+    await page.until("document.querySelectorAll('.guide-steps [data-state=done]').length === 0")
