@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -56,17 +57,31 @@ async def loopback_only(
     return await handler(request)
 
 
+class Observer(Protocol):
+    """Somebody who notes what is done here: a recorder."""
+
+    def note_act(self, person: str, provider: str, action: str, arguments: dict[str, Json]) -> Callable[[], None]:
+        """Note what a person is about to do; what is returned is called where it is refused."""
+        ...
+
+    def note_fault(self, rule: Rule) -> None:
+        """Note a fault that was set."""
+        ...
+
+
 class Control:
     """The handlers of /sim. `notice` is a sentence that the page shows on top: who answers, say.
 
     `console`: the address of the assistant's own pages, where it has some. `has_bench`: whether the assistant behind it
-    is at hand, under /bench, and not only the providers.
+    is at hand, under /bench, and not only the providers. `replays`: whether it is there to replay one scenario.
     """
 
     def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
         self.notice = ""
         self.console = ""
         self.has_bench = False
+        self.replays = False
+        self.observer: Observer | None = None
         self._wire = wire
         self._providers = {provider.name: provider for provider in providers}
 
@@ -95,6 +110,7 @@ class Control:
             "gateway": self._wire.gateway_url,
             "console": self.console,
             "bench": self.has_bench,
+            "replays": self.replays,
         }
         return web.json_response({**told, "endpoints": endpoints})
 
@@ -142,9 +158,12 @@ class Control:
     async def add_fault(self, request: web.Request) -> web.Response:
         """Add a rule: {"endpoint", "kind", "times", "share", "seconds", "status", "location"}."""
         try:
-            self._wire.faults.add(parse_rule(await _json_object(request)))
+            rule = parse_rule(await _json_object(request))
         except BadAction as refusal:
             return _refused(str(refusal))
+        self._wire.faults.add(rule)
+        if self.observer:
+            self.observer.note_fault(rule)
         self._wire.journal.touch()
         return await self.faults(request)
 
@@ -178,11 +197,21 @@ class Control:
             if not isinstance(person, str) or self._wire.config.person(person) is None:
                 known = ", ".join(someone.key for someone in self._wire.config.people)
                 raise BadAction(f'"person" must be one of {known}.')
-            result = await provider.act(person, request.match_info["action"], arguments)
+            result = await self._do(provider, person, request.match_info["action"], arguments)
         except BadAction as refusal:
             return _refused(str(refusal))
         self._wire.journal.touch()
         return web.json_response(result)
+
+    async def _do(self, provider: Provider, person: str, action: str, arguments: dict[str, Json]) -> Json:
+        if self.observer is None:
+            return await provider.act(person, action, arguments)
+        take_back = self.observer.note_act(person, provider.name, action, dict(arguments))
+        try:
+            return await provider.act(person, action, arguments)
+        except BadAction:
+            take_back()
+            raise
 
 
 def parse_rule(values: dict[str, Json]) -> Rule:

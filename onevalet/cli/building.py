@@ -15,11 +15,18 @@ building_app = typer.Typer()
 def simulate(
     file: Annotated[Path, typer.Argument(help="A scenario, as docs/testing.md describes it.")],
     channel: Annotated[str, typer.Option(help="Play it on this channel instead of its own.")] = "",
+    watch: Annotated[bool, typer.Option(help="Show it on the simulator's page, and stay there.")] = False,
+    speed: Annotated[str, typer.Option(help="Where it is watched: own, fast or step.")] = "own",
+    back: Annotated[str, typer.Option(hidden=True)] = "",
+    held: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Play a scenario on an installation of its own, with simulated providers, and print the talk."""
-    from onevalet.testing.command import simulate as play_file
+    from onevalet.testing import command
 
-    run_work(lambda _: play_file(file, channel))
+    if watch:
+        run_work(lambda _: command.watch(file, channel, speed, back, held=held))
+    else:
+        run_work(lambda _: command.simulate(file, channel))
 
 
 @building_app.command()

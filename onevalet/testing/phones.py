@@ -1,15 +1,21 @@
 """What a person of a scenario sees and does on each simulated channel."""
 
+import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from onevalet.testing.scenario import ScenarioError
+from onevalet.testing.files import SentFile
+from onevalet.testing.forms import Form, ids_of
+from onevalet.testing.steps import MAIL, ScenarioError
 from simulator.app import Simulator
 from simulator.base import BadAction
 
-_CODE = re.compile(r"\bOK ([0-9A-Z]{2,3})\b")
+_CODE = re.compile(r"\b(\d[A-Z][0-9A-Z]?)\b")
+_PAIRING = re.compile(r"\b[2-9A-Z]{4}-[2-9A-Z]{4}\b")
+CODE = "{code}"
+"""What stands in a scenario for the code of the newest card."""
 _WORDS = {"approve": "OK {code}", "cancel": "NO {code}", "edit": "EDIT {code}"}
 """What a person texts where a card has no buttons to press."""
 
@@ -25,6 +31,11 @@ class Seen:
     @property
     def labels(self) -> list[str]:
         return [label for label, _ in self.buttons]
+
+    @property
+    def codes(self) -> list[str]:
+        """Return the codes that it shows, such as 7K."""
+        return [match[1] for match in _CODE.finditer(self.text)]
 
 
 class Phone(Protocol):
@@ -42,6 +53,14 @@ class Phone(Protocol):
         """Press the newest button of that label; raise `ScenarioError` where there is none."""
         ...
 
+    async def send_file(self, file: SentFile) -> None:
+        """Send a file."""
+        ...
+
+    async def fill(self, values: Form) -> None:
+        """Fill in the form that is open, by the names of its fields, and send it; raise `ScenarioError`."""
+        ...
+
 
 def phone_of(simulator: Simulator, channel: str, person: str) -> Phone:
     """Return a person's phone, Slack or Telegram."""
@@ -50,10 +69,29 @@ def phone_of(simulator: Simulator, channel: str, person: str) -> Phone:
     return _PHONES[channel](simulator, person)
 
 
+def newest_code(seen: Sequence[Seen]) -> str:
+    """Return the code of the last card; raise `ScenarioError` where there is none."""
+    codes = [code for message in seen for code in message.codes]
+    if not codes:
+        raise ScenarioError("no card with a code has come.")
+    return codes[-1]
+
+
+def newest_pairing(seen: Sequence[Seen]) -> str:
+    """Return the code that a stranger was sent last; raise `ScenarioError` where there is none."""
+    codes = [code for message in seen for code in _PAIRING.findall(message.text)]
+    if not codes:
+        raise ScenarioError("they were sent no code.")
+    return str(codes[-1])
+
+
 @dataclass(frozen=True, slots=True)
 class _Simulated:
     simulator: Simulator
     person: str
+
+    async def fill(self, values: Form) -> None:
+        raise ScenarioError("There are forms to fill in only in Slack.")
 
     def _of_person(self, provider: str) -> dict[str, Any]:
         state = cast(dict[str, Any], self.simulator.providers[provider].state())
@@ -77,11 +115,14 @@ class SmsPhone(_Simulated):
         await self._act("twilio", "say", text=text)
 
     async def press(self, label: str) -> None:
-        codes = [match[1] for message in self.seen() if (match := _CODE.search(message.text))]
         words = _WORDS.get(label.lower())
-        if not codes or words is None:
-            raise ScenarioError(f"No card by SMS waits for {label!r}.")
-        await self.say(words.format(code=codes[-1]))
+        if words is None:
+            raise ScenarioError(f"Nothing is texted for {label!r}.")
+        await self.say(words.format(code=newest_code(self.seen())))
+
+    async def send_file(self, file: SentFile) -> None:
+        media = {"content_type": file.content_type, "data": base64.b64encode(file.data).decode(), "name": file.name}
+        await self._act("twilio", "say", text=file.text, media=[media])
 
 
 class SlackPhone(_Simulated):
@@ -111,6 +152,17 @@ class SlackPhone(_Simulated):
     async def press(self, label: str) -> None:
         await self._act("slack", "press", **_newest(self.seen(), label))
 
+    async def send_file(self, file: SentFile) -> None:
+        content = f"base64:{base64.b64encode(file.data).decode()}"
+        await self._act("slack", "say", text=file.text, files=[{"name": file.name, "content": content}])
+
+    async def fill(self, values: Form) -> None:
+        modals = self._of_person("slack")["modals"]
+        if not modals:
+            raise ScenarioError("No form is open.")
+        view = modals[-1]
+        await self._act("slack", "submit", view_id=view["id"], values=ids_of(view["blocks"], values))
+
 
 class TelegramPhone(_Simulated):
     """A chat in Telegram."""
@@ -137,11 +189,36 @@ class TelegramPhone(_Simulated):
     async def press(self, label: str) -> None:
         await self._act("telegram", "press", **_newest(self.seen(), label))
 
+    async def send_file(self, file: SentFile) -> None:
+        data = base64.b64encode(file.data).decode()
+        told = {"data": data, "name": file.name, "content_type": file.content_type, "caption": file.text}
+        await self._act("telegram", file.kind, **told)
 
-_PHONES: dict[str, type[SmsPhone | SlackPhone | TelegramPhone]] = {
+
+class Mailbox(_Simulated):
+    """What was mailed, to whomever: the person's mail server passes nothing on."""
+
+    def seen(self) -> list[Seen]:
+        mails = cast(list[dict[str, Any]], self.simulator.providers["mail"].state())
+        return [
+            Seen(f"{number} {mail['id']}", f"To: {', '.join(mail['to'])}\nSubject: {mail['subject']}\n{mail['text']}")
+            for number, mail in enumerate(mails)
+        ]
+
+    async def say(self, text: str) -> None:
+        raise ScenarioError("Mail can only be read.")
+
+    press = say
+
+    async def send_file(self, file: SentFile) -> None:
+        raise ScenarioError("Mail can only be read.")
+
+
+_PHONES: dict[str, type[SmsPhone | SlackPhone | TelegramPhone | Mailbox]] = {
     "sms": SmsPhone,
     "slack": SlackPhone,
     "telegram": TelegramPhone,
+    MAIL: Mailbox,
 }
 
 

@@ -1,14 +1,21 @@
 """Play a scenario, step by step, and say at which one it went otherwise."""
 
 import asyncio
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from onevalet.testing.phones import Phone, Seen
-from onevalet.testing.scenario import WITHIN, Scenario, ScenarioError, Step, arguments_of
+from core.people.access_policy import PersonRole
+from onevalet.testing.files import file_in
+from onevalet.testing.opening import open_stage
+from onevalet.testing.outside import SOURCE
+from onevalet.testing.phones import CODE, Phone, Seen, newest_pairing
+from onevalet.testing.scenario import WITHIN, Scenario, ScenarioError, Step
 from onevalet.testing.scripted_model import calls, text
-from onevalet.testing.stage import Stage, open_stage
+from onevalet.testing.stage import Stage
+from onevalet.testing.steps import CHANNELS
 from simulator.base import BadAction
 from simulator.control import parse_rule
 
@@ -24,54 +31,133 @@ class Played:
     lines: list[str] = field(default_factory=list)
 
 
+class Watcher(Protocol):
+    """Somebody who follows a scenario, and says how fast it goes."""
+
+    async def begin(self, step: Step) -> None:
+        """Return once the step may be taken."""
+        ...
+
+    def done(self, step: Step, told: str) -> None:
+        """Note that a step went as it should; `told` is what came, where something was expected."""
+        ...
+
+    def failed(self, step: Step | None, why: str) -> None:
+        """Note that it went otherwise; without a step, after the last one."""
+        ...
+
+
 async def play(scenario: Scenario, given: Mapping[str, object] | None = None) -> Played:
     """Play a scenario on an installation of its own; raise `ScenarioError` at the first step that goes otherwise."""
     async with open_stage(scenario, given) as stage:
-        return await _Play(scenario, stage).run()
+        return await play_on(stage, scenario)
+
+
+async def play_on(stage: Stage, scenario: Scenario, watcher: Watcher | None = None) -> Played:
+    """Play a scenario on a stage that is open; raise `ScenarioError` at the first step that goes otherwise."""
+    return await _Play(scenario, stage, watcher).run()
 
 
 class _Play:
-    def __init__(self, scenario: Scenario, stage: Stage) -> None:
+    def __init__(self, scenario: Scenario, stage: Stage, watcher: Watcher | None) -> None:
         self._scenario = scenario
         self._stage = stage
+        self._watcher = watcher
         self._read_in: dict[tuple[str, str], set[str]] = {}
+        self._codes: list[str] = []
         self._scripted = 0
         """How many answers of the model the steps so far have said."""
         self._played = Played()
 
     async def run(self) -> Played:
         for step in self._scenario.steps:
+            if self._watcher:
+                await self._watcher.begin(step)
+            before = len(self._played.lines)
             try:
                 await self._do(step)
             except (ScenarioError, BadAction) as wrong:
-                where = self._scenario.path.name if self._scenario.path else self._scenario.title
-                so_far = "\n".join(f"  {line}" for line in self._played.lines)
-                raise ScenarioError(f"{where}, {step}: {wrong}\n{so_far}".rstrip()) from wrong
+                raise self._otherwise(step, str(wrong)) from wrong
+            if self._watcher:
+                self._watcher.done(step, "\n".join(self._played.lines[before:]))
         if left := self._stage.model.waiting:
-            raise ScenarioError(f"{self._scenario.title}: the model was not asked for the last {left} of its answers.")
+            raise self._otherwise(None, f"the model was not asked for the last {left} of its answers.")
         return self._played
+
+    def _otherwise(self, step: Step | None, why: str) -> ScenarioError:
+        if self._watcher:
+            self._watcher.failed(step, why)
+        if step is None:
+            return ScenarioError(f"{self._scenario.title}: {why}")
+        where = self._scenario.path.name if self._scenario.path else self._scenario.title
+        so_far = "\n".join(f"  {line}" for line in self._played.lines)
+        return ScenarioError(f"{where}, {step}: {why}\n{so_far}".rstrip())
 
     async def _do(self, step: Step) -> None:
         match step.verb:
-            case "answer" | "call":
-                self._scripted += 1
-                called = step.verb == "call"
-                self._stage.model.add(calls((step.value, arguments_of(step))) if called else text(step.value))
-            case "send":
-                self._played.lines.append(f"> {step.value}")
-                await self._phone(step).say(step.value)
-            case "press":
-                self._played.lines.append(f"> [{step.value}]")
-                await self._phone(step).press(step.value)
+            case "answer" | "call" | "calls":
+                self._script(step)
+            case "send" | "press" | "file" | "fill":
+                await self._act(step)
             case "advance":
-                self._stage.advance(step.span)
+                await self._stage.advance(step.span)
+            case "event":
+                source, data = str(step.options.get("source", SOURCE)), step.options.get("with", {})
+                await self._stage.outside.tell(source, step.value, json.loads(json.dumps(data, default=str)))
+            case "admit":
+                await self._admit(step)
             case "fault":
-                rule = {"endpoint": step.value, **step.options}
-                self._stage.simulator.wire.faults.add(parse_rule(rule))
+                rule = {
+                    "endpoint": step.value,
+                    **{name: step.options[name] for name in step.options if name != "pause"},
+                }
+                self._stage.simulator.wire.faults.add(parse_rule({"endpoint": step.value, **rule}))
+            case "break":
+                await self._stage.break_it(step.value)
             case "expect":
                 await self._expect(step)
             case "silence":
                 await self._silence(step)
+
+    async def _admit(self, step: Step) -> None:
+        """Let a person in by the newest code that they were sent, wherever that was."""
+        phones = [self._stage.phone(channel, step.value) for channel in CHANNELS]
+        code = newest_pairing([one for phone in phones for one in phone.seen()])
+        await self._stage.outside.admit(code, PersonRole(step.options.get("role", PersonRole.MEMBER)))
+
+    def _script(self, step: Step) -> None:
+        self._scripted += 1
+        if step.verb == "answer":
+            self._stage.model.add(text(step.value))
+            return
+        wanted = [(name, self._coded(json.dumps(arguments))) for name, arguments in step.calls]
+        self._stage.model.add(calls(*wanted, beside=step.options.get("beside")))
+
+    async def _act(self, step: Step) -> None:
+        phone = self._phone(step)
+        match step.verb:
+            case "send":
+                said = self._coded(step.value)
+                self._played.lines.append(f"> {said}")
+                await phone.say(said)
+            case "press":
+                self._played.lines.append(f"> [{step.value}]")
+                await phone.press(step.value)
+            case "file":
+                file = file_in(step)
+                self._played.lines.append(f"> [{file.name}] {file.text}".rstrip())
+                await phone.send_file(file)
+            case _:
+                self._played.lines.append(f"> [{', '.join(f'{name}: {value}' for name, value in step.value.items())}]")
+                await phone.fill(step.value)
+
+    def _coded(self, said: str) -> str:
+        """Return a text with the code of the newest card that was expected, wherever that was shown."""
+        if CODE not in said:
+            return said
+        if not self._codes:
+            raise ScenarioError("no card with a code was expected before.")
+        return said.replace(CODE, self._codes[-1])
 
     async def _expect(self, step: Step) -> None:
         """Wait for a message that holds what is expected, after those that were expected before."""
@@ -94,6 +180,7 @@ class _Play:
     def _read(self, read: set[str], messages: Sequence[Seen]) -> None:
         for message in messages:
             read.add(message.id)
+            self._codes += message.codes
             self._played.lines += [f"< {line}" for line in message.text.splitlines()]
 
     async def _silence(self, step: Step) -> None:

@@ -22,7 +22,7 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Literal, Self
 
 from aiohttp import web
 
@@ -40,6 +40,8 @@ from onevalet.testing.scripted_replies import malformed as malformed
 from onevalet.testing.scripted_replies import objects_of
 from onevalet.testing.scripted_replies import text as text
 from onevalet.testing.scripted_replies import text_of as text_of
+
+_LOOK = 0.1
 
 
 @dataclass(slots=True)
@@ -59,6 +61,7 @@ class ScriptedModel:
     embeddings: Reply | None = None  # how embeddings fail
     heard: str = ""  # the words of every recording
     listed: tuple[str, ...] = ()  # the models that it says it has, as a server on one's own machine does
+    trouble: Literal["", "fails", "hangs"] = ""  # it fails, or says nothing, for as long as it is in trouble
     url: str = ""
     _queue: deque[Reply] = field(default_factory=deque)
     _runner: web.AppRunner | None = None
@@ -111,6 +114,8 @@ class ScriptedModel:
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())
+        if self.trouble and (failure := await self._meet_trouble(request)):
+            return failure
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")
         call = ModelCall(len(self.calls) + 1, time.monotonic(), body, key)
         self.calls.append(call)
@@ -128,6 +133,15 @@ class ScriptedModel:
         if call.body.get("stream"):
             return await _stream(request, call, reply)
         return web.json_response(_completion(call, reply))
+
+    async def _meet_trouble(self, request: web.Request) -> web.Response | None:
+        """Fail, or wait until all is well; None where the one who asked is still there then."""
+        while self.trouble == "hangs" and not self._stopping.is_set():
+            await self._pause(_LOOK)
+        if self.trouble == "fails":
+            return _failure(error(503, message="the scripted model is in trouble"))
+        gone = request.transport is None or request.transport.is_closing()
+        return web.Response(status=499) if gone else None
 
     async def _pause(self, seconds: float) -> None:
         try:

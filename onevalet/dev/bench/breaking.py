@@ -19,6 +19,20 @@ from onevalet.settings import Settings
 log = structlog.get_logger()
 
 
+def words_of(wanted: JsonObject) -> str:
+    """Return what a request breaks in the words of a scenario's `break`; empty for what breaks nothing."""
+    match wanted:
+        case {"kill": str(part)}:
+            return part
+        case {"stop": "postgres"}:
+            return "postgres"
+        case {"stop": "valkey"} | {"flush": "valkey"}:
+            return "redis"
+        case {"model": str(trouble)}:
+            return f"model {'works' if trouble == Trouble.NONE else trouble}"
+    return ""
+
+
 @dataclass(slots=True)
 class Breaking:
     """What may be broken. `servers` are the embedded ones; `trouble` is the demo model's file.

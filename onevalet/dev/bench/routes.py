@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
@@ -12,7 +12,7 @@ from core.errors import RequestRefused, StoreUnavailable
 from core.json_types import JsonObject
 from onevalet.demo.trouble import FILE, Trouble, set_trouble
 from onevalet.dev.bench.answers import AWAY, answered, object_of
-from onevalet.dev.bench.breaking import Breaking
+from onevalet.dev.bench.breaking import Breaking, words_of
 from onevalet.dev.bench.clock import BenchClock
 from onevalet.dev.bench.model import ModelField
 from onevalet.dev.bench.paths import path_of
@@ -24,6 +24,14 @@ from onevalet.dev.model.chooser import ModelChooser
 from onevalet.dev.processes.assistant import Assistant
 from onevalet.settings import Settings
 from onevalet.wiring.connections import database_url, redis_url
+
+
+class Recording(Protocol):
+    """What is told of time that was moved, and of what was broken."""
+
+    def note_clock(self) -> None: ...
+
+    def note_break(self, what: str) -> None: ...
 
 
 @dataclass(slots=True)
@@ -38,6 +46,7 @@ class Bench:
     addresses: Mapping[str, Sequence[Address]] = field(default_factory=dict)
     """Where each simulated person writes from."""
     model: ModelField = field(default_factory=ModelField)
+    recorder: Recording | None = None
 
     def routes(self) -> list[web.AbstractRouteDef]:
         """Return the routes."""
@@ -74,6 +83,8 @@ class Bench:
     async def move(self, request: web.Request) -> JsonObject:
         """Move time: {"rate"}, {"seconds"}, {"to"} or {"real": true}; return the clock."""
         wanted = await object_of(request)
+        if self.recorder:
+            self.recorder.note_clock()  # what was read until now was read before
         match wanted:
             case {"real": True}:
                 self.clock.real()
@@ -85,6 +96,8 @@ class Bench:
                 self.clock.jump(to=to)
             case _:
                 raise RequestRefused('Say "rate", "seconds", "to", or "real".')
+        if self.recorder:
+            self.recorder.note_clock()
         return self.clock.shown()
 
     async def person(self, request: web.Request) -> JsonObject:
@@ -104,7 +117,10 @@ class Bench:
 
     async def break_it(self, request: web.Request) -> JsonObject:
         """Break: {"processes": true}, {"kill"}, {"stop"}, {"flush"}, {"model"}; return what stands."""
-        await self.breaking.do(await object_of(request))
+        wanted = await object_of(request)
+        await self.breaking.do(wanted)
+        if self.recorder and (what := words_of(wanted)):
+            self.recorder.note_break(what)
         return self.breaking.shown()
 
 

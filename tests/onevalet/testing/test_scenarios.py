@@ -35,13 +35,20 @@ def page_scenario(folder: Path) -> Scenario:
     ("values", "error"),
     [
         ({}, "needs steps"),
-        ({"step": [{"say": "hi"}]}, r"Step 1 must have exactly one of send, expect"),
+        ({"step": [{"say": "hi"}]}, r"Step 1 must have exactly one of send, file"),
         ({"step": [{"send": "hi", "expect": "hi"}]}, "Step 1 must have exactly one"),
         ({"step": [{"send": "hi"}, {"press": "OK", "within": 3}]}, "Step 2: press has no 'within'"),
         ({"step": [{"advance": "soon"}]}, "Step 1: 'soon' is no span"),
         ({"step": [{"send": 7}]}, "Step 1: `send` is a text"),
         ({"step": [{"send": "hi", "channel": "fax"}]}, "Step 1: `channel` must be one of sms, slack, telegram"),
         ({"step": [{"answer": "hi"}], "model": "demo"}, "`model` is demo, or scripted"),
+        ({"step": [{"break": "the bank"}]}, "Step 1: `break` must be one of worker, web"),
+        ({"step": [{"file": "a.txt"}]}, "Step 1: a file has either `content`"),
+        ({"step": [{"file": "a.txt", "base64": "?"}]}, "Step 1: `base64` cannot be decoded"),
+        ({"step": [{"calls": [{"with": {}}]}]}, "Step 1: `calls` is a list of tables"),
+        ({"step": [{"send": "hi", "channel": "mail"}]}, "Step 1: `channel` must be one of"),
+        ({"step": [{"send": "hi"}], "web": {"search": {}}}, "`web` is a table of answers by path"),
+        ({"step": [{"send": "hi"}], "channels": ["fax"]}, "`channels` must be one of"),
         ({"step": [{"send": "hi"}], "begin": 1}, "A scenario has no 'begin'"),
         ({"step": [{"send": "hi"}], "start": "soon"}, "`start` is a moment"),
     ],
@@ -73,11 +80,6 @@ def test_spans_add_up() -> None:
 async def test_the_scenario_of_the_page_is_played(tmp_path: Path, servers: dict[str, object]) -> None:
     played = await play(page_scenario(tmp_path), servers)
     assert played.lines == ["> Note that the boiler is serviced in May", "< I wrote that down."]
-
-
-async def test_time_passes_when_a_scenario_says_so(servers: dict[str, object]) -> None:
-    played = await play(read_scenario(HERE / "reminder.scenario.toml"), servers)
-    assert played.lines[-1] == "< Reminder: call mum"
 
 
 async def test_a_step_that_goes_otherwise_is_named_with_the_talk(tmp_path: Path, servers: dict[str, object]) -> None:

@@ -1,0 +1,32 @@
+"""A server on this machine that answers as a scenario says: what tools would fetch elsewhere."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from core.json_types import JsonObject
+
+PLACE = "{web}"
+"""What stands for the server's address in a scenario's settings."""
+
+
+@asynccontextmanager
+async def serve_answers(answers: Mapping[str, JsonObject]) -> AsyncIterator[str]:
+    """Serve JSON answers by path, whatever is asked of it; yield the server's address."""
+
+    async def answer(request: web.Request) -> web.Response:
+        found = answers.get(request.path)
+        return web.json_response(
+            found if found is not None else {"error": "no such path"}, status=200 if found else 404
+        )
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
