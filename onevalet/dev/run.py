@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from core.errors import ConfigError
-from onevalet.dev.bench.routes import open_bench
+from onevalet.dev.bench.page import open_page_bench
 from onevalet.dev.embedded.home import Running, hold_home
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.model.choice import read_kept
 from onevalet.dev.processes.assistant import Assistant
 from onevalet.dev.processes.child import Wanted
-from onevalet.dev.seed import addresses_of, bring_in_owner
+from onevalet.dev.seed import bring_in_owner
 from onevalet.dev.services import open_services, plain
 from onevalet.dev.simulator_wiring import Simulated, choose_simulated, local_url, simulator_config, wire_simulator
 from onevalet.settings import Settings
@@ -57,7 +57,8 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         settings = await stack.enter_async_context(open_services(settings, servers))
         _step("Starting the channels.")
         config = simulator_config(settings.onevalet_home)
-        bench = await stack.enter_async_context(open_bench(settings, servers))
+        page = await stack.enter_async_context(open_page_bench(settings, servers))
+        bench = page.bench
         settings = settings.model_copy(update={"onevalet_clock": bench.clock.path})
         simulator = await stack.enter_async_context(
             serve_simulator(
@@ -66,7 +67,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
                 SIMULATOR_HOST,
                 settings.port + 1,
                 closed=True,
-                bench=bench.routes(),
+                bench=page.routes(),
             )
         )
         simulated = wire_simulator(settings, config, simulator.url)
@@ -81,8 +82,7 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         url = local_url(settings)
         simulator.wire.connect_gateway(url, settings.public_url)
         simulator.control.console = f"{url}/console"
-        bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
-        bench.addresses = {person.key: addresses_of(config, person) for person in config.people}
+        page.attach(simulator, config, settings)
         assistant = bench.breaking.assistant = Assistant(Wanted(settings, simulated.channels, simulator.url))
         await stack.enter_async_context(assistant.running(processes=processes))
 

@@ -12,6 +12,8 @@ import { markdown } from "/page/markdown.js";
 import { modelSheet } from "/page/model.js";
 import { phonePane } from "/page/panes/phone.js";
 import { slackPane } from "/page/panes/slack.js";
+import { replayPanel } from "/page/replay.js";
+import { scenariosDrawer } from "/page/scenarios.js";
 import { telegramPane } from "/page/panes/telegram.js";
 import { wirePanel } from "/page/wire.js";
 
@@ -179,11 +181,11 @@ async function begin() {
   if (config.bench) {
     find("clock").hidden = false;
     clock = clockPanel(find("clock"), app);
-    guided = guide(find("guide"), app);
+    if (config.replays) replayPanel(find("replay"));
+    else beginHere();
     app.now = clock.now;
     const breaking = breakingDrawer(find("breaking"), app);
     find("open-breaking").hidden = false;
-    modelSheet(find("model"), find("open-model"), app).refresh().catch((error) => toast(error.message));
     find("open-breaking").addEventListener("click", breaking.open);
   }
   find("close-help").append(icon("cross"));
@@ -210,6 +212,15 @@ function notice(config) {
 
 async function renotice() {
   notice(await ask("/sim/config"));
+}
+
+// What a replay, which plays on an installation of its own, does without.
+function beginHere() {
+  guided = guide(find("guide"), app);
+  modelSheet(find("model"), find("open-model"), app).refresh().catch((error) => toast(error.message));
+  const scenarios = scenariosDrawer(find("scenarios"), find("record"), app);
+  find("record").hidden = find("open-scenarios").hidden = false;
+  find("open-scenarios").addEventListener("click", scenarios.open);
 }
 
 async function showCommands() {
