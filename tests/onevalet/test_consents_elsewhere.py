@@ -43,7 +43,7 @@ async def standing(store: Store, tenant: str) -> list[object]:
 
 
 async def told(store: Store, tenant: str) -> list[object]:
-    return await store.column("select text from notifications where tenant_id = $1 order by created_at", tenant)
+    return await store.column("select text from notifications where tenant_id = $1 order by id", tenant)
 
 
 async def test_a_person_ends_their_own_consent_on_the_console(console: Console) -> None:
@@ -57,10 +57,10 @@ async def test_a_person_ends_their_own_consent_on_the_console(console: Console) 
             assert shown in browser.text, browser.text
         assert await press(browser, page, f"/console/people/{ann}/withdraw", {"number": "1"}) == 404
         assert await press(browser, page, f"{page}/withdraw", {"number": "1"}) == 303
-        assert "From now on" in browser.text or "is asked from now on" in browser.text
+        assert "Ended. The person is asked from now on." in browser.text
         assert await press(browser, page, f"{page}/withdraw", {"number": "1"}) == 303
         assert "no such consent" in browser.text
-    assert await standing(console.store, bob) == ["ended console"]
+    assert await standing(console.store, bob) == ["ended withdrawn"]
     assert await standing(console.store, ann) == ["active "]
     assert await told(console.store, bob) == [], "who ends their own is told by the page"
 
@@ -72,7 +72,7 @@ async def test_a_person_is_told_in_their_language_that_an_operator_ended_one(con
     page = f"/console/people/{bob}"
     async with console.browser(ANN) as browser:
         assert await press(browser, page, f"{page}/withdraw", {"number": "1"}) == 303
-    assert await standing(console.store, bob) == ["ended console"]
+    assert await standing(console.store, bob) == ["ended withdrawn"]
     [text] = await told(console.store, bob)
     assert "1" in str(text)
     assert "From now on" not in str(text)
@@ -97,7 +97,7 @@ async def test_the_operators_command_lists_and_ends(
     assert (read["number"], read["tool"], read["state"], read["told"]) == (1, "post_update", "active", "at once")
     await withdraw(settings, 1, bob)
     assert f"Ended consent 1 of {bob}." in capsys.readouterr().out
-    assert await standing(console.store, bob) == ["ended operator"]
+    assert await standing(console.store, bob) == ["ended withdrawn"]
     [text] = await told(console.store, bob)
     assert "was ended by whoever runs me" in str(text)
     with pytest.raises(ConfigError, match="no active consent 1"):
@@ -105,4 +105,4 @@ async def test_the_operators_command_lists_and_ends(
     with pytest.raises(ConfigError):
         await withdraw(settings, 1, "tn_nobody")
     await print_consents(settings, bob, as_json=False)
-    assert "ended: operator" in capsys.readouterr().out
+    assert "ended: withdrawn" in capsys.readouterr().out

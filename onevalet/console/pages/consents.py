@@ -13,7 +13,7 @@ from onevalet.console.pages.base import Pages, entered, lead_to, signed_in
 from onevalet.console.pages.people import PLACE, person_of
 
 CONSENT_SAID = {
-    "withdrawn": "Ended. The person is asked from now on.",
+    "consent-ended": "Ended. The person is asked from now on.",
     "no-consent": "There is no such consent any more.",
 }
 
@@ -34,7 +34,7 @@ class ConsentPages(Pages):
         await self.kit.actions.record(visit.viewer, person.id, "withdraw", str(number))
         text = "" if person.id == visit.viewer.tenant_id else await _told(self.kit.database, person.id, number)
         ended = await ConsentStore(self.kit.database).withdraw(person.id, number, "console", self.kit.now(), text)
-        return lead_to(f"{PLACE}/{person.id}", said="withdrawn" if ended else "no-consent")
+        return lead_to(f"{PLACE}/{person.id}", said="consent-ended" if ended else "no-consent")
 
 
 async def consent_lines(database: Database, tenant: str) -> list[tuple[int, str, str, bool]]:
