@@ -20,6 +20,8 @@ from core.tools.doing import as_status
 from core.turns.event_stream import Doing, StreamHook, Watching, in_words
 from core.turns.types import BegunTurn
 from jobs.slow_model import told_in_words
+from jobs.telling import Tell as Tell
+from jobs.telling import TellsDoing as TellsDoing
 
 WORKING_EVERY = 4.0
 """Seconds between hints that the assistant is working; Telegram's typing lasts five."""

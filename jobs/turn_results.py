@@ -21,10 +21,9 @@ from core.turns.runs import RunNote, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
 from jobs.clients import CHANNEL, ClientTurns
-from jobs.preview import show_progress
+from jobs.preview import Tell, TellsDoing, show_progress
 from jobs.room import with_room
 from jobs.set_aside import set_aside
-from jobs.telling import Tell, TellsDoing
 
 MAX_SOLO_CRASHES = 3
 """A turn that crashed so many processes alone, at one place, is set aside as poison."""

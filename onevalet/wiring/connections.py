@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.db.database import Database
 from core.errors import ConfigError
 from core.queue.wakeups import RedisWakeups
+from core.turns.doing_now import DoingNow
 from onevalet.settings import Settings
 from onevalet.wiring.extras import check_extras
 from onevalet.wiring.secret_keys import secret_keys
@@ -28,6 +29,11 @@ def database_url(settings: Settings) -> str:
     if settings.database_url is None:
         raise ConfigError("DATABASE_URL is not set: give a Postgres address, or use `dev`, which brings one.")
     return settings.database_url.get_secret_value()
+
+
+def doing_now(settings: Settings) -> DoingNow:
+    """Return where running turns tell what they do."""
+    return DoingNow(redis_url(settings))
 
 
 def redis_url(settings: Settings) -> str:

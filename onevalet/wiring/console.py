@@ -12,10 +12,9 @@ from core.console.sign_in import ConsoleSignIn
 from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
 from core.messaging.channels import Channel, stalls_of
-from core.turns.doing_now import DoingNow
 from onevalet.console.door import ConsoleDoor
 from onevalet.wiring.clients import token_life
-from onevalet.wiring.connections import Connections, redis_url
+from onevalet.wiring.connections import Connections, doing_now
 
 
 def build_console(
@@ -59,7 +58,7 @@ def build_console(
             settings.sms_budget,
             settings.onevalet_sms_segment_price,
         )
-        ways_in, doing = partial(stalls_of, channels), DoingNow(redis_url(settings)).of
+        ways_in, doing = partial(stalls_of, channels), doing_now(settings).of
         kit = Kit.build(access, database, texts, connections.wakeups, services, budgets, ways_in, doing)
         return ConsoleRoutes(kit).routes()
 

@@ -7,11 +7,10 @@ from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
 from core.ids import make_id
-from core.turns.doing_now import DoingNow
 from jobs.clients import ClientTurns
 from jobs.turn_features import TurnFeatures
 from onevalet.wiring.assistant import Assistant
-from onevalet.wiring.connections import Connections, redis_url
+from onevalet.wiring.connections import Connections, doing_now
 from onevalet.wiring.outbound import Outbound
 from onevalet.wiring.people import build_person_commands
 from onevalet.wiring.triggers import Triggers
@@ -27,7 +26,7 @@ def build_turn_features(
 ) -> TurnFeatures:
     """Return what turns may use besides the assistant."""
     sign_in = ConsoleSignIn(connections.database, connections.settings.public_url)
-    doing = DoingNow(redis_url(connections.settings))
+    doing = doing_now(connections.settings)
     stack.push_async_callback(doing.close)
     return TurnFeatures(
         people=build_person_commands(connections.database, assistant.credentials, clock),
