@@ -1,8 +1,10 @@
 """What a person of a scenario sees and does on each simulated channel."""
 
+import asyncio
 import base64
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -14,6 +16,9 @@ from simulator.base import BadAction
 
 _CODE = re.compile(r"\b(\d[A-Z][0-9A-Z]?)\b")
 _PAIRING = re.compile(r"\b[2-9A-Z]{4}-[2-9A-Z]{4}\b")
+FORM_WITHIN = 10.0
+"""Seconds in which a form opens."""
+_LOOK = 0.05
 CODE = "{code}"
 """What stands in a scenario for the code of the newest card."""
 _WORDS = {"approve": "OK {code}", "cancel": "NO {code}", "edit": "EDIT {code}"}
@@ -157,6 +162,10 @@ class SlackPhone(_Simulated):
         await self._act("slack", "say", text=file.text, files=[{"name": file.name, "content": content}])
 
     async def fill(self, values: Form) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FORM_WITHIN):
+                while not self._of_person("slack")["modals"]:  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(_LOOK)
         modals = self._of_person("slack")["modals"]
         if not modals:
             raise ScenarioError("No form is open.")
