@@ -6,8 +6,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -78,28 +78,26 @@ async def private_postgres(host: Host | None = None, **settings: str) -> AsyncIt
 
     `settings` are Postgres' own, besides those of `dev`.
     """
-    folder = _make_folder()
-    server = HostedPostgres(folder, host) if host else Postgres(folder)
-    server._settings |= settings
-    try:
-        await server.start()
-        yield server
-    finally:
-        await server.stop()
-        _remove(folder)
+    with _private_folder() as folder:
+        server = HostedPostgres(folder, host) if host else Postgres(folder)
+        server._settings |= settings
+        try:
+            await server.start()
+            yield server
+        finally:
+            await server.stop()
 
 
 @asynccontextmanager
 async def private_valkey(host: Host | None = None) -> AsyncIterator[Valkey]:
     """Run a private Valkey with an append-only file; the test may flush and restart it."""
-    folder = _make_folder()
-    server = HostedValkey(folder, host) if host else Valkey(folder)
-    try:
-        await server.start()
-        yield server
-    finally:
-        await server.stop()
-        _remove(folder)
+    with _private_folder() as folder:
+        server = HostedValkey(folder, host) if host else Valkey(folder)
+        try:
+            await server.start()
+            yield server
+        finally:
+            await server.stop()
 
 
 async def make_template(services: RunServices) -> None:
@@ -181,6 +179,19 @@ def _make_folder() -> Path:
     if os.geteuid() == 0:
         folder.chmod(0o711)  # Postgres runs as nobody and must pass; it is our own folder
     return folder
+
+
+@contextmanager
+def _private_folder() -> Iterator[Path]:
+    """Yield a folder for one server, held against the sweep of another run, which comes after an hour."""
+    folder = _make_folder()
+    lock = FileLock(folder / "run.lock")
+    lock.take_now()
+    try:
+        yield folder
+    finally:
+        lock.release()
+        _remove(folder)
 
 
 def _sweep() -> None:

@@ -72,7 +72,7 @@ def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     before = os.getloadavg()[0]
     with (
-        tempfile.TemporaryDirectory(prefix="onevalet-test-scale-") as folder,
+        tempfile.TemporaryDirectory(prefix="onevalet-scale-") as folder,
         Forker() as forker,
         network(max(WORKERS)) as hosts,
     ):

@@ -57,7 +57,7 @@ def main() -> None:
     if options.short and (options.write or options.full):
         parser.error("what is short is not written")
     written = Run(f"python -m tests.faults {shlex.join(sys.argv[1:])}", options.seed)
-    with tempfile.TemporaryDirectory(prefix="onevalet-test-faults-") as folder, Forker() as forker:
+    with tempfile.TemporaryDirectory(prefix="onevalet-faults-") as folder, Forker() as forker:
         run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short, own)
         try:
             well = asyncio.run(_report(run, written if options.write or options.full else None))
