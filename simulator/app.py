@@ -9,11 +9,12 @@ from pathlib import Path
 from aiohttp import web
 
 from simulator.base import Handler, Provider, Wire
-from simulator.config import Clock, SimulatorConfig
+from simulator.config import Clock, Person, SimulatorConfig
 from simulator.control import Control, loopback_only
 from simulator.first_hour import steps_page
 from simulator.keeping import Keeper
 from simulator.mail import MailSimulator
+from simulator.people import Roster
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
 from simulator.twilio import TwilioSimulator
@@ -42,13 +43,16 @@ class Simulator:
         self.mail = MailSimulator(wire)
         providers = [*providers, self.mail]
         self.providers = {provider.name: provider for provider in providers}
-        self.keeper = Keeper(wire.config.kept_in, providers, wire.journal) if wire.config.kept_in else None
+        self.roster = Roster(wire, self._join)
+        # Whom the chats are with, before the chats.
+        kept = [self.roster, *providers]
+        self.keeper = Keeper(wire.config.kept_in, kept, wire.journal) if wire.config.kept_in else None
         self._opened = asyncio.Event()
         self._opened.set()
         self.app = web.Application(middlewares=[loopback_only, self._await_opening], client_max_size=_MAX_BODY)
         for provider in providers:
             self.app.router.add_routes(provider.routes())
-        self.control = Control(wire, providers)
+        self.control = Control(wire, providers, self.roster)
         self.app.router.add_routes(self.control.routes())
         self.app.router.add_get("/", self._page)
         self.app.router.add_get("/page/commands.md", self._commands)
@@ -84,6 +88,10 @@ class Simulator:
         for provider in self.providers.values():
             provider.resume()
         self._opened.set()
+
+    def _join(self, person: Person) -> None:
+        for provider in self.providers.values():
+            provider.join(person)
 
     async def stop(self) -> None:
         self.wire.stopping.set()

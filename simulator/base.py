@@ -13,7 +13,7 @@ import aiohttp
 import structlog
 from aiohttp import web
 
-from simulator.config import Clock, SimulatorConfig
+from simulator.config import Clock, Person, SimulatorConfig
 from simulator.faults import Faults
 from simulator.journal import Call, Journal, Json
 from simulator.keeping import Content, Drawer
@@ -80,6 +80,10 @@ class Provider(Protocol):
         ...
 
     async def stop(self) -> None: ...
+
+    def join(self, person: Person) -> None:
+        """Make room for a person who was added."""
+        ...
 
     async def reset(self) -> None:
         """Forget everything that was said and set, as if just started."""

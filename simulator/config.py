@@ -132,7 +132,14 @@ class SimulatorConfig:
     journal_path: Path | None = None
     kept_in: Path | None = None
     seed: int = 0
+    joined: list[Person] = field(default_factory=list, compare=False)
+    """Who was added while the simulator ran."""
+
+    @property
+    def everyone(self) -> list[Person]:
+        """Return those who are there from the start, and those who joined."""
+        return [*self.people, *self.joined]
 
     def person(self, key: str) -> Person | None:
         """Find a person by key, or None."""
-        return next((person for person in self.people if person.key == key), None)
+        return next((person for person in self.everyone if person.key == key), None)

@@ -14,6 +14,7 @@ from simulator.base import BadAction, Provider, Wire
 from simulator.faults import FaultKind, Rule
 from simulator.file_answers import file_answer
 from simulator.journal import Json
+from simulator.people import Roster
 
 _HEARTBEAT = 15.0
 _LONGEST = 7 * 86_400
@@ -76,13 +77,14 @@ class Control:
     is at hand, under /bench, and not only the providers. `replays`: whether it is there to replay one scenario.
     """
 
-    def __init__(self, wire: Wire, providers: Sequence[Provider]) -> None:
+    def __init__(self, wire: Wire, providers: Sequence[Provider], roster: Roster) -> None:
         self.notice = ""
         self.console = ""
         self.has_bench = False
         self.replays = False
         self.observer: Observer | None = None
         self._wire = wire
+        self._roster = roster
         self._providers = {provider.name: provider for provider in providers}
 
     def routes(self) -> list[web.AbstractRouteDef]:
@@ -91,6 +93,7 @@ class Control:
             web.get("/sim/config", self.config),
             web.get("/sim/state", self.state),
             web.get("/sim/people", self.people),
+            web.post("/sim/people", self.add_person),
             web.get("/sim/journal", self.journal),
             web.get("/sim/events", self.events),
             web.get("/sim/faults", self.faults),
@@ -118,7 +121,16 @@ class Control:
         return web.json_response({name: provider.state() for name, provider in self._providers.items()})
 
     async def people(self, _: web.Request) -> web.Response:
-        return web.json_response([asdict(person) for person in self._wire.config.people])
+        return web.json_response([asdict(person) for person in self._wire.config.everyone])
+
+    async def add_person(self, request: web.Request) -> web.Response:
+        """Add somebody: {"name"}; return them with their ids."""
+        try:
+            person = self._roster.add((await _json_object(request)).get("name"))
+        except BadAction as refusal:
+            return _refused(str(refusal))
+        self._wire.journal.touch()
+        return web.json_response(asdict(person))
 
     async def journal(self, request: web.Request) -> web.Response:
         """List calls in order; `provider`, `about`, `after` (a number) and `last` (so many, 0: all) narrow them."""
@@ -195,7 +207,7 @@ class Control:
             arguments = await _json_object(request)
             person = arguments.pop("person", None)
             if not isinstance(person, str) or self._wire.config.person(person) is None:
-                known = ", ".join(someone.key for someone in self._wire.config.people)
+                known = ", ".join(someone.key for someone in self._wire.config.everyone)
                 raise BadAction(f'"person" must be one of {known}.')
             result = await self._do(provider, person, request.match_info["action"], arguments)
         except BadAction as refusal:

@@ -10,6 +10,7 @@ from aiohttp import web
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from simulator.base import BadAction, OpenedFile, Wire
+from simulator.config import Person
 from simulator.journal import Call, Json
 from simulator.keeping import Drawer, Form
 
@@ -39,6 +40,9 @@ class MailSimulator:
     async def stop(self) -> None:
         if self._server is not None:
             self._server.close()
+
+    def join(self, person: Person) -> None:
+        """Nobody has a mailbox here."""
 
     async def reset(self) -> None:
         self._taken.clear()

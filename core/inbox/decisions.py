@@ -113,8 +113,10 @@ def _form(row: JsonObject, verb: Verb, timezone: str, now: datetime) -> Form:
     token, code = button(Verb.EDIT, str(row["token"])), str(row["code"])
     if verb is not Verb.DETAILS:
         return Form(token, gettext("Change {code}", code=code), str(row["summary"]), read_form(row["form"]))
-    until = moment(datetime.fromisoformat(str(row["until"])), timezone, now) if row["until"] else ""
-    pairs = [*cast(list[list[str]], row["shown"]), [gettext("By"), str(row["name"])], [gettext("Open until"), until]]
+    pairs = [*cast(list[list[str]], row["shown"]), [gettext("By"), str(row["name"])]]
+    # A card that was pressed before its receipt came has no expiry yet.
+    if row["until"]:
+        pairs.append([gettext("Open until"), moment(datetime.fromisoformat(str(row["until"])), timezone, now)])
     return Form(
         token, gettext("Details of {code}", code=code), "\n".join(labelled(label, text) for label, text in pairs)
     )

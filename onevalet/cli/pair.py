@@ -28,19 +28,20 @@ async def pair(settings: Settings, code: str, role: PersonRole, tier: str | None
             return _admitted(listed, await pairings.admit(listed, role, now, tier), role)
         pairing = await pairings.redeem(code, role, now, tier)
     paired = pairing.outcome is PairOutcome.PAIRED
-    (sys.stdout if paired else sys.stderr).write(f"{_sentence(pairing, role)}\n")
+    (sys.stdout if paired else sys.stderr).write(f"{sentence_of(pairing, role)}\n")
     return paired
 
 
 def _admitted(listed: Listed, pairings: Sequence[Pairing], role: PersonRole) -> bool:
     for pairing in pairings:
-        sys.stdout.write(f"{_sentence(pairing, role)}\n")
+        sys.stdout.write(f"{sentence_of(pairing, role)}\n")
     if not pairings:
         sys.stderr.write(f"Nothing came in by {listed.channel} yet: let them write once, then say this again.\n")
     return bool(pairings)
 
 
-def _sentence(pairing: Pairing, role: PersonRole) -> str:
+def sentence_of(pairing: Pairing, role: PersonRole) -> str:
+    """Return what an operator is told of a pairing."""
     match pairing.outcome:
         case PairOutcome.PAIRED:
             return f"{pairing.channel} {pairing.user_key} is in, as {role.value}: they may write now."

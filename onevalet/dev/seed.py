@@ -41,8 +41,11 @@ async def bring_in_owner(simulated: Simulated, config: SimulatorConfig, mail_por
         await database.close()
 
 
-def addresses_of(config: SimulatorConfig, person: Person) -> list[tuple[str, str, str]]:
-    """Return where a simulated person writes from: channel, account, and the person's key there."""
+def addresses_of(config: SimulatorConfig, key: str) -> list[tuple[str, str, str]]:
+    """Return where a simulated person writes from: channel, account, and their key there; empty for nobody."""
+    person = config.person(key)
+    if person is None:
+        return []
     return [(seed.channel, seed.account, seed.user_key) for seed in _addresses(config, person)]
 
 

@@ -10,25 +10,28 @@ import { guide } from "/page/guide.js";
 import { icon } from "/page/icons.js";
 import { markdown } from "/page/markdown.js";
 import { modelSheet } from "/page/model.js";
+import { peoplePicker } from "/page/people.js";
 import { phonePane } from "/page/panes/phone.js";
 import { slackPane } from "/page/panes/slack.js";
 import { replayPanel } from "/page/replay.js";
 import { scenariosDrawer } from "/page/scenarios.js";
 import { telegramPane } from "/page/panes/telegram.js";
+import { secondPerson } from "/page/second.js";
 import { wirePanel } from "/page/wire.js";
 
 const SOON_MS = 1000;
 const CLOCK_MS = 20_000;
-const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram" };
+const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram", second: "Beside" };
 const find = (id) => document.getElementById(id);
 
-const app = { person: null, people: [], choose, toast, renotice, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
+const app = { person: null, second: null, people: [], pairs: false, choose, toast, renotice, showTab, redraw: draw, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
 const panes = { twilio: phonePane(find("phone"), app), slack: slackPane(find("slack"), app), telegram: telegramPane(find("telegram"), app) };
 const wire = wirePanel(find("wire"), app);
+const second = secondPerson(find("second"), app, beside);
+const picker = peoplePicker(find("people"), find("add-person"), app, { become, beside });
 const faults = faultsDrawer(find("faults"), app);
 let clock = null;
 let guided = null;
-let people = [];
 let chosen = null;
 let state = null;
 let running = null;
@@ -58,6 +61,7 @@ function refresh() {
 
 async function load() {
   state = await ask("/sim/state");
+  if (Object.keys(state.twilio.people).length !== app.people.length) await meet();
   draw();
   await Promise.all([wire.refresh(), faults.refresh(), clock?.refresh()]);
 }
@@ -68,33 +72,43 @@ function draw() {
     pane.draw(state[name]);
     pane.mark(chosen);
   }
+  second.draw(state);
+  if (app.second) find("tabs").querySelector("[data-tab=second]").textContent = app.second.name.split(" ")[0];
+  second.mark(chosen);
   guided?.draw(state);
   wire.follow(chosen ?? latest());
   clearTimeout(soon);
   if (fades()) soon = setTimeout(refresh, SOON_MS);
 }
 
-// What the person wrote last, in whatever chat.
+// What those who are shown wrote last, in whatever chat.
 function latest() {
-  const { key } = app.person;
-  const said = [
+  return [app.person, app.second].filter(Boolean).flatMap(saidBy).reduce((best, one) => (best && best.at > one.at ? best : one), null);
+}
+
+function saidBy({ key }) {
+  return [
     ...state.twilio.people[key].bubbles.filter((one) => one.direction === "in").map((one) => ({ provider: "twilio", id: one.id, at: one.at })),
     ...state.slack.people[key].bubbles.filter((one) => one.from === key).map((one) => ({ provider: "slack", id: one.ts, at: Number(one.ts) })),
     ...state.telegram.people[key].messages.filter((one) => one.direction === "in").map((one) => ({ provider: "telegram", id: one.id, at: one.date })),
   ];
-  return said.reduce((best, one) => (best && best.at > one.at ? best : one), null);
 }
 
 // Typing, drafts and status lines go by themselves, without any event.
 function fades() {
-  const slack = state.slack.people[app.person.key];
-  const chat = state.telegram.people[app.person.key];
+  return [app.person, app.second].some((one) => one && isFading(one));
+}
+
+function isFading({ key }) {
+  const slack = state.slack.people[key];
+  const chat = state.telegram.people[key];
   return chat.action || chat.draft || Object.keys(slack.statuses).length > 0;
 }
 
 function choose(next) {
   chosen = next;
   for (const pane of Object.values(panes)) pane.mark(chosen);
+  second.mark(chosen);
   wire.choose(next).catch(() => live("lost"));
 }
 
@@ -133,50 +147,61 @@ function showFaultCount(count) {
   find("open-faults").setAttribute("aria-label", count ? `Faults: ${plural(count, "rule")} in force` : "Faults");
 }
 
-function drawPeople() {
-  find("people").append(
-    ...people.map((one) =>
-      h("label", {}, h("input", { type: "radio", name: "person", value: one.key, checked: one === app.person, onchange: () => become(one) }), h("span", {}, ...nameOf(one))),
-    ),
-  );
-}
-
-// On a narrow screen the first name alone is shown.
-function nameOf({ name }) {
-  const [first, ...more] = name.split(" ");
-  return [first, more.length ? h("span", { class: "surname" }, ` ${more.join(" ")}`) : null];
+// Learn who there is; those who are shown stay.
+async function meet() {
+  const known = await ask("/sim/people");
+  app.people = known.map((one) => app.people.find((before) => before.key === one.key) ?? one);
+  find("people").classList.toggle("is-many", app.people.length > 2);
+  if (app.person) picker.draw();
 }
 
 function become(person) {
+  if (app.second === person) app.second = app.person;
   app.person = person;
-  history.replaceState(null, "", `#${person.key}`);
+  arrange();
+}
+
+// Show somebody beside who is in front, or nobody.
+function beside(person) {
+  if (person === app.person) return;
+  app.second = person;
+  if (!person && find("main").dataset.tab === "second") showTab("phone");
+  arrange();
+}
+
+function arrange() {
+  history.replaceState(null, "", `#${[app.person, app.second].filter(Boolean).map((one) => one.key).join("+")}`);
   choose(null);
   wire.person();
+  picker.draw();
+  draw();
+}
+
+function showTab(name) {
+  if (find("main").dataset.tab === name) return;
+  find("main").dataset.tab = name;
+  choose(null);
+  for (const tab of find("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name));
   draw();
 }
 
 function drawTabs() {
-  const show = (name) => {
-    find("main").dataset.tab = name;
-    choose(null);
-    for (const tab of find("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.tab === name));
-    draw();
-  };
-  find("tabs").append(...Object.entries(PANES).map(([name, text]) => h("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": name, "aria-selected": String(name === "phone"), onclick: () => show(name) }, text)));
+  find("tabs").append(...Object.entries(PANES).map(([name, text]) => h("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": name, "aria-selected": String(name === "phone"), onclick: () => showTab(name) }, text)));
 }
 
 async function begin() {
-  const [config, known] = await Promise.all([ask("/sim/config"), ask("/sim/people")]);
-  people = known;
-  app.people = known;
-  app.person = people.find((one) => `#${one.key}` === location.hash) ?? people[0];
+  const [config] = await Promise.all([ask("/sim/config"), meet()]);
+  const [first, other] = location.hash.slice(1).split("+").map((key) => app.people.find((one) => one.key === key));
+  app.person = first ?? app.people[0];
+  app.second = other && other !== app.person ? other : null;
+  app.pairs = config.bench;
   notice(config);
   find("open-console").hidden = !config.console;
   if (config.console) find("open-console").href = config.console;
   faults.endpoints(config.endpoints);
   app.gateway = config.gateway;
   wire.offerPath(config.bench);
-  drawPeople();
+  picker.draw();
   drawTabs();
   if (config.bench) {
     find("clock").hidden = false;
@@ -216,7 +241,7 @@ async function renotice() {
 
 // What a replay, which plays on an installation of its own, does without.
 function beginHere() {
-  guided = guide(find("guide"), app);
+  guided = guide(find("guide"), find("open-guide"), find("guide-again"), app);
   modelSheet(find("model"), find("open-model"), app).refresh().catch((error) => toast(error.message));
   const scenarios = scenariosDrawer(find("scenarios"), find("record"), app);
   find("record").hidden = find("open-scenarios").hidden = false;

@@ -9,10 +9,11 @@ const REMIND = "Remind me in 2 hours to call Grace";
 const CODE = /\bOK ([0-9A-Z]{2})\b/;
 const KEY = "onevalet-guide";
 
-// Each step: what is to do, the words of its button, and what has happened once it is done.
+// Each step: the chat in which it happens, what is to do, the words of its button, and what has happened once it is done.
 const STEPS = [
   {
     title: "Ask by SMS",
+    pane: "phone",
     todo: "Text the assistant something that it may not do without you.",
     button: () => `Text “${ASKED}”`,
     done: ({ card, sent }) => Boolean(card) || sent,
@@ -21,6 +22,7 @@ const STEPS = [
   },
   {
     title: "Approve from Slack",
+    pane: "slack",
     todo: "Consent from another place of yours: Slack, the phone and Telegram belong to one person.",
     button: ({ card }) => `Write “OK ${card}” on Slack`,
     done: ({ sent }) => sent,
@@ -29,6 +31,7 @@ const STEPS = [
   },
   {
     title: "Be reminded on Telegram",
+    pane: "telegram",
     todo: "Ask for a reminder there.",
     button: () => `Write “${REMIND}”`,
     done: ({ planned }) => planned,
@@ -40,6 +43,7 @@ const STEPS = [
   },
   {
     title: "Move the clock",
+    pane: "telegram",
     todo: "Let two hours pass.",
     button: () => "Move the clock two hours ahead",
     done: ({ reminded }) => reminded,
@@ -48,18 +52,28 @@ const STEPS = [
   },
 ];
 
-export function guide(root, app) {
+// `opener` shows and hides it on a narrow screen, where it stands under the chat; `again` brings it back.
+export function guide(root, opener, again, app) {
   let at = 0;
   let seen = {};
   const list = h("ol", { class: "guide-steps" });
   const words = h("p", { class: "guide-words" });
   const go = h("button", { type: "button", class: "primary", onclick: run });
   const close = h("button", { type: "button", class: "guide-close", "aria-label": "Leave the guide", onclick: leave }, icon("cross"));
+  opener.append(icon("spark"));
+  opener.hidden = again.hidden = false;
+  opener.addEventListener("click", () => (isLeft() ? back() : open(!document.body.classList.contains("shows-guide"))));
+  again.querySelector("button").addEventListener("click", () => {
+    again.closest("dialog").close();
+    back();
+  });
+  open(!isLeft());
   root.append(h("h2", {}, icon("spark"), " A guided minute"), list, words, go, close);
 
   async function run() {
     go.disabled = true;
     try {
+      app.showTab(STEPS[at].pane);
       await STEPS[at].run(app, seen);
       await app.moved();
     } catch (error) {
@@ -72,11 +86,23 @@ export function guide(root, app) {
   function leave() {
     localStorage.setItem(KEY, "left");
     root.hidden = true;
+    open(false);
+  }
+
+  function back() {
+    localStorage.removeItem(KEY);
+    open(true);
+    app.redraw();
+  }
+
+  function open(is) {
+    document.body.classList.toggle("shows-guide", is);
+    opener.setAttribute("aria-expanded", String(is));
   }
 
   // `state` is what the providers know.
   function draw(state) {
-    if (localStorage.getItem(KEY) === "left") return;
+    if (isLeft()) return;
     root.hidden = app.person !== app.people[0];
     seen = read(state, app.person.key);
     at = 0;
@@ -90,6 +116,8 @@ export function guide(root, app) {
 
   return { draw };
 }
+
+const isLeft = () => localStorage.getItem(KEY) === "left";
 
 // What of the guide has happened, told by the chats.
 function read(state, key) {

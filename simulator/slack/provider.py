@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from aiohttp import web
 
 from simulator.base import BadAction, OpenedFile, Wire
+from simulator.config import Person
 from simulator.journal import Json
 from simulator.keeping import Drawer
 from simulator.slack import files, response_urls
@@ -44,6 +45,9 @@ class SlackSimulator:
 
     async def stop(self) -> None:
         await self.sockets.close()
+
+    def join(self, person: Person) -> None:
+        self.hub.world.join(person)
 
     async def reset(self) -> None:
         await self._wire.cancel_spawned("slack:")

@@ -19,7 +19,7 @@ def shown(world: World, connections: int) -> Obj:
             untold.setdefault(delivery.user, []).append(delivery)
     return {
         "people": {
-            person.key: _person(world, person, untold.get(person.slack_user, [])) for person in world.config.people
+            person.key: _person(world, person, untold.get(person.slack_user, [])) for person in world.config.everyone
         },
         "general": _bubbles(world, world.channels[GENERAL], ""),
         "switches": asdict(world.switches) | {"disabled": [*sorted(world.disabled)]},

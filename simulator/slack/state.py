@@ -155,12 +155,10 @@ class World:
         self.config = config
         self.now = now
         self.switches = Switches()
-        self._people = {person.slack_user: person for person in config.people}
         self.disabled: set[str] = set()
         self.channels = {GENERAL: Channel(GENERAL)}
-        for person in config.people:
-            direct = dm_id(person.slack_user)
-            self.channels[direct] = Channel(direct, person.slack_user)
+        for person in config.everyone:
+            self.join(person)
         self.views: dict[str, View] = {}
         self.stacks: dict[str, list[str]] = {}
         self.homes: dict[str, View] = {}
@@ -172,8 +170,13 @@ class World:
         self.posted: dict[str, float] = {}
         self.last_ts: int = before.last_ts if before else 0
 
+    def join(self, person: Person) -> None:
+        """Give a person their direct conversation with the app."""
+        direct = dm_id(person.slack_user)
+        self.channels[direct] = Channel(direct, person.slack_user)
+
     def person(self, user: str) -> Person | None:
-        return self._people.get(user)
+        return next((person for person in self.config.everyone if person.slack_user == user), None)
 
     def channel(self, name: str) -> Channel | None:
         """Find a channel by its id, or a direct conversation by the person's user id."""

@@ -37,7 +37,7 @@ def user_info(hub: Hub, arguments: Obj) -> Obj:
 def find_user_by_email(hub: Hub, arguments: Obj) -> Obj:
     # docs.slack.dev, reference/methods/users.lookupByEmail: users_not_found, for deactivated users too.
     email = text(arguments.get("email")).strip().lower()
-    people = (p for p in hub.world.config.people if p.mail == email and p.slack_user not in hub.world.disabled)
+    people = (p for p in hub.world.config.everyone if p.mail == email and p.slack_user not in hub.world.disabled)
     person = next(people, None)
     if person is None:
         raise Refusal("users_not_found")
@@ -45,7 +45,7 @@ def find_user_by_email(hub: Hub, arguments: Obj) -> Obj:
 
 
 def list_users(hub: Hub, _: Obj) -> Obj:
-    people = [user_record(hub.world, person) for person in hub.world.config.people]
+    people = [user_record(hub.world, person) for person in hub.world.config.everyone]
     return {"ok": True, "members": [*people, bot_record(hub.world)], "response_metadata": {"next_cursor": ""}}
 
 

@@ -50,6 +50,11 @@ class Polling:
         if self._waiting and not self._waiting.done():
             self._waiting.set_result(Refusal(409, _SET_MEANWHILE if by_webhook else _OTHER_POLLER))
 
+    def release(self) -> None:
+        """End the poll that waits with nothing, as one whose time is up: the bot asks again."""
+        if self._waiting and not self._waiting.done():
+            self._waiting.set_result(None)
+
     def rival(self, seconds: float) -> None:
         """Let another instance of the bot poll for so long: each of ours that waits is ended with 409.
 
@@ -106,5 +111,5 @@ class Polling:
         return Refusal(409, words)
 
     def _wake(self) -> None:
-        if self._waiting and not self._waiting.done() and not self._world.updates.held:
-            self._waiting.set_result(None)
+        if not self._world.updates.held:
+            self.release()

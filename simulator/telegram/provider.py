@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from aiohttp import web
 
 from simulator.base import BadAction, OpenedFile, Wire
+from simulator.config import Person
 from simulator.journal import Json
 from simulator.keeping import Drawer
 from simulator.telegram.acts import Acts
@@ -40,9 +41,12 @@ class TelegramSimulator:
     async def stop(self) -> None:
         await self._webhooks.close()
 
+    def join(self, person: Person) -> None:
+        """A chat begins when its person presses START."""
+
     async def reset(self) -> None:
         await self._webhooks.close()
-        self._polling.end()
+        self._polling.release()
         self._begin(self._world)
         self._webhooks.resume()
 

@@ -143,7 +143,7 @@ class World:
         return self.chats.get(person.telegram_user)
 
     def person_of(self, user_id: int) -> Person | None:
-        return next((p for p in self.config.people if p.telegram_user == user_id), None)
+        return next((p for p in self.config.everyone if p.telegram_user == user_id), None)
 
     def keep_file(self, name: str, content_type: str, data: bytes, folder: str) -> StoredFile:
         """Store a file and give it ids and a path."""

@@ -19,7 +19,7 @@ def show(world: World, webhook_info: dict[str, Json], *, has_rival: bool) -> Jso
         "description": world.settings.words.get(("description", ""), ""),
         "short_description": world.settings.words.get(("short_description", ""), ""),
     }
-    people: dict[str, Json] = {person.key: _person(world, person) for person in world.config.people}
+    people: dict[str, Json] = {person.key: _person(world, person) for person in world.config.everyone}
     return {
         "bot": shapes.bot_user(world) | bot,
         "people": people,

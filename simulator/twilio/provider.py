@@ -50,6 +50,9 @@ class TwilioSimulator:
     async def stop(self) -> None:
         await self._wire.cancel_spawned("twilio:")
 
+    def join(self, person: Person) -> None:
+        """A phone needs nothing before its first text."""
+
     async def reset(self) -> None:
         await self._wire.cancel_spawned("twilio:")
         self._store = Store(self._config, self._wire.now())
@@ -73,7 +76,7 @@ class TwilioSimulator:
     def state(self) -> Json:
         messages = list(self._store.messages.values())
         people: dict[str, Json] = {}
-        for person in self._wire.config.people:
+        for person in self._wire.config.everyone:
             phone = self._phone(person.phone)
             theirs = [message for message in messages if person.phone in (message.sender, message.to)]
             people[person.key] = {

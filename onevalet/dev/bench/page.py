@@ -28,7 +28,7 @@ class PageBench:
     def attach(self, simulator: Simulator, config: SimulatorConfig, settings: Settings) -> None:
         """Know the providers, and where people write from, once they are there."""
         self.bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
-        self.bench.addresses = {person.key: addresses_of(config, person) for person in config.people}
+        self.bench.addresses = lambda key: addresses_of(config, key)
         self.scenarios.attach(simulator, self.bench, settings)
 
 

@@ -7,8 +7,13 @@ from zoneinfo import ZoneInfo
 from core.clock import zone_or_utc
 from core.console.sign_in import Viewer
 from core.db.database import Database
+from core.errors import RequestRefused
+from core.ids import make_id
 from core.json_types import JsonObject
+from core.people.access_policy import PersonRole
+from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
+from onevalet.cli.pair import sentence_of
 from onevalet.console.reading.memories import list_memories
 from onevalet.console.reading.people import read_person
 from onevalet.console.reading.tasks import list_tasks
@@ -30,6 +35,19 @@ async def who_is(database: Database, addresses: Sequence[Address], now: datetime
             if person is not None and any(place.admitted for place in person.identities):
                 return await _known(database, row["tenant_id"], now)
     return {"known": False}
+
+
+async def let_in(database: Database, wanted: JsonObject, now: datetime) -> JsonObject:
+    """Redeem the code of a stranger as `pair` does; return {"told"}, a sentence. Raises `RequestRefused`."""
+    code, role = wanted.get("code"), wanted.get("role", PersonRole.MEMBER.value)
+    if not isinstance(code, str) or role not in {PersonRole.MEMBER, PersonRole.GUEST}:
+        raise RequestRefused('Say the "code", and as "role" member or guest.')
+    admitted = PersonRole(str(role))
+    pairing = await Pairings(database, make_id).redeem(code, admitted, now)
+    told = sentence_of(pairing, admitted)
+    if pairing.outcome is not PairOutcome.PAIRED:
+        raise RequestRefused(told)
+    return {"told": told}
 
 
 async def _known(database: Database, tenant_id: str, now: datetime) -> JsonObject:

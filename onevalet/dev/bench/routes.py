@@ -16,7 +16,7 @@ from onevalet.dev.bench.breaking import Breaking, words_of
 from onevalet.dev.bench.clock import BenchClock
 from onevalet.dev.bench.model import ModelField
 from onevalet.dev.bench.paths import path_of
-from onevalet.dev.bench.people import Address, who_is
+from onevalet.dev.bench.people import Address, let_in, who_is
 from onevalet.dev.bench.tally import tally
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.model.choice import KeptModel
@@ -43,8 +43,8 @@ class Bench:
     breaking: Breaking
     states: Callable[[], Mapping[str, Any]] = dict
     """What the providers know, by their names."""
-    addresses: Mapping[str, Sequence[Address]] = field(default_factory=dict)
-    """Where each simulated person writes from."""
+    addresses: Callable[[str], Sequence[Address]] = lambda _: ()
+    """Where the simulated person of a key writes from."""
     model: ModelField = field(default_factory=ModelField)
     recorder: Recording | None = None
 
@@ -55,6 +55,7 @@ class Bench:
             web.get("/bench/clock", answered(self.time)),
             web.post("/bench/clock", answered(self.move)),
             web.get("/bench/person", answered(self.person)),
+            web.post("/bench/pair", answered(self.pair)),
             web.get("/bench/breaking", answered(self.broken)),
             web.post("/bench/breaking", answered(self.break_it)),
             *self.model.routes(),
@@ -102,10 +103,14 @@ class Bench:
 
     async def person(self, request: web.Request) -> JsonObject:
         """Return what the assistant knows of the simulated person `key`."""
-        addresses = self.addresses.get(request.query.get("key", ""))
-        if addresses is None:
+        addresses = self.addresses(request.query.get("key", ""))
+        if not addresses:
             raise RequestRefused("There is nobody of that name.")
         return await who_is(self.database, addresses, self.clock.told().now())
+
+    async def pair(self, request: web.Request) -> JsonObject:
+        """Let somebody in as the operator does: {"code", "role"}; return who it is."""
+        return await let_in(self.database, await object_of(request), self.clock.told().now())
 
     async def broken(self, _: web.Request) -> JsonObject:
         """Return what stands, and what was lost and doubled: null while the database is away."""

@@ -6,6 +6,7 @@ import { clock, h, plural } from "/page/dom.js";
 import { fileCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
 import { countSegments, price } from "/page/segments.js";
+import { letIn, withPairing } from "/page/pairing.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
 const MODES = {
@@ -81,7 +82,7 @@ export function phonePane(root, app) {
     mode.set(phone.mode);
     callbacks.set(phone.callbacks);
     stopped.hidden = !phone.stopped.length;
-    const items = phone.bubbles.map((bubble) => ({ ...bubble, mine: bubble.direction === "in", timezone: person.timezone }));
+    const items = withPairing(phone.bubbles.map((bubble) => ({ ...bubble, mine: bubble.direction === "in", timezone: person.timezone })));
     const spoken = items.filter((item) => !item.mine).map(({ id, text }) => ({ id, text }));
     list.draw(person.key, items, (bubble) => buildBubble(bubble, app, run), spoken);
   }
@@ -97,6 +98,7 @@ function buildBubble(bubble, app, run) {
     { class: bubble.mine ? "mine" : "theirs" },
     h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(fileCard), bubble.text ? h("p", { class: "said" }, bubble.text) : null),
     h("p", { class: "meta" }, clock(bubble.at, bubble.timezone), " ", bubble.mine ? taken(bubble) : delivered(bubble), h("span", { class: "cost" }, cost)),
+    letIn(bubble, app) ?? "",
     tools(app.choose, "twilio", bubble.id, again),
   );
 }

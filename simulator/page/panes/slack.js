@@ -4,6 +4,7 @@ import { act, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
 import { h } from "/page/dom.js";
 import { icon } from "/page/icons.js";
+import { withPairing } from "/page/pairing.js";
 import { buildMessage, told } from "/page/slack/message.js";
 import { homeTab, modalLayer } from "/page/slack/views.js";
 import { messageList } from "/page/thread.js";
@@ -116,7 +117,7 @@ export function slackPane(root, app) {
     name.textContent = state.bot.name;
     connection.textContent = state.connections ? `${state.connections} socket${state.connections > 1 ? "s" : ""}` : "";
     const own = state.people[app.person.key];
-    const items = asItems(own, state.bot.name, app.person);
+    const items = withPairing(asItems(own, state.bot.name, app.person), (item) => `${item.text} ${item.fallback}`);
     const top = grouped(items.filter((item) => !item.thread_ts));
     list.draw(app.person.key, top, (item) => buildMessage(item, app, pane), spoken(top));
     const below = grouped(items.filter((item) => thread && (item.id === thread || item.thread_ts === thread)));

@@ -6,6 +6,7 @@ import { clock, h } from "/page/dom.js";
 import { withEntities } from "/page/entities.js";
 import { fileCard, placeCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
+import { letIn, withPairing } from "/page/pairing.js";
 import { placeForm } from "/page/place.js";
 import { messageList, tool, tools } from "/page/thread.js";
 
@@ -110,7 +111,7 @@ export function telegramPane(root, app) {
     drawCommands(chat.commands);
     drawFailures(chat);
     const texts = new Map(chat.messages.map((one) => [one.message_id, one]));
-    const items = chat.messages.map((one) => asItem(one, texts, app.person));
+    const items = withPairing(chat.messages.map((one) => asItem(one, texts, app.person)));
     if (chat.draft) items.push({ id: "draft", draft: true, ...chat.draft, keyboard: [], presses: [] });
     const spoken = items.filter((one) => !one.mine && !one.draft);
     list.draw(app.person.key, items, (item) => buildMessage(item, { app, run, setContext }), spoken);
@@ -190,6 +191,7 @@ function buildMessage(item, { app, run, setContext }) {
       h("p", { class: "meta" }, item.edited ? "edited " : "", clock(item.date, item.timezone), " ", ticks(item)),
     ),
     item.keyboard.length ? h("div", { class: "keyboard" }, item.keyboard.map((row) => h("div", {}, row.map((button) => key(button, item, run))))) : null,
+    letIn(item, app) ?? "",
     tools(app.choose, "telegram", item.id, reply, edit),
   );
 }

@@ -5,6 +5,7 @@ import { clock, h, initials, plural } from "/page/dom.js";
 import { fileCard } from "/page/file.js";
 import { icon } from "/page/icons.js";
 import { markdown, mrkdwn } from "/page/markdown.js";
+import { letIn } from "/page/pairing.js";
 import { buildBlocks } from "/page/slack/blocks.js";
 import { tool, tools } from "/page/thread.js";
 
@@ -49,7 +50,7 @@ export function buildMessage(item, app, pane) {
     "li",
     { class: `${item.mine ? "mine" : "theirs"}${item.grouped ? " is-grouped" : ""}${item.ephemeral ? " is-ephemeral" : ""}${item.streaming ? " is-streaming" : ""}` },
     item.grouped ? h("time", { class: "gutter" }, clock(Number(item.ts), item.timezone)) : face,
-    h("div", { class: "right" }, body, replies, status),
+    h("div", { class: "right" }, body, letIn(item, app), replies, status),
     tools(app.choose, "slack", item.ts, ...more),
   );
 }

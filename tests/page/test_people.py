@@ -1,0 +1,93 @@
+"""Two people side by side, somebody new, and strangers who meet pairing and are let in."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.page.chromium import NARROW, WIDE, Page
+from tests.page.looks import flaws
+from tests.page.talk import ask
+from tests.running_dev import RunningDev, running_dev
+
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+THEIRS = "[...document.querySelectorAll('.second .phone .theirs .said')].map((one) => one.innerText)"
+MOST_WIDE, MIDDLE = (1366, 768), (1024, 768)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a `dev` that starts twice."""
+    return tmp_path_factory.mktemp("people") / "home"
+
+
+@pytest.fixture
+def own(home: Path) -> Iterator[RunningDev]:
+    """A `dev` with its people."""
+    with running_dev(home, signal.SIGINT) as dev:
+        yield dev
+
+
+async def test_a_stranger_beside_the_owner_meets_pairing_and_is_let_in(page: Page, own: RunningDev) -> None:
+    await page.goto(own.simulator_url)
+    await _add(page, "Mary Somerville")
+    await page.until("document.querySelector('.second select').selectedOptions[0].innerText === 'Mary Somerville'")
+    await _writes(page, "Hello, who is there?")
+    await page.until("document.querySelector('.second .let-in')?.checkVisibility()")
+    assert "give this code" in await page.evaluate(f"{THEIRS}.at(-1)")
+    # The owner's chats are where they were, and say nothing of it.
+    await ask(page, "phone", "What is 6 * 7?")
+    await page.until(
+        "[...document.querySelectorAll('#phone .theirs .said')].some((one) => one.innerText.includes('42'))"
+    )
+    for size in (WIDE, MOST_WIDE, MIDDLE):
+        await page.resize(size)
+        assert await page.evaluate("document.querySelector('#phone').checkVisibility()"), size
+        assert await page.evaluate("document.querySelector('.second .phone').checkVisibility()"), size
+    assert await flaws(page) == []
+    await page.resize(WIDE)
+    await page.click(".second .let-in button", "Let them in")
+    await page.until("document.querySelector('.second .let-in').innerText.includes('they may write now')")
+    await _writes(page, "What is 7 * 8?")
+    await page.until(f"{THEIRS}.some((one) => one.includes('56'))")
+    await page.until("!document.querySelector('.second .let-in')")
+    await page.click(".people label", "Mary")
+    await page.click(".wire [role=tab]", "Person")
+    await page.until("document.querySelector('.person').innerText.includes('member')")
+    await page.leave()
+
+
+async def test_who_was_added_is_there_after_a_restart_and_reset_and_on_a_phone(page: Page, own: RunningDev) -> None:
+    await page.goto(f"{own.simulator_url}/#ada+mary")
+    await page.until(f"{THEIRS}.some((one) => one.includes('56'))")
+    await page.evaluate(
+        "fetch('/sim/reset', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'})"
+    )
+    await page.until(f"!{THEIRS}.length")
+    await _writes(page, "What is 8 * 9?")
+    await page.until(f"{THEIRS}.some((one) => one.includes('72'))")
+    await page.resize(NARROW)
+    assert not await page.evaluate("document.querySelector('.second').checkVisibility()")
+    await page.click(".tabs button", "Mary")
+    await page.until("document.querySelector('.second .phone').checkVisibility()")
+    assert not await page.evaluate("document.querySelector('#phone').checkVisibility()")
+    await page.click(".close-second")
+    await page.until("document.querySelector('#phone').checkVisibility()")
+    await page.click(".people .add-person")
+    await page.type("#add-person [name=person-name]", "mary  somerville")
+    await page.until("document.querySelector('#add-person .problem').innerText.includes('is here already')")
+    await page.leave()
+
+
+async def _add(page: Page, name: str) -> None:
+    await page.click(".people .add-person")
+    await page.type("#add-person [name=person-name]", name)
+    await page.until(f"document.querySelector('.people').innerText.includes({name.split()[0]!r})")
+
+
+async def _writes(page: Page, text: str) -> None:
+    await page.type(".second .phone textarea", text)
+    await page.until(
+        f"[...document.querySelectorAll('.second .phone .mine .said')].some((one) => one.innerText === {text!r})"
+    )
