@@ -31,10 +31,7 @@ from onevalet.wiring.tracing import open_tracing
 from simulator.app import serve_simulator
 
 SIMULATOR_HOST = "127.0.0.1"
-NOTICE = (
-    "The demo model answers: a few phrases and the real tools behind them. "
-    "Choose a real one under Model, or set ONEVALET_MODEL and its key."
-)
+NOTICE = "The demo model answers: a few phrases and the real tools behind them. Choose a real one under Model."
 
 
 async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:
