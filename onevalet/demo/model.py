@@ -32,8 +32,9 @@ from onevalet.demo.schedules import unmarked
 MODEL = "demo/valet"
 LABEL = gettext_noop("(demo model)")
 HOW_TO_CHANGE = gettext_noop(
-    "I am only the demo model and know a few phrases; ask me: what can you do? For a real model, set "
-    "ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and start again."
+    "I am only the demo model and know a few phrases; ask me: what can you do? For a real model, choose one under "
+    "Model on the page, or set ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and "
+    "start again."
 )
 LET_GO = gettext_noop("All right, I let that go.")
 LANGUAGES = gettext_noop("I know phrases in English, Spanish, German, French, Portuguese and Chinese.")
@@ -47,6 +48,7 @@ _POLITE = re.compile(
 )
 _POLITE_END = re.compile(r",?\s+(?:please|for me|thanks|thank you)(?=\??$)", re.IGNORECASE)
 _POLITE_ELSEWHERE = [re.compile(rf"^(?:{table.polite})+|(?:{table.polite})(?=\??$)", re.IGNORECASE) for table in TABLES]
+_IN_LATIN = re.compile(r"[\x00-\u024f\u2000-\u206f]*")
 _AROUND = " .!\u00a1\u00bf\u3002\uff01"
 _CLAUSE_END = joined()
 _MAX_CLAUSES = 6
@@ -98,7 +100,10 @@ def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequ
 def _answer(
     messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent], *, known: bool
 ) -> ModelAnswer:
-    """Answer in the language that is spoken; `known` tells whether it is the person's."""
+    """Answer in the language that is spoken; `known` tells whether it is the person's.
+
+    What is not understood is answered in the language that it is written in, whatever the person's.
+    """
     before, after, done = _since_last_answer(messages)
     texts, said = [*before, *after], [_text(message.get("content")) for message in messages]
     if texts and texts[-1].startswith(replies.SAY_THIS):
@@ -118,8 +123,13 @@ def _answer(
     if parts == [gettext(LET_GO)] and replies.SAY_SOMETHING not in said:
         return ModelAnswer(model=MODEL, finish_reason="stop")  # a card that was cancelled says so itself
     if not parts or not all(plan.intent for plan in plans):
+        written = language_written(texts[-1]) if texts else ""
+        if written and written != current_locale().language and not any(plan.intent for plan in plans):
+            with speaking(written):
+                return _answer(messages, tools, intents, known=True)
         parts.append(gettext(HOW_TO_CHANGE))
-        parts += [] if known or not texts else [gettext(LANGUAGES)]
+        if texts and not (known and (written or _IN_LATIN.fullmatch(texts[-1]))):
+            parts.append(gettext(LANGUAGES))
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
 
 

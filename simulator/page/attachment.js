@@ -64,7 +64,7 @@ export function attachment({ label, limit, carrier, zone, say, chosen }) {
     line.append(`${file.name}, ${size(file.size)} `, remove);
   }
 
-  return { button, input, line, set, file: () => file };
+  return { button, input, line, set, take, file: () => file };
 }
 
 export const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");

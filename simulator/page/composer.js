@@ -3,6 +3,7 @@
 import { attachment } from "/page/attachment.js";
 import { h } from "/page/dom.js";
 import { icon } from "/page/icons.js";
+import { recorder } from "/page/voice.js";
 
 const TALLEST = 140;
 
@@ -14,8 +15,9 @@ export function composer({ name, label, placeholder, send, typed, files, before 
   const submit = h("button", { class: "send", "aria-label": `Send: ${label}`, title: "Send (Enter)" }, icon("up"));
   const form = h("form", { class: "composer", "aria-label": label });
   const attached = attachment({ label, ...files, say, chosen: () => field.focus() });
-  const line = h("div", { class: "composer-line" }, attached.button, before, field, submit);
-  form.append(problem, attached.line, line, attached.input, ...[after].flat());
+  const voice = recorder({ label, say, take: (file) => attached.take(file) });
+  const line = h("div", { class: "composer-line" }, attached.button, before, field, voice.button, submit);
+  form.append(problem, attached.line, voice.line, line, attached.input, ...[after].flat());
 
   field.addEventListener("input", () => grow());
   addEventListener("resize", () => grow());

@@ -17,6 +17,9 @@ from simulator.slack.shapes import Obj, items, obj, text
 from simulator.slack.state import GENERAL, Channel, Message, View, dm_id, make_id
 from simulator.slack.switches import set_switches
 
+_LONGEST_CLIP = 300
+"""Seconds that Slack records: slack.com/help, "Record audio and video clips"."""
+
 type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
 
 
@@ -174,7 +177,10 @@ def _file(hub: Hub, person: Person, given: Obj) -> Obj:
     if clip := text(given.get("clip")):
         if clip not in ("audio", "video"):
             raise BadAction("A clip is audio or video.")
-        record |= {"subtype": f"slack_{clip}", "media_display_type": clip, "duration_ms": 1000}
+        seconds = given.get("seconds", 1)
+        if not isinstance(seconds, int) or not 1 <= seconds <= _LONGEST_CLIP:
+            raise BadAction(f'"seconds" of a clip must be a whole number from 1 to {_LONGEST_CLIP}.')
+        record |= {"subtype": f"slack_{clip}", "media_display_type": clip, "duration_ms": seconds * 1000}
     return record
 
 

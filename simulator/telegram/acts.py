@@ -158,7 +158,7 @@ class Acts:
         return self._chats.tell(chat, person, message)
 
     def _uploaded(self, person: Person, wishes: Wishes, kind: str) -> Json:
-        """Send a file: "data" in base64 (a few bytes otherwise), "name", "content_type", "caption"."""
+        """Send a file: "data" in base64 (a few bytes otherwise), "name", "content_type", "caption", "duration"."""
         name, content_type, folder = _MEDIA[kind]
         try:
             data = base64.b64decode(text(wishes, "data", required=False), validate=True)
@@ -168,7 +168,8 @@ class Acts:
         content_type = text(wishes, "content_type", required=False) or content_type
         caption = settled_text(text(wishes, "caption", required=False), MAX_CAPTION)
         chat = self._chats.open_chat(person)
-        file = self._chats.world.keep_file(name, content_type, data or b"simulated", folder)
+        seconds = number(wishes, "duration") if wishes.get("duration") else 1
+        file = self._chats.world.keep_file(name, content_type, data or b"simulated", folder, seconds)
         message = self._chats.post(chat, person, caption)
         message.media, message.file = kind, file
         return {"file_id": file.file_id, **self._chats.tell(chat, person, message)}

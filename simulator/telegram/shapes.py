@@ -123,10 +123,10 @@ def _media(kind: str, stored: StoredFile) -> Json:
         case "photo":
             return [shown | {"width": 320, "height": 240}]
         case "voice":
-            return shown | {"duration": 1, "mime_type": stored.content_type}
+            return shown | {"duration": stored.seconds, "mime_type": stored.content_type}
         case "video_note":
             return shown | {"duration": 1, "length": 240}
         case "audio":
-            return shown | {"duration": 1, "file_name": stored.name, "mime_type": stored.content_type}
+            return shown | {"duration": stored.seconds, "file_name": stored.name, "mime_type": stored.content_type}
         case _:
             return shown | {"file_name": stored.name, "mime_type": stored.content_type}

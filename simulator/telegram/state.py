@@ -27,6 +27,7 @@ class StoredFile:
     name: str
     content_type: str
     data: Content
+    seconds: int = 1
 
 
 @dataclass(slots=True)
@@ -145,12 +146,12 @@ class World:
     def person_of(self, user_id: int) -> Person | None:
         return next((p for p in self.config.everyone if p.telegram_user == user_id), None)
 
-    def keep_file(self, name: str, content_type: str, data: bytes, folder: str) -> StoredFile:
-        """Store a file and give it ids and a path."""
+    def keep_file(self, name: str, content_type: str, data: bytes, folder: str, seconds: int = 1) -> StoredFile:
+        """Store a file and give it ids and a path; `seconds`: how long it plays."""
         number = len(self.files) + 1
         unique = f"AQ{secrets.token_hex(8)}"
         file_id = f"BQACAgIAAxk{number:04d}{secrets.token_hex(20)}"
         ending = name.rsplit(".", 1)[-1] if "." in name else "bin"
-        kept = StoredFile(file_id, unique, f"{folder}/file_{number}.{ending}", name, content_type, data)
+        kept = StoredFile(file_id, unique, f"{folder}/file_{number}.{ending}", name, content_type, data, seconds)
         self.files[file_id] = kept
         return kept

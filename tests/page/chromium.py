@@ -22,6 +22,8 @@ FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
     "--remote-debugging-port=0",
+    # A microphone that beeps, and a person who allows it.
+    *("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"),
 )
 STARTS_WITHIN = 240.0
 """Seconds: on a busy machine a browser is slow to start, which is no fault of the page's, nor of the first test's."""

@@ -84,6 +84,19 @@ async def test_a_failing_model_is_asked_again_when_it_is_well(broken: Page) -> N
     await _answered_once(broken, "slack", "98")
 
 
+async def test_a_hanging_model_holds_nobody_else_up_and_answers_once_it_is_well(broken: Page) -> None:
+    await _press(broken, "Model hangs")
+    await ask(broken, "slack", "What is 15 * 7?")
+    await broken.until("document.querySelector('.path').innerText.includes('going on')", LONG)
+    # What needs no model is answered meanwhile, in another chat.
+    before = await broken.evaluate(f"{said('phone')}.length")
+    await ask(broken, "phone", "PENDING")
+    await broken.until(f"{said('phone')}.length > {before}", LONG)
+    assert not await broken.evaluate(f"{said('slack')}.some((one) => one.includes('105'))")
+    await _press(broken, "Model is well again")
+    await _answered_once(broken, "slack", "105")
+
+
 async def _press(page: Page, button: str) -> None:
     await page.click(".breaks button:enabled", button)
 

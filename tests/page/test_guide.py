@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.page.chromium import Page
+from tests.page.chromium import NARROW, Page
 from tests.page.guided import follow_guide
 from tests.page.looks import flaws
 from tests.page.talk import said
@@ -26,6 +26,10 @@ async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(page: 
         await page.goto(dev.simulator_url)
         await page.until("document.querySelector('.phone .bubble')")
         assert await page.evaluate("document.querySelector('#guide').hidden")
+        await page.click("#open-help")
+        await page.click("#guide-again button")
+        await page.until("document.querySelector('#guide').checkVisibility()")
+        await _play_it_on_a_phone(page, dev.simulator_url)
         await page.leave()
 
 
@@ -49,3 +53,15 @@ async def _reset(page: Page) -> None:
         "fetch('/sim/reset', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'})"
     )
     await page.until("document.querySelectorAll('.guide-steps [data-state=done]').length === 0")
+
+
+async def _play_it_on_a_phone(page: Page, url: str) -> None:
+    await _reset(page)
+    await page.resize(NARROW)
+    await follow_guide(page, url)
+    assert await page.evaluate("document.querySelector('.pane.telegram').checkVisibility()")
+    assert await page.evaluate("document.querySelector('.pane.telegram').getBoundingClientRect().top") < 100
+    await page.click("#open-guide")
+    assert not await page.evaluate("document.querySelector('#guide').checkVisibility()")
+    await page.click("#open-guide")
+    assert await page.evaluate("document.querySelector('#guide').checkVisibility()")

@@ -17,6 +17,9 @@ async def test_the_panel_shows_what_waits_and_decides_it(page: Page, dev: Runnin
         "['SMS', 'Slack', 'Telegram'].every((one) => document.querySelector('.person').innerText.includes(one))"
     )
     await ask(page, "slack", "Email sam@example.com that I am here")
+    await page.click(".slack .actions button", "Details")
+    await page.until("document.querySelector('.modal-body').innerText.includes('Recipient: sam@example.com\\nSubject')")
+    await page.click(".modal footer button", "Close")
     await page.click(".person li button", "Approve")
     await page.until(f"{said('slack')}.some((one) => one.includes('Sent to sam@example.com'))")
     await page.until("!document.querySelector('.person li button')")

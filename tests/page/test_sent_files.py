@@ -92,7 +92,7 @@ async def test_a_file_is_attached_by_keyboard_and_may_be_left_out(
         await page.until(f"document.activeElement.matches({FIELDS['telegram']!r})")
         await page.until("document.querySelector('#announcer').innerText.includes('prices.csv, 13 B')")
         if number == 0:
-            await page.click(".telegram .chosen-file button", "✕")
+            await page.click(".telegram .chosen-file button")
             await page.until(f"{chosen}.hidden")
     await page.press("Enter")
     await page.until("document.querySelector('.telegram .mine .bubble .file')?.innerText.includes('Table, 13 B')")

@@ -332,3 +332,11 @@ async def test_a_reset_forgets_chats_and_updates_but_not_what_the_bot_set(harnes
 
 def _button(data: str) -> dict[str, str]:
     return {"text": "Approve", "callback_data": data}
+
+
+async def test_a_reset_ends_a_poll_with_nothing_and_no_error(harness: Harness) -> None:
+    poll = asyncio.create_task(harness.bot.get_updates(timeout=20))
+    await until(lambda: harness.telegram.is_polled)
+    await harness.telegram.reset()
+    async with asyncio.timeout(15):  # before the poll would end by itself
+        assert await poll == ()

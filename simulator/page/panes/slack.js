@@ -87,9 +87,9 @@ export function slackPane(root, app) {
       editing = "";
       return act("slack", "edit", app.person.key, { ts, text });
     }
-    // The page records nothing: a sound counts as a clip that the app has recorded.
+    // A sound counts as a clip that the app has recorded.
     const clip = file && typeOf(file).startsWith("audio/") ? "audio" : undefined;
-    const files = file ? [{ name: file.name, content: `base64:${await base64(file)}`, clip }] : undefined;
+    const files = file ? [{ name: file.seconds ? "audio_message.ogg" : file.name, content: `base64:${await base64(file)}`, clip, seconds: file.seconds }] : undefined;
     return act("slack", "say", app.person.key, { text, files, thread_ts: threadTs || undefined });
   }
 

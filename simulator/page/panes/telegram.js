@@ -12,6 +12,7 @@ import { messageList, tool, tools } from "/page/thread.js";
 
 // What the app sends as a photo, made a JPEG; it sends other pictures as they are.
 const PHOTOS = /^image\/(jpeg|png|webp)$/;
+const STICKERS = { "👍": "Thumbs up", "❤️": "Heart", "😂": "Laughing", "🎉": "Party", "🙏": "Thanks", "😢": "Sad" };
 const ACTIONS = { typing: "typing", upload_photo: "sending a photo", upload_document: "sending a file", record_voice: "recording", upload_voice: "sending a voice message" };
 
 // What the simulator takes in one request; a bot of the real one may fetch 20 MB.
@@ -34,7 +35,7 @@ export function telegramPane(root, app) {
   const commands = h("details", { class: "commands" }, h("summary", {}, "Menu"), h("ul"));
   const replying = h("p", { class: "replying", hidden: true });
   const place = placeForm((values) => act("telegram", "location", app.person.key, values));
-  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, place)] });
+  const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, h("div", { class: "extras" }, stickers((emoji) => run("sticker", { emoji })), place))] });
   const start = h("button", { type: "button", class: "big", onclick: () => run("start") }, "START");
   const about = h("p", { class: "about" });
   const welcome = h("div", { class: "welcome", hidden: true }, h("p", { class: "about-title" }, "What can this bot do?"), about);
@@ -66,7 +67,7 @@ export function telegramPane(root, app) {
 
   async function sendFile(caption, file) {
     const type = typeOf(file);
-    const values = { data: await base64(file), name: file.name, content_type: type, caption };
+    const values = { data: await base64(file), name: file.name, content_type: type, caption, duration: file.seconds };
     await act("telegram", PHOTOS.test(type) ? "photo" : type.startsWith("audio/") ? "voice" : "document", app.person.key, values);
   }
 
@@ -161,6 +162,17 @@ export function telegramPane(root, app) {
   }
 
   return { draw, mark: list.mark };
+}
+
+// Stickers as their emoji, which is all that a bot reads of one.
+function stickers(send) {
+  const root = h("details", { class: "commands where" }, h("summary", { "aria-label": "Send a sticker", title: "Send a sticker" }, icon("sticker")));
+  const pick = (emoji) => {
+    root.open = false;
+    send(emoji);
+  };
+  root.append(h("div", { class: "stickers" }, Object.entries(STICKERS).map(([emoji, name]) => h("button", { type: "button", "aria-label": name, title: name, onclick: () => pick(emoji) }, emoji))));
+  return root;
 }
 
 function asItem(message, texts, person) {

@@ -95,6 +95,23 @@ def test_with_no_language_set_it_answers_in_the_one_it_reads(asked: str, said: s
     assert ("I know phrases in English, Spanish" in text) is ("Как" in asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "said", "tells_languages"),
+    [
+        ("Ich hätte gern ein Bier", "Ich verstehe „Ich hätte gern ein Bier“ nicht.", False),
+        ("Je voudrais réserver une table", "Je ne comprends pas", False),
+        ("Как дела?", "I do not understand", True),
+        ("今日はどうですか", "I do not understand", True),
+        ("what is love?", "I do not understand", False),
+        ("Was kannst du?", "I am the demo model", False),
+    ],
+)
+def test_what_is_not_understood_is_answered_in_its_own_language(asked: str, said: str, tells_languages: bool) -> None:
+    text = demo.answer([prompt(LANGUAGE.format(language="en")), says(asked)], TOOLS).text
+    assert text.startswith(said)
+    assert ("I know phrases in English, Spanish" in text) is tells_languages
+
+
 def test_examples_stand_in_the_quotation_marks_of_their_language() -> None:
     for language, quoted in (("de", "„was steht an?“"), ("es", "«¿qué sabes de mí?»"), ("zh", "“东京现在几点？”")):
         text = demo.answer([prompt(LANGUAGE.format(language=language)), says("help")], TOOLS).text
