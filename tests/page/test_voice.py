@@ -63,6 +63,7 @@ async def test_a_sticker_is_sent_as_its_emoji(page: Page, simulator: Simulator) 
     for size in ((1440, 900), (1366, 768), (1024, 768)):
         await page.resize(size)
         assert await page.evaluate(inside), size
-    await page.click(".stickers button[aria-label='Party']")
-    await page.until("document.querySelector('.telegram .mine .sticker')?.innerText === '🎉'")
+    await page.click(".stickers button[aria-label='Heart']")
+    await page.until("document.querySelector('.telegram .mine .sticker .icon-heart')")
+    assert "❤️" in str(simulator.providers["telegram"].state())
     await page.until("!document.querySelector('.stickers').checkVisibility()")

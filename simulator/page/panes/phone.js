@@ -41,7 +41,7 @@ export function phonePane(root, app) {
   const box = composer({
     name: "sms",
     label: "Text message",
-    placeholder: "Text message",
+    placeholder: "Message",
     files: { limit: LARGEST, carrier: "a text message carries", zone: screen },
     send: say,
     typed: count,

@@ -89,7 +89,7 @@ export function slackPane(root, app) {
     }
     // A sound counts as a clip that the app has recorded.
     const clip = file && typeOf(file).startsWith("audio/") ? "audio" : undefined;
-    const files = file ? [{ name: file.seconds ? "audio_message.ogg" : file.name, content: `base64:${await base64(file)}`, clip, seconds: file.seconds }] : undefined;
+    const files = file ? [{ name: file.name, content: `base64:${await base64(file)}`, clip, seconds: file.seconds }] : undefined;
     return act("slack", "say", app.person.key, { text, files, thread_ts: threadTs || undefined });
   }
 

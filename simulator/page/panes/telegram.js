@@ -12,7 +12,8 @@ import { messageList, tool, tools } from "/page/thread.js";
 
 // What the app sends as a photo, made a JPEG; it sends other pictures as they are.
 const PHOTOS = /^image\/(jpeg|png|webp)$/;
-const STICKERS = { "👍": "Thumbs up", "❤️": "Heart", "😂": "Laughing", "🎉": "Party", "🙏": "Thanks", "😢": "Sad" };
+// A sticker is told by its emoji, and drawn here: not every machine has its glyph. Each has a name and a sign.
+const STICKERS = { "👍": ["Thumbs up", "thumb"], "❤️": ["Heart", "heart"], "😀": ["Smile", "smile"], "😢": ["Sad", "sad"], "⭐": ["Star", "star"], "✅": ["Done", "tick"] };
 const ACTIONS = { typing: "typing", upload_photo: "sending a photo", upload_document: "sending a file", record_voice: "recording", upload_voice: "sending a voice message" };
 
 // What the simulator takes in one request; a bot of the real one may fetch 20 MB.
@@ -164,14 +165,13 @@ export function telegramPane(root, app) {
   return { draw, mark: list.mark };
 }
 
-// Stickers as their emoji, which is all that a bot reads of one.
 function stickers(send) {
   const root = h("details", { class: "commands where" }, h("summary", { "aria-label": "Send a sticker", title: "Send a sticker" }, icon("sticker")));
   const pick = (emoji) => {
     root.open = false;
     send(emoji);
   };
-  root.append(h("div", { class: "stickers" }, Object.entries(STICKERS).map(([emoji, name]) => h("button", { type: "button", "aria-label": name, title: name, onclick: () => pick(emoji) }, emoji))));
+  root.append(h("div", { class: "stickers" }, Object.entries(STICKERS).map(([emoji, [name, sign]]) => h("button", { type: "button", "aria-label": name, title: name, onclick: () => pick(emoji) }, icon(sign)))));
   return root;
 }
 
@@ -226,5 +226,7 @@ function ticks({ mine, status }) {
 function inBubble({ media, service }) {
   if (media) return fileCard(media);
   if (service.location) return placeCard(service);
-  return service.sticker ? h("p", { class: "sticker" }, service.sticker.emoji) : null;
+  if (!service.sticker) return null;
+  const [name, sign] = STICKERS[service.sticker.emoji] ?? [];
+  return h("p", { class: "sticker", title: service.sticker.emoji }, sign ? icon(sign, name) : service.sticker.emoji);
 }
