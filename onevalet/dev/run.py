@@ -87,6 +87,8 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
             simulator.control.notice = _notice(replace(simulated, settings=changed))
 
         bench.offer_models(kept, assistant, told)
+        if "slack" in simulated.channels:
+            bench.socket_mode.offer(assistant, simulator)
         simulator.open()
         home.remember(
             Running(

@@ -35,8 +35,8 @@ export function personPanel(root, app) {
   function stranger() {
     return [
       h("h3", {}, app.person.name),
-      h("p", {}, "A stranger here. Whoever is not let in gets a code and nothing else: write something and see."),
-      h("p", {}, "The owner lets them in with the code, on the ", h("a", { href: `${app.gateway}/console/people`, target: "_blank", rel: "noopener" }, "console"), ", or in a terminal: ", h("code", {}, "bin/onevalet pair CODE")),
+      h("p", {}, "A stranger here. Strangers get a code and nothing else: write something and see."),
+      h("p", {}, "The operator lets them in with the code: under the message that tells it, on the ", h("a", { href: `${app.gateway}/console/people`, target: "_blank", rel: "noopener" }, "console"), ", or in a terminal: ", h("code", {}, "bin/onevalet pair CODE")),
     ];
   }
 

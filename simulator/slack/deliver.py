@@ -89,7 +89,7 @@ class Deliverer:
     async def interact(self, kind: str, payload: Obj, about: str, user: str) -> Reply:
         """Send an interaction or a slash command once: Slack never retries those, the person sees an error."""
         delivery = self._world.deliver(text(payload.get("type")) or kind, payload, about, user)
-        if self._wire.config.slack.socket_mode:
+        if self.sockets.on:
             ack = await self.sockets.send(kind, payload, about)
             reply = Reply(ack.payload) if isinstance(ack, Ack) else Reply(reason=ack)
         else:
@@ -129,7 +129,7 @@ class Deliverer:
 
     async def _attempt(self, delivery: Delivery, attempt: int, reason: str) -> tuple[str, bool]:
         """Try once; give why it failed, if it did, and whether Slack would try again."""
-        if self._wire.config.slack.socket_mode:
+        if self.sockets.on:
             ack = await self.sockets.send("events_api", delivery.payload, delivery.about, attempt=attempt)
             # Nothing is kept for an app that has no socket open: what it misses it must look up itself.
             return ("", False) if isinstance(ack, Ack) else (ack, ack != "no_connection")

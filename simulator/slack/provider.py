@@ -64,7 +64,7 @@ class SlackSimulator:
         self.hub.deliverer.resume()
 
     def state(self) -> Json:
-        return shown(self.hub.world, self.sockets.count)
+        return shown(self.hub.world, self.sockets.count) | {"socket_mode": self.sockets.on}
 
     async def act(self, person_key: str, action: str, arguments: dict[str, Json]) -> Json:
         person = self._wire.config.person(person_key)

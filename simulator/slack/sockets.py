@@ -34,9 +34,10 @@ class Ack:
 
 
 class Sockets:
-    """The team's side of Socket Mode."""
+    """The team's side of Socket Mode. `on` may be changed, as the app's owner does on Slack's pages."""
 
     def __init__(self, wire: Wire) -> None:
+        self.on = wire.config.slack.socket_mode
         self._wire = wire
         self._tickets: dict[str, float] = {}
         self._acks: dict[str, asyncio.Future[Ack]] = {}
@@ -76,9 +77,8 @@ class Sockets:
             raise web.HTTPForbidden(text="the ticket is unknown, used or expired")
         socket = web.WebSocketResponse(autoping=False)
         await socket.prepare(request)
-        if not self._wire.config.slack.socket_mode or self.count >= limits.CONNECTIONS:
-            off = not self._wire.config.slack.socket_mode
-            reason = "link_disabled" if off else "too_many_websockets"
+        if not self.on or self.count >= limits.CONNECTIONS:
+            reason = "too_many_websockets" if self.on else "link_disabled"
             await socket.send_json({"type": "disconnect", "reason": reason, "debug_info": _debug()})
             await socket.close()
             return socket

@@ -17,6 +17,7 @@ from onevalet.dev.bench.clock import BenchClock
 from onevalet.dev.bench.model import ModelField
 from onevalet.dev.bench.paths import path_of
 from onevalet.dev.bench.people import Address, let_in, who_is
+from onevalet.dev.bench.socket_mode import SocketMode
 from onevalet.dev.bench.tally import tally
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.model.choice import KeptModel
@@ -47,6 +48,7 @@ class Bench:
     """Where the simulated person of a key writes from."""
     model: ModelField = field(default_factory=ModelField)
     recorder: Recording | None = None
+    socket_mode: SocketMode = field(default_factory=SocketMode)
 
     def routes(self) -> list[web.AbstractRouteDef]:
         """Return the routes."""
@@ -59,6 +61,7 @@ class Bench:
             web.get("/bench/breaking", answered(self.broken)),
             web.post("/bench/breaking", answered(self.break_it)),
             *self.model.routes(),
+            *self.socket_mode.routes(),
         ]
 
     def offer_models(self, kept: KeptModel, assistant: Assistant, told: Callable[[Settings], None]) -> None:

@@ -76,6 +76,15 @@ class Assistant:
                 await self._stop()
                 await self._start(processes=processes)
 
+    async def restart(self, settings: Settings, between: Callable[[], None]) -> None:
+        """End all of it, call `between`, and start it with other settings."""
+        async with self._changing:
+            processes = self.has_processes
+            await self._stop()
+            between()
+            self.wanted = replace(self.wanted, settings=settings)
+            await self._start(processes=processes)
+
     async def renew(self, settings: Settings, between: Callable[[], None]) -> None:
         """Go on with other settings: end the worker, call `between`, and start one that has them.
 

@@ -1,6 +1,6 @@
 // The Slack pane: the direct conversation with the app, its threads, modals, and Home tab.
 
-import { act, base64, typeOf } from "/page/api.js";
+import { act, ask, base64, typeOf } from "/page/api.js";
 import { composer } from "/page/composer.js";
 import { h } from "/page/dom.js";
 import { icon } from "/page/icons.js";
@@ -39,8 +39,10 @@ export function slackPane(root, app) {
   const home = homeTab(app);
   const modals = modalLayer(app);
   const connection = h("small", { class: "sockets" });
+  const socketMode = h("input", { type: "checkbox", name: "socket-mode", onchange: switchSockets });
+  const menu = h("details", { class: "menu", hidden: true }, h("summary", { "aria-label": "Slack settings" }, icon("more")), h("div", {}, h("label", { class: "switch" }, socketMode, " Socket Mode"), h("p", { class: "soft" }, "Slack reaches the app over a socket instead of its webhook. Switching starts the assistant again.")));
   root.append(
-    h("header", { class: "slack-head" }, h("div", { class: "slack-title" }, h("span", { class: "face bot", "aria-hidden": "true" }, "V"), name, h("small", { class: "app-badge" }, "APP"), connection), h("div", { role: "tablist", "aria-label": "Slack app" }, tabs)),
+    h("header", { class: "slack-head" }, h("div", { class: "slack-title" }, h("span", { class: "face bot", "aria-hidden": "true" }, "V"), name, h("small", { class: "app-badge" }, "APP"), connection, menu), h("div", { role: "tablist", "aria-label": "Slack app" }, tabs)),
     messages,
     home.root,
     modals.root,
@@ -52,6 +54,21 @@ export function slackPane(root, app) {
   const common = { channel: () => latest?.people[app.person.key].channel, openThread, edit, remove };
   const pane = { ...common, inThread: false };
   const inThread = { ...common, inThread: true };
+
+  async function switchSockets() {
+    const on = socketMode.checked;
+    socketMode.disabled = true;
+    try {
+      await ask("/bench/socket-mode", { method: "POST", body: { on } });
+      app.toast(on ? "Slack reaches the app over a socket now." : "Slack reaches the app by its webhook now.");
+    } catch (error) {
+      socketMode.checked = !on;
+      app.toast(error.message);
+    } finally {
+      socketMode.disabled = false;
+      menu.open = false;
+    }
+  }
 
   async function show(tab) {
     for (const button of tabs) button.setAttribute("aria-selected", String(button.textContent === tab));
@@ -114,6 +131,8 @@ export function slackPane(root, app) {
       if (thread) openThread("");
     }
     app.botName = state.bot.name;
+    menu.hidden = !app.pairs;
+    if (!socketMode.disabled) socketMode.checked = state.socket_mode;
     name.textContent = state.bot.name;
     connection.textContent = state.connections ? `${state.connections} socket${state.connections > 1 ? "s" : ""}` : "";
     const own = state.people[app.person.key];

@@ -13,6 +13,8 @@ const OUTCOMES = {
   http_timeout: "no answer within 3 s", operation_timeout: "no answer within 3 s", timeout: "no answer within 3 s",
   connection_failed: "no connection", http_error: "refused", no_connection: "no socket is open",
 };
+// Drawn, since not every machine has these among its letters.
+const REACTIONS = { eyes: "eyes", white_check_mark: "tick", x: "cross", "+1": "thumb", heart: "heart" };
 const TASKS = { pending: "waiting", in_progress: "play", complete: "sent", error: "cross" };
 
 export const told = (reason) => OUTCOMES[reason] ?? reason.replace(/^http_error_/, "HTTP ");
@@ -41,7 +43,7 @@ export function buildMessage(item, app, pane) {
     item.tasks.length ? h("ul", { class: "tasks" }, item.tasks.map((task) => h("li", { "data-state": task.status }, TASKS[task.status] ? icon(TASKS[task.status]) : null, ` ${task.title}`))) : null,
     item.files.map(fileCard),
     item.edited ? h("small", { class: "edited" }, "(edited)") : null,
-    Object.keys(item.reactions).length ? h("p", { class: "reactions" }, Object.keys(item.reactions).map((one) => h("span", {}, `:${one}:`))) : null,
+    Object.keys(item.reactions).length ? h("p", { class: "reactions" }, Object.keys(item.reactions).map((one) => h("span", { title: `:${one}:` }, REACTIONS[one] ? icon(REACTIONS[one], one) : `:${one}:`))) : null,
     item.trouble ? h("p", { class: "trouble" }, icon("cross"), ` ${item.trouble}`) : null,
   );
   const replies = item.replies && !pane.inThread ? h("button", { type: "button", class: "replies", "data-focus": "replies", onclick: () => pane.openThread(item.ts) }, plural(item.replies, "reply").replace("replys", "replies")) : null;
