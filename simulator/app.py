@@ -12,7 +12,7 @@ from simulator.base import Handler, Provider, Wire
 from simulator.config import Clock, Person, SimulatorConfig
 from simulator.control import Control, loopback_only
 from simulator.first_hour import steps_page
-from simulator.keeping import Keeper
+from simulator.keeping import Keepable, Keeper
 from simulator.mail import MailSimulator
 from simulator.people import Roster
 from simulator.slack import SlackSimulator
@@ -45,7 +45,7 @@ class Simulator:
         self.providers = {provider.name: provider for provider in providers}
         self.roster = Roster(wire, self._join)
         # Whom the chats are with, before the chats.
-        kept = [self.roster, *providers]
+        kept: list[Keepable] = [self.roster, *providers]
         self.keeper = Keeper(wire.config.kept_in, kept, wire.journal) if wire.config.kept_in else None
         self._opened = asyncio.Event()
         self._opened.set()
