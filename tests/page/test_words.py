@@ -24,10 +24,11 @@ async def test_it_remembers_tells_what_it_knows_and_forgets_with_consent(page: P
     await _answered(page, "Remember that my sister is called Ottilie", "my sister is called Ottilie")
     await _answered(page, "What do you know about me?", "my sister is called Ottilie")
     await _answered(page, "Forget that my sister is called Ottilie", "Forget for good")
-    await _answered(page, f"OK {await _code(page)}", "(demo model)")
-    before = await page.evaluate(f"{said('phone')}.length")
-    await ask(page, "phone", "What do you know about me?")
-    await page.until(f"{said('phone')}.length > {before}")
+    await ask(page, "phone", f"OK {await _code(page)}")
+    # What is done about a consent is said when it is done.
+    await page.until(f"!/Forget for good/.test({said('phone')}.at(-1))")
+    await _answered(page, "What is 6 * 8?", "48")
+    await _answered(page, "What do you know about me?", "(demo model)")
     assert "Ottilie" not in await page.evaluate(f"{said('phone')}.at(-1)")
     await page.leave()
 
