@@ -21,7 +21,7 @@ async def add(http: aiohttp.ClientSession, name: object) -> tuple[int, dict[str,
         return answer.status, await answer.json()
 
 
-async def test_somebody_new_writes_at_each_provider_and_outlives_restart_and_reset(
+async def test_somebody_new_writes_everywhere_and_outlives_restart_and_reset(
     config: SimulatorConfig, tmp_path: Path, gateway: FakeGateway
 ) -> None:
     async with started(config) as (_, http):
