@@ -15,8 +15,8 @@ async def bring_in(
     """Let the first person in, make the scenario's event sources, and let the bench know both sides."""
     await bring_in_owner(simulated, config, simulator.mail.port)
     bench.states = lambda: {name: provider.state() for name, provider in simulator.providers.items()}
-    bench.addresses = {person.key: addresses_of(config, person) for person in config.people}
+    bench.addresses = lambda key: addresses_of(config, key)
     simulator.wire.connect_gateway(local_url(simulated.settings), simulated.settings.public_url)
-    outside = Outside(simulated.settings, bench.database, addresses_of(config, config.people[0]))
+    outside = Outside(simulated.settings, bench.database, addresses_of(config, config.people[0].key))
     await outside.make_sources(scenario.steps)
     return outside
