@@ -242,6 +242,8 @@ async function renotice() {
 // What a replay, which plays on an installation of its own, does without.
 function beginHere() {
   guided = guide(find("guide"), find("open-guide"), find("guide-again"), app);
+  // There from the first, so that nothing moves once it is known who answers.
+  find("open-model").hidden = false;
   modelSheet(find("model"), find("open-model"), app).refresh().catch((error) => toast(error.message));
   const scenarios = scenariosDrawer(find("scenarios"), find("record"), app);
   find("record").hidden = find("open-scenarios").hidden = false;
