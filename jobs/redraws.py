@@ -1,4 +1,4 @@
-"""Redraws: every card of a decided approval shows the outcome. Decide first, draw second (promise 10)."""
+"""Redraws: the card of what was decided or answered shows the outcome. Decide first, draw second (promise 10)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,6 +12,8 @@ from core.clock import Clock
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
 from core.language.catalogue import speaking
 from core.messaging.channels import NotificationChannel, Redrawing
+from core.questions.outcomes import QuestionEnd
+from core.questions.outcomes import card_line as answered_line
 from jobs.backoff import MAX_WAIT
 from jobs.claim_loop import Runner
 
@@ -80,7 +82,7 @@ class RedrawRunner:
         if due.part is None or not due.provider_id:
             return RedrawEnd(RedrawState.GIVEN_UP, "its last part was not sent, as far as is known")
         with speaking(due.language):
-            line = card_line(due.outcome, due.outcome_at, due.timezone, self._clock.now())
+            line = self._line(due)
         try:
             async with asyncio.timeout(DRAW_TIMEOUT):
                 await channel.redraw(due.part, due.provider_id, due.address, line)
@@ -93,6 +95,11 @@ class RedrawRunner:
             _log.exception("redraw_failed", outbound=due.outbound_id)
             return _later(due, type(error).__name__, None)
         return RedrawEnd(RedrawState.DRAWN)
+
+    def _line(self, due: DueRedraw) -> str:
+        if isinstance(due.outcome, QuestionEnd):
+            return answered_line(due.outcome, due.answer or "")
+        return card_line(due.outcome, due.outcome_at, due.timezone, self._clock.now())
 
 
 def _later(due: DueRedraw, reason: str, wait: timedelta | None) -> RedrawEnd:

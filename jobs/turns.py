@@ -22,6 +22,7 @@ from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
+from jobs.cards import questions_of
 from jobs.speech import TurnSpeech
 from jobs.stops import Stops
 from jobs.turn_features import TurnFeatures
@@ -173,6 +174,7 @@ class TurnRunner:
         """Commit a turn's outcome, then wake whatever has work from it. Return whether more waits on the lane."""
         result, note = outcome.result, outcome.note
         said = await self._speech.of(turn, outcome)
+        questions = questions_of(result, self._make_id)
         held = bool(said.cards and note) and await self._are_held(turn)
         finish = partial(
             self._store.finish,
@@ -191,6 +193,7 @@ class TurnRunner:
                 cards=said.cards,
                 cards_in=said.elsewhere.id if said.elsewhere else None,
                 told=said.told,
+                questions=questions,
                 hold_cards=held,
                 run=note,
             ),
@@ -198,7 +201,7 @@ class TurnRunner:
         more = await _twice(finish, lease)
         if self._features.remembers:
             self._wakeups.wake_memory(turn.turn_id)
-        if said.outbound:
+        if said.outbound or questions:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:
             self._wake_notices()

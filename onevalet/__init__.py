@@ -147,6 +147,7 @@ if TYPE_CHECKING:
     from core.outreach.types import Answer as Answer
     from core.people.adding import add_person as add_person
     from core.people.tenant import WhileRunning as WhileRunning
+    from core.questions.types import Question as Question
     from core.queue.wakeups import NoWakeups as NoWakeups
     from core.queue.wakeups import RedisWakeups as RedisWakeups
     from core.replies import with_note as with_note
@@ -246,6 +247,7 @@ _HOMES = {
         "core.outreach.types": "Addressee Answer",
         "core.people.adding": "add_person",
         "core.people.tenant": "WhileRunning",
+        "core.questions.types": "Question",
         "core.queue.wakeups": "NoWakeups RedisWakeups",
         "core.replies": "with_note",
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",

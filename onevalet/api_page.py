@@ -41,6 +41,7 @@ _ROOMS = {
     "notifications": "Notifications",
     "outreach": "Messages to others",
     "people": "People",
+    "questions": "Questions",
     "queue": "Wakeups",
     "replies": "Replies of tools",
     "tools": "Tools",

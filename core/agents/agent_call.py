@@ -58,7 +58,8 @@ class AgentCall:
 
     async def make_agent(self, fields: JsonObject, state: JsonObject, run_number: int = 1) -> StandardAgent:
         inputs = self.valet.inputs
-        values = {name: inputs[name].from_json(value) for name, value in fields.items()}
+        given = {name: value for name, value in fields.items() if value is not None or not inputs[name].skip}
+        values = {name: inputs[name].from_json(value) for name, value in given.items()}
         loop = OwnLoop(self.turn, self.valet, self.path, self.context.clock, self.as_tools, run_number)
         context = with_account_in(self.context, fields) if self.valet.accounts else self.context
         agent = await self.turn.make_agent(self.valet, context, loop.think, values, self.instruction)

@@ -1,23 +1,27 @@
-"""A tool whose call asks which account is meant: what the answers to waiting agents need to know of it."""
+"""A tool whose call asks its person something: what the answers to waiting agents need to know of it."""
 
 from dataclasses import dataclass
 
 from core.agents.fields import InputField
 from core.language.catalogue import gettext, gettext_noop, listed
+from core.questions.types import Asked
 from core.tools.account_argument import ACCOUNT
 
 
 @dataclass(frozen=True, slots=True)
 class AskingTool:
-    """The tool by its name, with the accounts among which its person chooses."""
+    """The tool by its name, with what it asks: which of several accounts is meant, or questions of its own."""
 
     name: str
     choices: tuple[str, ...]
+    asks: tuple[Asked, ...] = ()
     schema_version: str = ""
 
     @property
     def inputs(self) -> dict[str, InputField]:
-        """Return the one field that is asked for."""
+        """Return the fields that are asked for."""
+        if self.asks:
+            return {asked.name: _field(asked) for asked in self.asks}
         account = InputField(gettext_noop("Which account?"), validator=self._is_one)
         account.name = ACCOUNT
         return {ACCOUNT: account}
@@ -26,3 +30,9 @@ class AskingTool:
         if given.strip().casefold() in (name.casefold() for name in self.choices):
             return None
         return gettext("it must be {accounts}", accounts=listed(self.choices, "or"))
+
+
+def _field(asked: Asked) -> InputField:
+    field = InputField(asked.text, choices=asked.labels, free=asked.free or not asked.labels, skip=asked.skip)
+    field.name = asked.name
+    return field

@@ -95,8 +95,9 @@ def agent_check(inputs: Mapping[str, InputField], rest: tuple[str, ...], schemas
         known = {name: value for name, value in arguments.items() if name in inputs}
         cleared = {name for name, value in changes.items() if value in ("", None) and not inputs[name].required}
         collected = collect(inputs, {k: v for k, v in known.items() if k not in cleared}, changes)
-        if collected.wrong or collected.missing:
-            wrong = collected.wrong or dict.fromkeys(collected.missing, gettext("it is missing"))
+        missing = [name for name in collected.missing if inputs[name].required]
+        if collected.wrong or missing:
+            wrong = collected.wrong or dict.fromkeys(missing, gettext("it is missing"))
             raise ToolRetry("; ".join(f"{inputs[name].label}: {error.rstrip('.')}" for name, error in wrong.items()))
         return collected.fields | {name: arguments[name] for name in rest if name in arguments}
 

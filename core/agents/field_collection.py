@@ -10,6 +10,7 @@ from core.agents.standard_agent import AgentStatus
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
 from core.memory.extraction.questions import asks
+from core.questions.types import Asked
 
 _LETTING_GO = re.compile(
     r"(cancel|stop)( it| that)?|(drop|skip|leave|forget) (it|that)|forget about it|never ?mind"
@@ -57,7 +58,8 @@ class Collected:
 class Answer:
     """The person's answer to a waiting agent, as far as it was understood.
 
-    `fields` answer the question or correct earlier values; `words` answer a question about no field.
+    `fields` answer the question or correct earlier values, null for one that is left out; `words` answer a question
+    about no field.
     """
 
     fields: JsonObject = field(default_factory=dict)
@@ -79,8 +81,8 @@ def collect(inputs: Mapping[str, InputField], known: JsonObject, given: Mapping[
             fields[name] = input_field.to_json(input_field.check(value))
         except InvalidValue as error:
             wrong[name] = str(error)
-    required = (name for name, input_field in inputs.items() if input_field.required)
-    missing = tuple(name for name in required if name not in fields and name not in wrong)
+    needed = (name for name, input_field in inputs.items() if input_field.asked_for)
+    missing = tuple(name for name in needed if name not in fields and name not in wrong)
     return Collected(fields, wrong, missing)
 
 
@@ -90,27 +92,39 @@ def fields_given(agent: object) -> JsonObject:
     return {name: field.to_json(values[name]) for name, field in inputs.items() if name in values}
 
 
-def question(inputs: Mapping[str, InputField], collected: Collected) -> str:
-    """Return the question for all wrong or missing fields, in the order of the fields, with the errors."""
-    asked: list[str] = []
+def questions(inputs: Mapping[str, InputField], collected: Collected) -> dict[str, str]:
+    """Return the questions for all wrong or missing fields by name, in the order of the fields, with the errors."""
+    asked: dict[str, str] = {}
     for name, input_field in inputs.items():
         if name in collected.wrong:
             error = collected.wrong[name].rstrip(".")
-            asked.append(
-                gettext(
-                    "The {field} cannot be used: {reason}. {question}",
-                    field=input_field.label,
-                    reason=error,
-                    question=gettext(input_field.prompt),
-                )
+            asked[name] = gettext(
+                "The {field} cannot be used: {reason}. {question}",
+                field=input_field.label,
+                reason=error,
+                question=gettext(input_field.prompt),
             )
         elif name in collected.missing:
-            asked.append(gettext(input_field.prompt))
-    return "\n".join(asked)
+            asked[name] = gettext(input_field.prompt)
+    return asked
 
 
-def asked_names(inputs: Mapping[str, InputField], collected: Collected) -> tuple[str, ...]:
-    return tuple(name for name in inputs if name in collected.wrong or name in collected.missing)
+def with_choices(inputs: Mapping[str, InputField], asked: Mapping[str, str]) -> tuple[Asked, ...]:
+    """Return questions about fields with what may be chosen; nothing where none has a choice."""
+    fields = {name: inputs[name] for name in asked if name in inputs}
+    if not any(field.choices or field.skip for field in fields.values()):
+        return ()
+    return tuple(
+        Asked(
+            name=name,
+            text=asked[name],
+            labels=field.labels,
+            values=tuple(field.to_json(choice) for choice in field.choices),
+            free=field.free,
+            skip=field.skip,
+        )
+        for name, field in fields.items()
+    )
 
 
 def plain_answer(entry: PoolEntry, inputs: Mapping[str, InputField], text: str) -> Answer | None:
@@ -140,11 +154,16 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: Answer) -> 
     collected = collect(inputs, entry.fields, answer.fields)
     if collected.wrong:
         return entry, collected.wrong
-    changed = collected.fields != entry.fields
-    if not changed and not answer.words:
+    left_out: JsonObject = {
+        name: None
+        for name, value in answer.fields.items()
+        if value in (None, "") and inputs[name].skip and name not in collected.fields
+    }
+    fields = entry.fields | collected.fields | left_out
+    if fields == entry.fields and not answer.words:
         return entry, {"": gettext("it answers nothing that was asked")}
     # Without a question, so that the agent asks again for what is still missing.
-    return replace(entry, fields=collected.fields, answer=answer.words, question=None, reminded=False), {}
+    return replace(entry, fields=fields, answer=answer.words, question=None, reminded=False), {}
 
 
 def _asks_for_more(text: str) -> bool:

@@ -1,9 +1,9 @@
 """An agent's input and output fields, declared on its class and read as attributes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from typing import Any, Self, get_origin, overload
+from typing import Any, Self, TypedDict, Unpack, get_origin, overload
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -11,6 +11,7 @@ from core.approvals.value_errors import reason_in_words
 from core.json_types import Json, JsonObject, is_finite
 from core.language.catalogue import gettext, gettext_noop, name_in_words
 from core.language.yes_no import read_yes_or_no
+from core.questions.types import MAX_CHOICE, MAX_CHOICES
 
 _TYPES = {
     "integer": gettext_noop("it must be a whole number"),
@@ -74,6 +75,20 @@ class Field:
         return written
 
 
+class FieldOptions(TypedDict, total=False):
+    """The further keywords of an input field; each may be left out."""
+
+    pattern: str
+    """A regular expression for all of a text, or of each in a list: a form tells at once what does not fit it; the
+    validator still decides."""
+    choices: Sequence[Any]
+    """2 to 20 values of the field's type: buttons where the channel has them, numbers elsewhere."""
+    free: bool
+    """Their own words count too."""
+    skip: bool
+    """They may leave it out, and the field has its default then; it is asked for all the same."""
+
+
 class InputField(Field):
     """A value that an agent needs before it runs.
 
@@ -81,8 +96,8 @@ class InputField(Field):
     description and the field's name are said to people in their language, where a catalogue has them. `validator`
     gets the converted value and returns None or True for a valid one, False or a text to show for an invalid one.
     `type` is anything JSON can hold: str, int, float, bool, date, datetime, an Enum, a Literal, list[...].
-    `pattern` is a regular expression for all of a text, or of each in a list: a form tells at once what does not
-    fit it; the validator still decides.
+    With `choices` the person is shown those, in their language where a catalogue has them; `FieldOptions` explains
+    these keywords and `pattern`.
     """
 
     def __init__(
@@ -94,12 +109,15 @@ class InputField(Field):
         validator: Validator | None = None,
         validator_description: str = "",
         type: Any = str,
-        pattern: str = "",
+        **options: Unpack[FieldOptions],
     ) -> None:
         super().__init__(type, description, default)
-        self.pattern = pattern
+        self.pattern = options.get("pattern", "")
         self.prompt = prompt
-        self.required = required
+        self.choices = tuple(options.get("choices", ()))
+        self.free = options.get("free", not self.choices)
+        self.skip = options.get("skip", False)
+        self.required = required and not self.skip
         self.validator = validator
         self.validator_description = validator_description
 
@@ -118,8 +136,26 @@ class InputField(Field):
         """Return which values are valid, for the person; empty where nothing says it."""
         return gettext(self.validator_description) if self.validator_description else ""
 
+    @property
+    def asked_for(self) -> bool:
+        """Return whether the person is asked where the value is missing."""
+        return self.required or self.skip
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the choices as the person reads them."""
+        return tuple(gettext(name) if name else name for name in map(_name_of, self.choices))
+
+    def schema(self) -> JsonObject:
+        """Return the JSON schema of the type, with the choices where only they are valid."""
+        schema = super().schema()
+        if not self.choices or self.free or "type" not in schema:
+            return schema
+        return schema | {"enum": [self.to_json(choice) for choice in self.choices]}
+
     def check(self, given: Any) -> Any:
         """Return a value from the model or a person, converted. Raises `InvalidValue` with what is wrong."""
+        given = self._chosen(given) if self.choices else given
         try:
             value = self.adapter.validate_python(_readable(given, self.type))
         except ValidationError as error:
@@ -135,6 +171,17 @@ class InputField(Field):
         if isinstance(error_text, str) and error_text:
             raise InvalidValue(error_text)
         raise InvalidValue(self.wanted or gettext("it is not valid"))
+
+    def _chosen(self, given: Any) -> Any:
+        """Return the choice that is meant, by its value or by what the person reads; their own words where they may."""
+        said = given.strip().casefold() if isinstance(given, str) else given
+        for choice, label in zip(self.choices, self.labels, strict=True):
+            named = (self.to_json(choice), _name_of(choice).casefold(), label.casefold())
+            if given == choice or said in named:
+                return choice
+        if self.free:
+            return given
+        raise InvalidValue(gettext("it must be one of: {choices}", choices=", ".join(self.labels)))
 
     def _validated(self, value: Any) -> object:
         try:
@@ -170,6 +217,27 @@ def fields_of[Kind: Field](cls: type, kind: type[Kind]) -> Mapping[str, Kind]:
             else:
                 fields.pop(name, None)
     return fields
+
+
+def wrong_choices(field: InputField) -> str:
+    """Return what is wrong with a field's choices, for its author; empty where nothing is."""
+    if not field.choices:
+        return ""
+    names = [_name_of(choice).strip() for choice in field.choices]
+    if not 2 <= len(names) <= MAX_CHOICES:
+        return f"are {len(names)}; write 2 to {MAX_CHOICES}"
+    if not all(0 < len(name) <= MAX_CHOICE for name in names) or len({name.casefold() for name in names}) < len(names):
+        return f"must differ, and have 1 to {MAX_CHOICE} characters"
+    try:
+        for choice in field.choices:
+            field.check(choice)
+    except InvalidValue:
+        return f"must be valid values; {choice!r} is not"
+    return ""
+
+
+def _name_of(choice: Any) -> str:
+    return str(choice.value if isinstance(choice, Enum) else choice)
 
 
 def _readable(given: Any, kind: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tools' calls in the pool: those that wait for an account, or for their person to say which one is meant."""
+"""Tools' calls in the pool: those that wait for an account, or for their person's answer to a question."""
 
 from collections.abc import Iterable, Mapping
 
@@ -61,11 +61,12 @@ def _entry(turn: TurnAgents, held: HeldCall, known: PoolEntry | None) -> PoolEnt
         schema_version="",
         # To be asked the same again does not give the person more time.
         expires_at=same.expires_at if same else turn.clock.now() + (turn.accounts.patience or turn.limits.ttl),
-        asked=(ACCOUNT,) if held.choices else (),
+        asked=(ACCOUNT,) if held.choices else tuple(asked.name for asked in held.asks),
         question=held.question,
         reminded=same is not None and same.reminded,
         revision=known.revision if known else 0,
         needs=held.needs,
         choices=held.choices,
         fields=known.fields if known else {},
+        asks=(same.asks if same else ()) or held.asks,
     )

@@ -16,6 +16,7 @@ from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import ChatMessage, Marker
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
+from core.questions.reading import read_picks
 from core.tools.arguments import read_call
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool
@@ -77,11 +78,33 @@ class PendingAnswers:
         """Return the entries that changed since the turn began."""
         return (*self.ended.values(), *self.changed.values())
 
+    def answer_exactly(self, inbound: Sequence[TurnMessage], *, by_words: bool) -> tuple[PoolEntry, ...]:
+        """Answer without the model what a message answers by the numbers or words of choices alone.
+
+        Return the changed entries: none where it may be the answer to a question without choices.
+        """
+        open_asks = [(entry, valet, asked) for entry, valet in self.offered for asked in entry.open_asks]
+        if len(open_asks) < sum(len(entry.asked) for entry, _ in self.offered) or not _one_of_their_own(inbound):
+            return ()
+        asks = [asked for *_, asked in open_asks]
+        picks = read_picks(asks, inbound[0].text, by_words=by_words) if all(a.has_choices for a in asks) else None
+        given: dict[str, JsonObject] = {}
+        for at, choice in (picks or {}).items():
+            entry, _, asked = open_asks[at]
+            given.setdefault(entry.agent_id, {})[asked.name] = asked.value_of(choice)
+        taken = [
+            take(entry, valet.inputs, Answer(given[entry.agent_id]))
+            for entry, valet in self.offered
+            if entry.agent_id in given
+        ]
+        if any(wrong for _, wrong in taken):
+            return ()
+        self.changed |= {entry.agent_id: entry for entry, _ in taken}
+        return tuple(entry for entry, _ in taken)
+
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
         """Answer without the model where one agent asks for one field that fits. Return the changed entry."""
-        if len(self.offered) != 1 or len(inbound) != 1 or inbound[0].media_count:
-            return None
-        if inbound[0].origin is not Origin.OWN:
+        if len(self.offered) != 1 or not _one_of_their_own(inbound):
             return None
         [(entry, valet)] = self.offered
         answer = plain_answer(entry, valet.inputs, inbound[0].text)
@@ -188,7 +211,7 @@ class PendingAnswers:
         asked = [entry for entry, _ in self.asking if not entry.reminded]
         for entry in asked:
             self.changed[entry.agent_id] = replace(entry, reminded=True)
-        return "\n".join(entry.question for entry in asked if entry.question)
+        return "\n".join(entry.in_words for entry in asked if entry.question)
 
     def _meant(self, task: object) -> tuple[PoolEntry, Asking]:
         if task is None and len(self.offered) == 1:
@@ -199,6 +222,11 @@ class PendingAnswers:
             raise ToolRetry(f"Say which: `task` is a number from 1 to {len(self.offered)}.")
         entry, valet = self.offered[task - 1]
         return self.changed.get(entry.agent_id, entry), valet
+
+
+def _one_of_their_own(inbound: Sequence[TurnMessage]) -> bool:
+    """Return whether it is one message in the person's own words."""
+    return len(inbound) == 1 and not inbound[0].media_count and inbound[0].origin is Origin.OWN
 
 
 def _answer_tool(waiting: PendingAnswers) -> HandOverTool:
@@ -219,6 +247,11 @@ def _described(entry: PoolEntry, valet: Asking) -> str:
 
 
 def _field(name: str, valet: Asking) -> str:
-    """Return a field's name, and its description where it says more than the question."""
+    """Return a field's name, its description where it says more than the question, and its choices."""
     input_field = valet.inputs.get(name)
-    return f"{name}, {input_field.description}" if input_field and input_field.description else name
+    if input_field is None:
+        return name
+    choices = f"one of {json.dumps(input_field.labels, ensure_ascii=False)}" if input_field.choices else ""
+    own = "or their own words" if choices and input_field.free else ""
+    skip = "null when they leave it out" if input_field.skip else ""
+    return ", ".join(filter(None, (name, input_field.description, choices, own, skip)))

@@ -10,6 +10,8 @@ from typing import Any
 from core.agents.standard_agent import AgentStatus
 from core.json_types import JsonObject
 from core.language.catalogue import gettext
+from core.questions.types import Asked, read_asks
+from core.questions.wording import in_words
 
 WAITING = frozenset({AgentStatus.WAITING_FOR_INPUT, AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.PAUSED})
 
@@ -30,7 +32,8 @@ class PoolEntry:
     `turn_id`, `agent_path` and `tool_call_id` name the call. `fields` are the collected values as JSON, `asked` the
     names of the fields that `question` asks for, which is None once it is answered. `answer` is the person's answer to
     a question about no field.
-    `needs` is what it waits for of the person's accounts, `choices` the accounts among which it asks for one.
+    `needs` is what it waits for of the person's accounts, `choices` the accounts among which it asks for one. `asks`
+    are the questions where there is something to choose, answered ones too.
     `revision` counts the changes: a change applies only to the revision that was read.
     """
 
@@ -54,6 +57,17 @@ class PoolEntry:
     revision: int = 0
     needs: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    asks: tuple[Asked, ...] = ()
+
+    @property
+    def open_asks(self) -> tuple[Asked, ...]:
+        """Return the questions with choices that are not answered yet."""
+        return tuple(asked for asked in self.asks if asked.name in self.asked)
+
+    @property
+    def in_words(self) -> str:
+        """Return what it asks, with the choices and what to type for them."""
+        return in_words(self.open_asks) or self.question or ""
 
     @property
     def waits(self) -> bool:
@@ -89,7 +103,8 @@ class PoolEntry:
             "reason": self.reason or "",
             "wakes": self.wakes,
             "context": {name: getattr(self, name) for name in _CONTEXT}
-            | {name: list(getattr(self, name)) for name in _LISTED},
+            | {name: list(getattr(self, name)) for name in _LISTED}
+            | {"asks": [asked.to_json() for asked in self.asks]},
         }
 
     @classmethod
@@ -97,6 +112,7 @@ class PoolEntry:
         values = {name: row[name] for name in _PLAIN}
         values |= {name: value for name, value in row["context"].items() if name in _CONTEXT}
         values |= {name: tuple(row["context"].get(name, ())) for name in _LISTED}
+        values |= {"asks": read_asks(row["context"].get("asks"))}
         return cls(
             **values
             | {

@@ -14,7 +14,7 @@ import structlog
 from core.agents.account_field import AccountAsked, find_account
 from core.agents.agent_call import AgentCall
 from core.agents.clearance import Cleared, clear_run
-from core.agents.field_collection import Collected, asked_names, collect, fields_given, question
+from core.agents.field_collection import Collected, collect, fields_given, questions, with_choices
 from core.agents.handler_result import result_of, result_text
 from core.agents.handler_run import WaitsForAccount, execute, may_have_happened, next_run
 from core.agents.held_calls import over_text
@@ -26,6 +26,7 @@ from core.journal.types import Outcome, StepKey, StepState
 from core.json_types import Json, JsonObject, canonical_hash
 from core.loop.gate import ConsentGate, Refused, Waiting
 from core.loop.outcomes import UNKNOWN_OUTCOME
+from core.questions.types import Asked
 from core.tools.account_argument import ACCOUNT
 
 _log = structlog.get_logger()
@@ -61,16 +62,20 @@ class AgentRun:
                 return await self._wait_for_account(account, fields)
             fields, which = account
         if not collected.whole:
-            inputs = self._call.valet.inputs
-            names = asked_names(inputs, collected)
-            return await self._wait(AgentStatus.WAITING_FOR_INPUT, question(inputs, collected), fields, names=names)
+            return await self._ask(questions(self._call.valet.inputs, collected), fields)
         if entry is not None and entry.status is AgentStatus.PAUSED:
             return await self._wait(AgentStatus.PAUSED, entry.question or "", fields, entry.state)
         first, fields = await self._asked_first(fields, which)
         if first:
-            left = {name: value for name, value in fields.items() if name not in first}
-            return await self._wait(AgentStatus.WAITING_FOR_INPUT, "\n".join(first.values()), left, names=tuple(first))
+            return await self._ask(first, {name: value for name, value in fields.items() if name not in first})
         return await self._run_handler(fields)
+
+    async def _ask(self, asked: Mapping[str, str], fields: JsonObject) -> tuple[str, Outcome]:
+        """Ask for fields; questions that are asked already stay as they are."""
+        known, text = self._entry, "\n".join(asked.values())
+        asks = known.asks if known is not None and known.question == text else ()
+        asks = asks or with_choices(self._call.valet.inputs, asked)
+        return await self._wait(AgentStatus.WAITING_FOR_INPUT, text, fields, names=tuple(asked), asks=asks)
 
     async def _looks_for_account(self) -> bool:
         """Return whether the agent needs an account that is not settled: it waits for it, or has not begun."""
@@ -194,6 +199,7 @@ class AgentRun:
         state: JsonObject | None = None,
         *,
         names: tuple[str, ...] = (),
+        asks: tuple[Asked, ...] = (),
     ) -> tuple[str, Outcome]:
         """Put the agent into the pool when the turn stops. Return the question."""
         call, turn, known = self._call, self._turn, self._entry
@@ -216,6 +222,7 @@ class AgentRun:
             state=state or {},
             reminded=same is not None and same.reminded,
             revision=known.revision if known else 0,
+            asks=asks,
         )
         if same is None:
             await call.tell(status)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
 from core.agents.account_field import AccountField
-from core.agents.fields import Field, fields_of
+from core.agents.fields import Field, InputField, fields_of, wrong_choices
 from core.agents.standard_agent import StandardAgent, Valet, place_of_class
 from core.errors import ConfigError
 from core.journal.types import Effect
@@ -103,3 +103,5 @@ def _check_fields(agent: type, name: str, place: str) -> None:
                 f"{place}: the field {field.name} of {name} has a type that JSON cannot hold; "
                 "use str, int, list[str], …"
             ) from error
+        if isinstance(field, InputField) and (problem := wrong_choices(field)):
+            raise ConfigError(f"{place}: the choices of {field.name} of {name} {problem}.")

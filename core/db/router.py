@@ -25,6 +25,7 @@ _POLLED = "0"
 ROUTES: dict[str, str] = {
     "receive_exact": _ARRIVAL,
     "receive_press": _ARRIVAL,
+    "receive_choice": _ARRIVAL,
     "meet_stranger": _ARRIVAL,
     "tell_stranger": _ARRIVAL,
     "take_answer": _ARRIVAL,

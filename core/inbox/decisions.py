@@ -15,6 +15,7 @@ from core.clock import Clock
 from core.db.database import Database
 from core.ids import IdMaker
 from core.inbox.arrival import of_message, of_press
+from core.inbox.choices import Choices
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, labelled, speaking
 from core.messaging.channels import Received
@@ -40,10 +41,11 @@ class Decisions:
     codes_only: frozenset[str] = frozenset()
 
     async def press(self, press: Press, sender: str) -> Received | None:
-        """Take in a press or a sent form; None where its token is not one of ours."""
+        """Take in a press or a sent form, of a question too; None where its token is not one of ours."""
         read = read_button(press.token)
         if read is None:
-            return None
+            choices = Choices(self.database, self.wakeups, self.make_id, self.access, self.clock)
+            return await choices.press(press, sender)
         verb, token = read
         address = press.address
         if press.entered is not None and (errors := await self._form_errors(press, sender, token)):

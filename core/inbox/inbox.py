@@ -170,7 +170,7 @@ class Inbox(Overviews):
             self._wakeups.wake_delivery(refused.conversation)
 
     async def _press(self, press: Press) -> Received:
-        """Decide by a press; record a press of a button that is not ours, and do nothing else."""
+        """Decide or answer by a press; record a press of a button that is not ours, and do nothing else."""
         if received := await self._decisions.press(press, named(press.sender)):
             return received
         return await self._ignored.record(

@@ -17,6 +17,8 @@ from core.hooks.hooks import PlannedCall
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, listed
 from core.loop.gate import Refused, Waiting
+from core.questions.asking import Asking
+from core.questions.types import Asked, PersonAsked
 from core.replies import note
 from core.tools.account_argument import ACCOUNT, NamedAccount
 from core.tools.context import ToolExecutionContext
@@ -46,7 +48,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class HeldCall:
-    """A tool's call that waits for an account (`needs`), or for its person to say which one is meant (`choices`)."""
+    """A tool's call that waits for an account (`needs`), or for its person: which one is meant, or what it `asks`."""
 
     path: str
     name: str
@@ -54,11 +56,12 @@ class HeldCall:
     question: str
     needs: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    asks: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierHold:
-    """How a call stands that waited when its turn stopped. `answers` are arguments that its person gave.
+    """How a call stands that waited when its turn stopped. `answers` are what its person gave, by name.
 
     `over`: what the model is told of a call that waits no more.
     """
@@ -118,8 +121,16 @@ class TurnAccounts:
         """Return the context of a tool's call, which opens the account that the call names."""
         return with_account_in(context, call.arguments) if tool.accounts else context
 
+    def asking(self, path: str) -> Asking:
+        """Return what asks the person on behalf of a tool's call, or hands it their answers."""
+        return Asking(self._earlier.get(path, EarlierHold()).answers)
+
     async def missed(self, path: str, name: str, tool_call_id: str, error: ToolError) -> Waiting | None:
-        """Hold a call that found no account to open, or whose account's service refused it; None for any other."""
+        """Hold a call that asks its person, or found no account to open or was refused there; None for any other."""
+        if isinstance(error, PersonAsked):
+            text = "\n".join(asked.text for asked in error.asks)
+            self.held[path] = HeldCall(path, name, tool_call_id, text, asks=error.asks)
+            return Waiting(text)
         wanted = await self.wanted_by(error)
         held = await self._hold(path, name, tool_call_id, wanted, EarlierHold()) if wanted else None
         return held if isinstance(held, Waiting) else None

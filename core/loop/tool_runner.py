@@ -28,7 +28,7 @@ from core.tools.toolbox import Toolbox
 _MAX_NAME = 300
 """Characters of a tool's name in the journal: the model may have made it up."""
 _HELD = "waits_for_account"
-"""Marks the started row of a call that found no account to open, before it did anything."""
+"""Marks the started row of a call that found no account to open, or asked its person, before it did anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +190,8 @@ class ToolRunner:
         seconds = tool.timeout or (config.agent_tool_execution_timeout if tool.agent else config.tool_execution_timeout)
         context = self._make_context(tool.name, ready.record.idempotency_key)
         context = self._scope.accounts.named(context, tool, ready.granted.planned)
+        if not tool.agent:
+            context = replace(context, ask=self._scope.accounts.asking(call_path(ready.key, tool)))
         if hooks.hears(Hook.acting_chunk):
             planned = ready.granted.planned
             context = replace(context, progress=lambda text: hooks.tell(Hook.acting_chunk, where, planned, text))
@@ -209,7 +211,7 @@ class ToolRunner:
             return end
 
     async def _hold(self, ready: _Ready, error: ToolError) -> ToolEnd | None:
-        """Have a call wait that found no account to open; it did nothing yet, so it may run again. None for others."""
+        """Have a call wait for its person or an account; it did nothing yet, so it may run again. None for others."""
         path = call_path(ready.key, ready.tool)
         held = await self._scope.accounts.missed(path, ready.tool.name, ready.call.id, error)
         if held is None:

@@ -161,6 +161,13 @@ class Billed(Protocol):
 
 
 @runtime_checkable
+class Pressable(Protocol):
+    """Optional capability: a message's buttons are shown, and pressing them comes in as `Press`."""
+
+    shows_buttons: bool
+
+
+@runtime_checkable
 class Carrying(Protocol):
     """Optional capability: files are sent as files. Elsewhere, and where they are not carried, a link is said."""
 

@@ -11,6 +11,8 @@ from enum import StrEnum
 from core.json_types import JsonObject
 from core.messaging.files import OutgoingFile
 
+CHOICE = "pick"
+"""Stands before the token of a button that is a choice: the buttons of such a message say all that its closing does."""
 KEPT_FILE = "kept:"
 """Stands before the id of a file of ours where a file's URL would."""
 
@@ -293,6 +295,11 @@ class OutboundMessage:
     def lasting(self) -> str:
         """Return the text without its closing."""
         return self.text.removesuffix(self.closing).rstrip()
+
+    @property
+    def chooses(self) -> bool:
+        """Return whether its buttons are the choices of a question, which its closing lists in words."""
+        return bool(self.actions) and all(action.token.startswith(CHOICE) for action in self.actions)
 
 
 @dataclass(frozen=True, slots=True)

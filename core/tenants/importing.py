@@ -22,7 +22,7 @@ _RENAMED = {
     " else person_word($1) || ts_delete(v.words, 'person ' || v.tenant_id) end"
 }
 """Values that name their person."""
-_FILLED = {("approvals", "token"): "gen_random_uuid()::text"}
+_FILLED = dict.fromkeys((("approvals", "token"), ("questions", "token")), "gen_random_uuid()::text")
 """New values for secrets without which there is no row."""
 _TIMEOUT = 600.0
 """Seconds that one statement of an import may take."""

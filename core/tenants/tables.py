@@ -91,6 +91,8 @@ ARCHIVING: Mapping[str, Archiving] = {
             )
         }
     ),
+    "questions": Archiving(secret=("token",), ended={"state": {"open": "closed"}}),
+    "question_cards": _MOVED,
     "account_prompts": _LEFT_OUT,
     "event_sources": Archiving(Archived.TOLD, ("secret_hash", "key_version", "sealed")),
     "events": _MOVED,

@@ -17,6 +17,7 @@ from core.json_types import Json, JsonObject
 from core.memory.access import MemoryAccess
 from core.messaging.search import ConversationAccess
 from core.outreach.types import MessageAccess as MessageAccess
+from core.questions.asking import AskPerson, nobody_to_ask
 from core.tools.person_access import AccountAccess as AccountAccess
 from core.tools.person_access import ConsentAccess as ConsentAccess
 from core.tools.person_access import DataAccess as DataAccess
@@ -276,6 +277,8 @@ class ToolExecutionContext:
     notify: NotifyPerson = field(default_factory=lambda: _unreached)
     """Tells the person something where and when they want it, and returns whether that reaches them. Its keywords are
     `title`, `category`, `urgency` (urgent, normal, low) and `dedupe_key`."""
+    ask: AskPerson = field(default_factory=lambda: nobody_to_ask)
+    """Asks the person, with choices or without, several questions at once: `await context.ask(Question(…), …)`."""
     attached: list[str] = field(default_factory=list, repr=False)
     """The ids of the files that this call sends with the reply; `files` fills it in."""
 

@@ -65,7 +65,7 @@ class Endings:
             voice = Voice(self.caller, request.journal, context.agents.budget, where(request))
             text = await voice.say(result.turns - 1, (*context.messages, *result.messages), text)
             text = await self._with_links_that_exist(request, context, result, text)
-        parts = (notice(context.waiting), text, left.links, left.notice)
+        parts = (notice(context.waiting), text, left.asks, left.links, left.notice)
         reply = "\n\n".join(part for part in parts if part)
         left = replace(left, entries=(*left.entries, *context.waiting.entries))
         cards = context.agents.cards

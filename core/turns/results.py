@@ -13,6 +13,7 @@ from core.loop.context_window import Messages
 from core.loop.conversation_state import carrying
 from core.loop.result import Ended, ReactLoopResult
 from core.loop.steering import spoken
+from core.questions.wording import in_words
 from core.tools.registry import ToolRegistry
 from core.turns.context import TurnContext
 from core.turns.decide_tool import open_to_words
@@ -52,17 +53,19 @@ def waiting_result(
 ) -> TurnResult:
     """Return the result of a turn whose loop waits: history gets its questions, not its unanswered calls."""
     parts = [reply, *(replies.CARD_SHOWN.format(code=card.code, summary=card.summary) for card in cards)]
+    parts += [in_words([asked.asked for asked in left.cards])]
     asked = [ChatMessage(Role.ASSISTANT, "\n\n".join(part for part in parts if part))] if any(parts) else []
     return TurnResult(
         TurnState.WAITING,
         reply=reply,
-        reason="" if reply or cards else "waiting",
+        reason="" if reply or cards or left.cards else "waiting",
         history=carrying((*user_messages, *result.messages, *asked), result.state, request.history),
         usage=usage,
         turns=result.turns,
         absorbed=result.absorbed,
         pool=left.entries,
         approvals=tuple(cards),
+        questions=left.cards,
         waiting_step=result.turns - 1,
     )
 
@@ -111,14 +114,16 @@ def first_step(call: ToolCall, tools: ToolRegistry) -> StepRecord:
 
 
 def answered_plainly(request: TurnRequest, context: TurnContext) -> TurnResult | None:
-    """Return the result of a turn whose message answers the one agent that waits; None where the loop has to look."""
-    if open_to_words(request, request.approvals):
-        return None  # the message may as well be about what waits for an approval
-    taken = context.waiting.answer_plainly(request.inbound)
-    if taken is None:
+    """Return the result of a turn whose message answers what waits for it; None where the loop has to look."""
+    # Words may as well be about what waits for an approval.
+    by_words = not open_to_words(request, request.approvals)
+    taken = context.waiting.answer_exactly(request.inbound, by_words=by_words)
+    plainly = context.waiting.answer_plainly(request.inbound) if by_words and not taken else None
+    taken = (plainly,) if plainly is not None else taken
+    if not taken:
         return None
     reply, entries = notice(context.waiting), context.waiting.entries
-    return TurnResult(TurnState.DONE, reply, answered([taken]), history=context.said, pool=entries)
+    return TurnResult(TurnState.DONE, reply, answered(taken), history=context.said, pool=entries)
 
 
 def only_unreadable(request: TurnRequest, context: TurnContext) -> TurnResult | None:

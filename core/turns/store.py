@@ -133,6 +133,7 @@ class TurnStore:
         """Commit all that the turn leaves behind; True when more inbound came and the lease is kept."""
         noted = ", close_steps($1,$4)" if end.state in (TurnState.FAILED, TurnState.POISON) else ""
         rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
+        asked = [card.to_json() for card in end.questions]
         elsewhere = [*(asdict(message) for message in end.told), *rows]
         given: tuple[object, ...] = ()
         if end.run:
@@ -150,7 +151,7 @@ class TurnStore:
                 "reason": end.reason,
                 "usage": end.usage.to_json(),
                 "history": [message.to_json() for message in end.history],
-                "outbound": [*(asdict(message) for message in end.outbound), *([] if given else rows)],
+                "outbound": [*(asdict(message) for message in end.outbound), *asked, *([] if given else rows)],
                 "absorbed": list(end.absorbed),
                 "new_session": end.new_session,
                 "pool": [entry.to_json() for entry in end.pool],

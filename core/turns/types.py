@@ -16,6 +16,8 @@ from core.messaging.messages import Address, Command, Media, OutboundMessage
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
+from core.questions.types import AskedOf
+from core.questions.wording import QuestionCard
 from core.turns.outage import ModelOutage
 from core.turns.runs import RunNote
 from core.turns.trigger_message import TriggerMessage
@@ -66,6 +68,8 @@ class TurnRequest:
     """The turn ends with the result of the call that it begins with: no model is asked."""
     too_long: Callable[[NewApproval], bool] = lambda _: False
     """Tells whether a request for approval cannot be shown in full in this conversation."""
+    has_buttons: bool = False
+    """Whether the conversation's channel shows buttons: each question with choices is a message of its own there."""
     says_heard: bool = False
     """Whether there is room to say back what was heard in voice notes."""
     joined: list[TurnMessage] = field(default_factory=list)
@@ -123,6 +127,8 @@ class TurnResult:
     """New and changed entries of the pool."""
     approvals: tuple[NewApproval, ...] = ()
     """What the person is asked to consent to, each with a card of its own after the reply."""
+    questions: tuple[AskedOf, ...] = ()
+    """Questions with buttons, each with a message of its own after the reply."""
     waiting_step: int | None = None
     media: tuple[Media, ...] = ()
     """The files that go out with the reply."""
@@ -172,6 +178,7 @@ class TurnEnd:
     waiting_step: int | None = None
     run: RunNote | None = None
     cards: Sequence[Card] = ()
+    questions: Sequence[QuestionCard] = ()
     cards_in: str | None = None
     told: Sequence[OutboundMessage] = ()
     hold_cards: bool = False

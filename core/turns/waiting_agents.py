@@ -1,7 +1,7 @@
 """What a turn's end means for the agents that wait: what is said, and what the pool keeps."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.agents.asking_tool import AskingTool
@@ -10,9 +10,13 @@ from core.agents.pool_entry import PoolEnd, PoolEntry
 from core.agents.registry import AgentRegistry
 from core.agents.standard_agent import AgentStatus
 from core.agents.turn_agents import PoolLimits, nesting
+from core.ids import for_person
 from core.journal.types import Outcome
 from core.language.catalogue import gettext, gettext_noop
 from core.loop.result import Ended, ReactLoopResult
+from core.questions.buttons import new_token
+from core.questions.types import AskedOf
+from core.questions.wording import in_words, last_key, with_keys
 from core.replies import without_notes
 from core.tools.results import CallResult
 from core.turns.types import TurnRequest
@@ -36,6 +40,10 @@ class Stopped:
     """Said as it is, below the text."""
     links: str = ""
     """Where accounts are connected: said as it is."""
+    asks: str = ""
+    """Questions with their choices in words: said as they are."""
+    cards: tuple[AskedOf, ...] = ()
+    """Questions with their choices as buttons."""
 
 
 _NOT_ASKED = (AgentStatus.WAITING_FOR_APPROVAL, AgentStatus.WAITING_FOR_ACCOUNT)
@@ -62,13 +70,18 @@ def stopped(
     done = [entry for entry in own.values() if entry.agent_id not in now]
     completed = (entry.completed() for entry in done if entry.waits)
     answers = [text for entry in done if (text := _came_to(entry, result.stopped_at))]
-    asked = [
-        entry.question
+    new = {
+        entry.agent_id
         for entry in waiting
         if entry.question is not None
         and entry.status not in _NOT_ASKED
         and (not (known := own.get(entry.agent_id)) or known.question != entry.question)
-    ]
+    }
+    waiting = chosen_from(request, waiting, new)
+    asking = [entry for entry in waiting if entry.agent_id in new]
+    asks, cards = _asks(request, [entry for entry in asking if entry.asks])
+    plain = [asked.text for entry in asking if request.has_buttons for asked in entry.asks if not asked.has_choices]
+    asked = [*(entry.question or "" for entry in asking if not entry.asks), *plain]
     links = [
         entry.question
         for entry in waiting
@@ -87,7 +100,31 @@ def stopped(
         (*waiting, *completed, *(entry.ended(PoolEnd.DROPPED) for entry in excess)),
         gettext(DROPPED, names=_names(excess)) if excess else "",
         "\n".join(dict.fromkeys(links)),
+        asks,
+        cards,
     )
+
+
+def chosen_from(request: TurnRequest, waiting: Sequence[PoolEntry], new: Collection[str]) -> tuple[PoolEntry, ...]:
+    """Return what waits, with what may be typed for each choice of new questions, after what others are typed by."""
+    here = (entry for entry in (*request.pool, *waiting) if entry.conversation_id == request.conversation_id)
+    taken = last_key([asked for entry in here if entry.waits and entry.agent_id not in new for asked in entry.asks])
+    keyed = list[PoolEntry]()
+    for entry in waiting:
+        if entry.agent_id in new and entry.asks:
+            asks = with_keys(entry.asks, taken)
+            taken = max(taken, last_key(asks))
+            entry = replace(entry, asks=asks)
+        keyed.append(entry)
+    return tuple(keyed)
+
+
+def _asks(request: TurnRequest, entries: Sequence[PoolEntry]) -> tuple[str, tuple[AskedOf, ...]]:
+    """Return new questions in words, or as cards where the channel has buttons."""
+    if not request.has_buttons:
+        return in_words([asked for entry in entries for asked in entry.asks]), ()
+    pressable = [(entry.agent_id, asked) for entry in entries for asked in entry.asks if asked.has_choices]
+    return "", tuple(AskedOf(asked, agent, for_person(request.tenant.id, new_token())) for agent, asked in pressable)
 
 
 def reminder(waiting: PendingAnswers, result: ReactLoopResult) -> str:
@@ -124,6 +161,12 @@ def _names(entries: Sequence[PoolEntry]) -> str:
     return ", ".join(dict.fromkeys(entry.told_as for entry in entries))
 
 
+def _asking(entry: PoolEntry, registry: AgentRegistry) -> Asking | None:
+    if entry.of_tool:
+        return AskingTool(entry.agent_type, entry.choices, entry.asks)
+    return registry.find(entry.agent_type)
+
+
 def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> PendingAnswers:
     """Find who waits for an answer that this turn's messages may be: the same conversation's, and a person's own."""
     if not request.inbound or not request.conversation_id:
@@ -139,7 +182,7 @@ def pending_in(request: TurnRequest, registry: AgentRegistry, now: datetime) -> 
         if entry.status is AgentStatus.WAITING_FOR_ACCOUNT and entry.expires_at > now:
             accounts.append(entry)
             continue
-        valet = AskingTool(entry.agent_type, entry.choices) if entry.of_tool else registry.find(entry.agent_type)
+        valet = _asking(entry, registry)
         if valet is None or valet.schema_version != entry.schema_version:
             ended[entry.agent_id] = entry.ended(PoolEnd.STALE)
             set_aside.append(entry.told_as)

@@ -37,6 +37,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
 
     `Part.text` is the part's whole Markdown: sent as plain text if Slack refuses the blocks.
     """
+    message = _with_its_choices(message)
     groups = [message.actions[start : start + MAX_ACTIONS] for start in range(0, len(message.actions), MAX_ACTIONS)]
     first = groups[0] if groups else ()
     room = min(MAX_TEXT, MAX_ALL_BLOCKS - sum(units(_label(action)) for action in first))
@@ -54,6 +55,13 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     if files and not message.actions:
         return (*parts, *files) if message.text.strip() else tuple(files)
     return (*files, *parts, *more)
+
+
+def _with_its_choices(message: OutboundMessage) -> OutboundMessage:
+    """Return a question without the words for its choices, unless a button says less than they do."""
+    if not message.chooses or any(units(action.label) > MAX_LABEL for action in message.actions):
+        return message
+    return replace(message, text=message.lasting, closing="")
 
 
 def _source(message: OutboundMessage) -> str:

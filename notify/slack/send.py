@@ -37,6 +37,7 @@ class SlackNotification:
     """Send messages as one Slack app's bot. `connect_seconds` and `total_seconds` bound each call."""
 
     name = CHANNEL_NAME
+    shows_buttons = True
     can_find = True
     resend_unknown = False
     told_after = 25.0

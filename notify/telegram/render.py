@@ -5,6 +5,7 @@ characters; UTF-16 units are never fewer.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from core.json_types import Json, JsonObject
@@ -20,6 +21,8 @@ from providers.telegram.wire import FILE_SCHEME, MAX_TOKEN
 from providers.utf16 import units
 
 MAX_UNITS = 4096
+MAX_CHOICE = 40
+"""What a phone shows of one button in a line, as far as is known: Telegram states no limit."""
 
 _ROW_LETTERS = 36
 _ROW_BUTTONS = 3
@@ -34,6 +37,7 @@ def render(message: OutboundMessage) -> tuple[Part, ...]:
     Files follow the text, but stand before one with buttons. Raises `ValueError` for a button whose token is not 1 to
     64 bytes.
     """
+    message = _with_its_choices(message)
     pieces, closing = _pieces(message)
     below = _below(message)
     if not pieces and (below or not (message.media or message.files)):
@@ -76,6 +80,13 @@ def _pieces(message: OutboundMessage) -> tuple[list[Rich], JsonObject]:
         lasting = _read(message.lasting)
         pieces = [*cut(lasting, split(lasting.text, MAX_UNITS)), closing]
     return pieces, {"closing": closing.text}
+
+
+def _with_its_choices(message: OutboundMessage) -> OutboundMessage:
+    """Return a question without the words for its choices, unless a phone would show less on a button."""
+    if not message.chooses or any(units(action.label) > MAX_CHOICE for action in message.actions):
+        return message
+    return replace(message, text=message.lasting, closing="")
 
 
 def _below(message: OutboundMessage) -> JsonObject:

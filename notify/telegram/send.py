@@ -38,6 +38,7 @@ class TelegramNotification:
     """
 
     name = "telegram"
+    shows_buttons = True
     can_find = False
     resend_unknown = True
     draft_every = DRAFT_EVERY

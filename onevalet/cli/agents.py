@@ -29,6 +29,8 @@ async def print_agents(settings: Settings, tenant: str, *, as_json: bool) -> Non
     for owner, entry in waiting:
         until = f"until {entry.expires_at:%Y-%m-%d %H:%M} UTC"
         say(f"{entry.agent_id}  {owner}  {entry.agent_type}  {entry.status.value}  {until}")
+        for asked in entry.open_asks:
+            say(f"  {asked.text} {' | '.join(asked.labels)}".rstrip())
     if not waiting:
         say("No agent waits for anybody.")
 
@@ -64,5 +66,6 @@ def _as_json(tenant: str, entry: PoolEntry) -> JsonObject:
         "agent_type": entry.agent_type,
         "status": entry.status.value,
         "question": entry.question,
+        "choices": [{"question": asked.text, "choices": list(asked.labels)} for asked in entry.open_asks],
         "expires_at": entry.expires_at.isoformat(),
     }

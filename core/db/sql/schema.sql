@@ -1041,6 +1041,34 @@ ALTER TABLE ONLY public.prompts ALTER COLUMN packed SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.prompts FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.question_cards (
+    tenant_id text NOT NULL,
+    outbound_id text NOT NULL,
+    question_id text NOT NULL
+);
+
+ALTER TABLE ONLY public.question_cards FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.questions (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    turn_id text NOT NULL,
+    agent_id text NOT NULL,
+    name text NOT NULL,
+    choices jsonb NOT NULL,
+    skip boolean NOT NULL,
+    token text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    answer text DEFAULT ''::text NOT NULL,
+    answered_by text DEFAULT ''::text NOT NULL,
+    answered_channel text DEFAULT ''::text NOT NULL,
+    answered_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT questions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'chosen'::text, 'skipped'::text, 'closed'::text, 'asked_again'::text])))
+);
+
+ALTER TABLE ONLY public.questions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.recipients (
     tenant_id text NOT NULL,
     id text NOT NULL,
@@ -1630,6 +1658,15 @@ ALTER TABLE ONLY public.profile_jobs
 ALTER TABLE ONLY public.prompts
     ADD CONSTRAINT prompts_pkey PRIMARY KEY (tenant_id, turn_id, agent_path, step);
 
+ALTER TABLE ONLY public.question_cards
+    ADD CONSTRAINT question_cards_pkey PRIMARY KEY (tenant_id, outbound_id);
+
+ALTER TABLE ONLY public.questions
+    ADD CONSTRAINT questions_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY public.questions
+    ADD CONSTRAINT questions_token_key UNIQUE (token);
+
 ALTER TABLE ONLY public.recipients
     ADD CONSTRAINT recipients_pkey PRIMARY KEY (tenant_id, id);
 
@@ -1878,6 +1915,12 @@ CREATE INDEX profile_jobs_due ON public.profile_jobs USING btree (not_before);
 
 CREATE INDEX prompts_created ON public.prompts USING btree (created_at);
 
+CREATE INDEX question_cards_question ON public.question_cards USING btree (tenant_id, question_id);
+
+CREATE INDEX questions_open ON public.questions USING btree (tenant_id, agent_id) WHERE (state = 'open'::text);
+
+CREATE INDEX questions_turn ON public.questions USING btree (tenant_id, turn_id);
+
 CREATE INDEX recipients_address ON public.recipients USING btree (channel, account, user_key, written_at);
 
 CREATE INDEX redraws_due ON public.redraws USING btree (next_attempt_at) WHERE (state = 'due'::text);
@@ -1995,6 +2038,8 @@ CREATE TRIGGER outbound_part_outreach AFTER UPDATE OF status ON public.outbound_
 CREATE TRIGGER outbound_part_undelivered AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification_undelivered();
 
 CREATE TRIGGER outbound_words AFTER UPDATE OF state, text ON public.outbound FOR EACH ROW WHEN (((new.state = 'sent'::text) AND (new.kind <> 'receipt'::text) AND ((old.state <> 'sent'::text) OR (old.text <> new.text)))) EXECUTE FUNCTION public.keep_outbound_words();
+
+CREATE TRIGGER questions_settled AFTER DELETE OR UPDATE ON public.pool_entries FOR EACH ROW EXECUTE FUNCTION public.settle_questions();
 
 CREATE CONSTRAINT TRIGGER release_stream AFTER UPDATE OF state ON public.turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'running'::text)) EXECUTE FUNCTION public.release_stream();
 
@@ -2217,6 +2262,21 @@ ALTER TABLE ONLY public.profile_jobs
 
 ALTER TABLE ONLY public.prompts
     ADD CONSTRAINT prompts_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.question_cards
+    ADD CONSTRAINT question_cards_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.question_cards
+    ADD CONSTRAINT question_cards_tenant_id_outbound_id_fkey FOREIGN KEY (tenant_id, outbound_id) REFERENCES public.outbound(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.question_cards
+    ADD CONSTRAINT question_cards_tenant_id_question_id_fkey FOREIGN KEY (tenant_id, question_id) REFERENCES public.questions(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.questions
+    ADD CONSTRAINT questions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
+
+ALTER TABLE ONLY public.questions
+    ADD CONSTRAINT questions_tenant_id_turn_id_fkey FOREIGN KEY (tenant_id, turn_id) REFERENCES public.turns(tenant_id, id) ON DELETE CASCADE DEFERRABLE;
 
 ALTER TABLE ONLY public.recipients
     ADD CONSTRAINT recipients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id) ON DELETE CASCADE DEFERRABLE;
@@ -2521,6 +2581,10 @@ CREATE POLICY one_tenant ON public.profile_jobs TO onevalet_app USING ((tenant_i
 
 CREATE POLICY one_tenant ON public.prompts TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
+CREATE POLICY one_tenant ON public.question_cards TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
+CREATE POLICY one_tenant ON public.questions TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
+
 CREATE POLICY one_tenant ON public.recipients TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
 
 CREATE POLICY one_tenant ON public.redraws TO onevalet_app USING ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text))) WITH CHECK ((tenant_id = NULLIF(current_setting('onevalet.tenant'::text, true), ''::text)));
@@ -2665,6 +2729,10 @@ CREATE POLICY owner ON public.profile_jobs TO onevalet USING (true) WITH CHECK (
 
 CREATE POLICY owner ON public.prompts TO onevalet USING (true) WITH CHECK (true);
 
+CREATE POLICY owner ON public.question_cards TO onevalet USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.questions TO onevalet USING (true) WITH CHECK (true);
+
 CREATE POLICY owner ON public.recipients TO onevalet USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.redraws TO onevalet USING (true) WITH CHECK (true);
@@ -2714,6 +2782,10 @@ ALTER TABLE public.profile_facts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.profile_jobs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.prompts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.question_cards ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.questions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.recipients ENABLE ROW LEVEL SECURITY;
 
@@ -2890,6 +2962,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_facts TO onevalet_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_jobs TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.prompts TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.question_cards TO onevalet_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.questions TO onevalet_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.recipients TO onevalet_app;
 

@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from core.agents.field_collection import asked_names, collect
+from core.agents.field_collection import collect, questions
 from core.agents.handler_result import call_handler, result_text
 from core.agents.standard_agent import AgentStatus, Valet
 from core.errors import ToolError, ToolFailed, ToolRetry
@@ -83,7 +83,7 @@ class OrchestratorTools:
         collected = collect(valet.inputs, {}, arguments)
         if not collected.whole:
             asked = "; ".join(
-                f"{name}: {collected.wrong.get(name, 'missing')}" for name in asked_names(valet.inputs, collected)
+                f"{name}: {collected.wrong.get(name, 'missing')}" for name in questions(valet.inputs, collected)
             )
             raise ToolRetry(gettext("{tool} needs all of its fields to look: {asked}.", tool=valet.name, asked=asked))
         values = {name: valet.inputs[name].from_json(value) for name, value in collected.fields.items()}

@@ -115,6 +115,7 @@ TOLD = {
     "find_pending": {"tenant_id", "approval_id"},
     "find_trouble": {"kind", "id"},
     "find_approval": {"tenant_id", "approval_id"},
+    "find_question": {"tenant_id", "question_id"},
     "due_reminders": {"tenant_id", "approval_id"},
     "expire_approvals": {"tenant_id", "approval_id", "lane_id"},
     "sweep_cards": {"tenant_id", "lane_id"},
@@ -237,6 +238,10 @@ KEPT = (
     " values ($1, 'cns' || $1, 1, 'turn', 'apr', 'x', '{}', '', 'digest', 1, 1, now(), now())",
     "insert into consent_uses (tenant_id, id, consent_id, turn_id, call_id, arguments_hash, number, at)"
     " values ($1, 'use' || $1, 'cns' || $1, 'turn', '', '', 1, now())",
+    "insert into questions (tenant_id, id, turn_id, agent_id, name, choices, skip, token)"
+    " select tenant_id, 'ask' || $1, id, 'agent', 'size', '[]', false, 'ask' || $1 from turns where tenant_id = $1",
+    "insert into question_cards (tenant_id, outbound_id, question_id) select tenant_id, id, 'ask' || $1 from outbound"
+    " where tenant_id = $1",
     "insert into approval_cards (tenant_id, outbound_id, approval_id) select tenant_id, id, 'apr' from outbound"
     " where tenant_id = $1",
     "select draw_outcome($1, 'apr', 'done', now())",

@@ -44,6 +44,17 @@ begin
         where e.tenant_id = p_tenant and e.agent_id = v_entry ->> 'agent_id'
           and e.revision = (v_entry ->> 'revision')::int and e.status not in ('CANCELLED', 'COMPLETED')
         returning e.turn_id into v_changed;
+        if not found and v_entry ->> 'turn_id' <> p_turn then
+            -- What was pressed in the meantime counts; what was answered in words besides that does, too.
+            update pool_entries e
+            set collected_fields = (v_entry -> 'collected_fields') || e.collected_fields,
+                context = e.context || '{"question": null}', revision = e.revision + 1,
+                updated_at = clock_timestamp()
+            where e.tenant_id = p_tenant and e.agent_id = v_entry ->> 'agent_id'
+              and (e.status, v_entry ->> 'status') = ('WAITING_FOR_INPUT', 'WAITING_FOR_INPUT')
+              and (v_entry ->> 'wakes')::boolean and jsonb_array_length(e.context -> 'asks') > 0
+            returning e.turn_id into v_changed;
+        end if;
         if not found or v_changed = p_turn then
             continue;
         end if;

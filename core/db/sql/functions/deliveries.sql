@@ -100,6 +100,9 @@ begin
     insert into approval_cards (tenant_id, outbound_id, approval_id, role)
     select p_tenant, p_new, k.approval_id, k.role from approval_cards k
     where k.tenant_id = p_tenant and k.outbound_id = p_outbound;
+    insert into question_cards (tenant_id, outbound_id, question_id)
+    select p_tenant, p_new, k.question_id from question_cards k
+    where k.tenant_id = p_tenant and k.outbound_id = p_outbound;
     update conversations c set out_seq = v_seq + 1 where c.tenant_id = p_tenant and c.id = v_conversation;
     update notifications n set state = 'queued', outbound_id = p_new
     where n.tenant_id = p_tenant and n.outbound_id = p_outbound and n.state in ('failed', 'nowhere', 'held');

@@ -265,6 +265,9 @@ begin
         reason = redact_text(e.reason, p_phrases)
     where e.tenant_id = p_tenant and e.status in ('CANCELLED', 'COMPLETED')
       and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases);
+    update questions q set choices = redact_value(q.choices, p_phrases), answer = redact_text(q.answer, p_phrases)
+    where q.tenant_id = p_tenant and q.state <> 'open'
+      and value_says(jsonb_build_array(q.choices, q.answer), p_phrases);
     update outbound_parts q set text = '[forgotten]', data = redact_value(q.data, p_phrases)
     from outbound o
     where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
@@ -284,6 +287,8 @@ begin
        and not exists (select from steps s where s.tenant_id = p_tenant and value_says(s.result, p_phrases))
        and not exists (select from pool_entries e where e.tenant_id = p_tenant
                        and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases))
+       and not exists (select from questions q where q.tenant_id = p_tenant
+                       and value_says(jsonb_build_array(q.choices, q.answer), p_phrases))
        and not exists (select from memory_jobs j where j.tenant_id = p_tenant and value_says(j.messages, p_phrases))
        and not exists (select from outbound o where o.tenant_id = p_tenant
                        and value_says(jsonb_build_array(o.text, o.sentences), p_phrases));

@@ -33,6 +33,9 @@ begin
             if v_message -> 'approval' is not null and v_message -> 'approval' <> 'null' then
                 perform write_approval(p_tenant, p_conversation, p_turn, v_message -> 'approval');
             end if;
+            if v_message -> 'question' is not null then
+                perform write_question(p_tenant, p_turn, v_message ->> 'id', v_message -> 'question');
+            end if;
             if coalesce(v_message ->> 'shows', '') <> '' then
                 insert into approval_cards (tenant_id, outbound_id, approval_id, role)
                 values (p_tenant, v_message ->> 'id', v_message ->> 'shows',

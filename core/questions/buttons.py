@@ -1,0 +1,35 @@
+"""The buttons of a question: what they carry, and how that is read. Pure."""
+
+import re
+import secrets
+
+from core.ids import PARTITION
+from core.language.catalogue import gettext
+from core.messaging.messages import CHOICE, Action
+from core.questions.types import SKIP, Asked
+
+_BUTTON = re.compile(rf"{CHOICE}(?P<choice>s|[0-9]{{1,2}})\.(?P<token>{PARTITION}[A-Za-z0-9_-]{{22}})")
+
+
+def new_token() -> str:
+    """Return the random token of a question's buttons: 128 bits, which prove nothing by themselves."""
+    return secrets.token_urlsafe(16)
+
+
+def actions(asked: Asked, token: str) -> tuple[Action, ...]:
+    """Return a button for each choice, and one that leaves the question out where that is allowed."""
+    choices = [Action(label, _button(str(at), token)) for at, label in enumerate(asked.labels)]
+    skip = [Action(gettext("Skip"), _button("s", token))] if asked.skip else []
+    return (*choices, *skip)
+
+
+def read_choice(data: str) -> tuple[int, str] | None:
+    """Read a button of a question: the number of its choice, or `SKIP`, and the token; None for any other button."""
+    match = _BUTTON.fullmatch(data)
+    if match is None:
+        return None
+    return SKIP if match["choice"] == "s" else int(match["choice"]), match["token"]
+
+
+def _button(choice: str, token: str) -> str:
+    return f"{CHOICE}{choice}.{token}"

@@ -1,0 +1,53 @@
+"""What is said of a press, and what a question's card shows once it is over. Pure."""
+
+from enum import StrEnum
+
+from core.language.catalogue import gettext, gettext_noop
+
+
+class ChoiceOutcome(StrEnum):
+    """What came of a press on a question's button, as SQL names it."""
+
+    CHOSEN = "chosen"
+    SKIPPED = "skipped"
+    ALREADY = "already_answered"
+    ALREADY_SKIPPED = "already_skipped"
+    CLOSED = "closed"
+    PAUSED = "paused"
+    NOT_YOURS = "not_yours"
+    UNKNOWN = "unknown"
+
+
+class QuestionEnd(StrEnum):
+    """What a card shows of its question, as SQL names it."""
+
+    CHOSEN = "chosen"
+    SKIPPED = "skipped"
+    CLOSED = "closed"
+    ASKED_AGAIN = "asked_again"
+
+
+_TOASTS = {
+    ChoiceOutcome.ALREADY: gettext_noop("You have already answered this: {answer}"),
+    ChoiceOutcome.ALREADY_SKIPPED: gettext_noop("You have already skipped this."),
+    ChoiceOutcome.CLOSED: gettext_noop("This is no longer asked."),
+    ChoiceOutcome.PAUSED: gettext_noop("This is paused. Tell me to go on with it first."),
+    ChoiceOutcome.NOT_YOURS: gettext_noop("This is not yours to decide."),
+    ChoiceOutcome.UNKNOWN: gettext_noop("This button no longer works."),
+}
+_ON_CARDS = {
+    QuestionEnd.CHOSEN: gettext_noop("You chose: {answer}"),
+    QuestionEnd.SKIPPED: gettext_noop("Skipped."),
+    QuestionEnd.CLOSED: gettext_noop("This is no longer asked."),
+    QuestionEnd.ASKED_AGAIN: gettext_noop("Asked again below."),
+}
+
+
+def toast(outcome: ChoiceOutcome, answer: str) -> str | None:
+    """Return what the presser is shown, without markup; None where the card says it."""
+    return gettext(_TOASTS[outcome], answer=answer) if outcome in _TOASTS else None
+
+
+def card_line(end: QuestionEnd, answer: str) -> str:
+    """Return the line that a card shows in place of its buttons, without markup."""
+    return gettext(_ON_CARDS[end], answer=answer)
