@@ -5,6 +5,7 @@ installation, with simulated providers.
 """
 
 from onevalet.testing.rehearsal import MemoryAccounts as MemoryAccounts
+from onevalet.testing.rehearsal import MemoryAnswers as MemoryAnswers
 from onevalet.testing.rehearsal import MemoryCredentials as MemoryCredentials
 from onevalet.testing.rehearsal import MemoryFiles as MemoryFiles
 from onevalet.testing.rehearsal import MemorySink as MemorySink

@@ -110,7 +110,10 @@ class _Simulated:
 
 
 class SmsPhone(_Simulated):
-    """A phone that texts. Buttons are words: `press = "Approve"` texts OK with the newest card's code."""
+    """A phone that texts. Buttons are words: `press = "Approve"` texts OK with the newest card's code.
+
+    The choice of a question is texted by what stands before it.
+    """
 
     def seen(self) -> list[Seen]:
         bubbles = self._of_person("twilio")["bubbles"]
@@ -120,6 +123,10 @@ class SmsPhone(_Simulated):
         await self._act("twilio", "say", text=text)
 
     async def press(self, label: str) -> None:
+        choice = re.compile(rf"^(\w{{1,3}}): (?:\()?{re.escape(label)}\b", re.MULTILINE)
+        if keys := [match[1] for message in self.seen() if (match := choice.search(message.text))]:
+            await self.say(keys[-1])
+            return
         words = _WORDS.get(label.lower())
         if words is None:
             raise ScenarioError(f"Nothing is texted for {label!r}.")

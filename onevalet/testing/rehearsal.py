@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from core.agents.field_collection import collect, question
+from core.agents.field_collection import collect, questions
 from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
 from core.agents.valet import valet_of
 from core.clock import Clock
@@ -24,6 +24,7 @@ from core.messaging.channels import Received
 from core.messaging.messages import Inbound
 from core.messaging.own_channels import ChannelSetup
 from core.messaging.relay import Relay
+from core.questions.types import Question
 from core.tools.context import NO_WEB, StoredValue, ToolExecutionContext
 from core.tools.tool import AnyTool
 from core.tools.undo import UndoOffers
@@ -121,6 +122,21 @@ class MemoryFiles:
 
 
 @dataclass
+class MemoryAnswers:
+    """A person's answers in their order, None where they skip: `context.ask`. `asked` has the questions."""
+
+    answers: Sequence[str | None] = ()
+    asked: list[Question] = field(default_factory=list)
+
+    async def __call__(self, *questions: Question) -> Sequence[str | None]:
+        before = len(self.asked)
+        self.asked += questions
+        if len(self.asked) > len(self.answers):
+            raise ConfigError(f"It asks what has no answer here: {self.asked[len(self.answers)].text}")
+        return self.answers[before : len(self.asked)]
+
+
+@dataclass
 class MemorySink:
     """An inbox in memory, for channels of your own: `accepted` holds what came in, once."""
 
@@ -153,6 +169,7 @@ def make_context(**changes: Any) -> ToolExecutionContext:
         "log": structlog.get_logger(),
         "storage": MemoryStorage(),
         "files": MemoryFiles(),
+        "ask": MemoryAnswers(),
     }
     values |= changes
     return ToolExecutionContext(**({"undo": UndoOffers(values["clock"])} | values))
@@ -188,7 +205,7 @@ def rehearse(agent: type[StandardAgent], context: ToolExecutionContext | None = 
         raise ConfigError(f"{valet.name} has no field {strange[0]!r}.")
     collected = collect(valet.inputs, {}, given)
     if not collected.whole:
-        return Rehearsal(question(valet.inputs, collected), collected.fields)
+        return Rehearsal("\n".join(questions(valet.inputs, collected).values()), collected.fields)
     values = {name: valet.inputs[name].from_json(value) for name, value in collected.fields.items()}
     made = agent(context or make_context(), _no_loop, values=values)
     return Rehearsal("", collected.fields, made.approval_request() if made.needs_approval() else None, made)
