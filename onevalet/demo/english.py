@@ -8,7 +8,7 @@ from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import briefings, contacts, decisions, events, lists, mail, memories, schedules
+from onevalet.demo import briefings, contacts, decisions, events, lists, mail, memories, questions, schedules
 from onevalet.demo.days import DAY, zone_of
 from onevalet.demo.intent import RESULTS, Found, Intent
 from onevalet.demo.intent import named as groups_of
@@ -140,6 +140,7 @@ _FORGET = r"(?:forget|delete|remove|drop|erase)(?: my| the)? notes?(?: number| n
 _DROP = r"never ?mind|forget (?:it|that|about it)|drop (?:it|that)|cancel(?: it| that)?|no,? (?:thanks|thank you)"
 
 ENGLISH = (
+    questions.ASK,
     Intent(
         rf"(?:{_TIME}){_NOW}(?: (?:in|at) (?P<place>[^.?!\n]+?))?{_NOW}",
         tool="current_time",

@@ -9,7 +9,7 @@ from core.agents.pending_answers import ANSWER
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.turns.decide_tool import DECIDE
-from onevalet.demo import decisions, english, events, mail, memories, requests, watches
+from onevalet.demo import decisions, english, events, mail, memories, questions, requests, watches
 from onevalet.demo.intent import Found, Intent
 from onevalet.demo.phrases import TABLES, Phrases
 
@@ -48,7 +48,8 @@ _LAST = (
     ),
 )
 """What is understood in every language, and only where nothing else is."""
-_OF_TOOLS = {intent.tool: intent for intent in (mail.SEARCH, mail.LINK, events.LIST, events.FREE_TIME, memories.SEARCH)}
+_KNOWN = (mail.SEARCH, mail.LINK, events.LIST, events.FREE_TIME, memories.SEARCH, questions.ASK)
+_OF_TOOLS = {intent.tool: intent for intent in _KNOWN}
 """What becomes of the patterns for these tools; the groups of the others are their arguments."""
 
 

@@ -18,6 +18,7 @@ FRENCH = Phrases(
     r"|,?\s+s'il (?:te|vous) plaît$",
     also=r"et puis|et ensuite|puis|ensuite|et",
     calls={
+        "ask_person": (r"pose[zs]?[- ]moi (?:une question|deux questions)",),
         "add_note": (r"(?:(?:nouvelle |prends |prenez )?note|notez|notes?)(?: que| qu'| ?[:,])? ?(?P<text>.+)",),
         "export_notes": (
             r"(?:(?:envo(?:ie|yez)|donne(?:z)?)(?:-moi)? )?(?:toutes )?(?:mes |les )notes "

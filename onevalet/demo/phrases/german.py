@@ -17,6 +17,7 @@ GERMAN = Phrases(
     polite=r"(?:hallo|hey|bitte|und|dann|jetzt|kannst du|könntest du)[,!]?\s+|,?\s+bitte$",
     also=r"und dann|dann|und",
     calls={
+        "ask_person": (r"frag(?:e)? mich (?:et)?was", r"stell(?:e)? mir (?:eine frage|zwei fragen)"),
         "add_note": (
             r"(?:(?:neue |mach eine |schreib(?:e)? eine )?notiz|notier[e]?(?: mir| dir)?|schreib[e]? (?:dir )?auf)"
             r"(?:,? dass |\s*[:,]\s*|\s+)(?P<text>.+)",

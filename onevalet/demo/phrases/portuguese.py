@@ -17,6 +17,7 @@ PORTUGUESE = Phrases(
     polite=r"(?:olá|e|agora|por favor|pode|podes|poderia)[,!]?\s+|,?\s+por favor$",
     also=r"e depois|e então|depois|e",
     calls={
+        "ask_person": (r"(?:faz|faça)-me (?:uma pergunta|duas perguntas)",),
         "add_note": (r"(?:(?:nova |faça uma |tome )?nota|anot[ae]|apont[ae])(?: que|\s*[:,])? (?P<text>.+)",),
         "export_notes": (
             r"(?:(?:envi[ae]|mand[ae]|d[êá])(?:-me)? )?(?:todas )?(?:as )?(?:minhas )?notas (?:como|em|num) (?:um )?"

@@ -17,6 +17,7 @@ SPANISH = Phrases(
     polite=r"(?:hola|oye|por favor|y|ahora|puedes|podrías)[,!]?\s+|,?\s+por favor$",
     also=r"y luego|y después|luego|después|y",
     calls={
+        "ask_person": (r"(?:hazme|haz) (?:una pregunta|dos preguntas)",),
         "add_note": (r"(?:(?:nueva |crea una |toma )?nota|anota|apunta)(?: que|\s*[:,])? (?P<text>.+)",),
         "export_notes": (
             r"(?:(?:envíame|mándame|dame|pásame|exporta) )?(?:todas )?(?:mis |las )?notas "
