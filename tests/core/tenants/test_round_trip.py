@@ -10,13 +10,14 @@ from tests.core.tenants.harness import LETTER, Installation
 
 ENDED = {
     ("approvals", "state"): ("pending", "cancelled"),
+    ("questions", "state"): ("open", "closed"),
     ("pool_entries", "status"): ("WAITING_FOR_INPUT", "CANCELLED"),
     ("run_notices", "state"): ("open", "failed"),
     ("lanes", "process"): ("w1", None),
     ("standing_consents", "state"): ("active", "ended"),
 }
 """What an import ends of the rows that this person has."""
-RENEWED = {("approvals", "token"), ("files", "key")}
+RENEWED = {("approvals", "token"), ("questions", "token"), ("files", "key")}
 
 
 async def test_export_delete_import_gives_the_same_rows_back(installation: Installation) -> None:
