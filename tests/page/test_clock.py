@@ -51,6 +51,8 @@ async def test_time_that_stands_still_lets_nothing_come_and_fast_time_does(talk:
 async def test_an_approval_expires_by_the_clock(talk: Page) -> None:
     await ask(talk, "phone", "Email sam@example.com that I am ten minutes late")
     await talk.until(f"{said('phone')}.some((one) => one.includes('to approve'))")
+    # A card's time begins when it has arrived.
+    await talk.until("[...document.querySelectorAll('.phone .theirs .tick')].at(-1).innerText.includes('delivered')")
     code = await talk.evaluate(f"/OK (\\d[0-9A-Z]+)/.exec({said('phone')}.at(-1))[1]")
     await _turn(talk, "+1 h")
     await ask(talk, "phone", f"OK {code}")
