@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.email.send import EmailNotification, SmtpServer
+from notify.mcp.send import McpNotification
 from notify.push.send import PushNotification
 from notify.terminal.send import TerminalNotification
 from onevalet.settings import Settings
@@ -15,6 +16,7 @@ from onevalet.wiring.channels import build_notification_channels
 CHANNELS: list[NotificationChannel] = [
     TerminalNotification(),
     PushNotification(),
+    McpNotification(),
     EmailNotification(SmtpServer("127.0.0.1", "valet@example.org")),
 ]
 
@@ -48,5 +50,5 @@ def test_any_text_gives_parts_that_say_something(text: str, which: int) -> None:
 def test_each_channel_is_known_by_the_name_it_is_configured_under() -> None:
     built = build_notification_channels(Settings(_env_file=None, smtp_host="mail.example.org", smtp_from="a@b.c"))
     assert {name: channel.name for name, channel in built.items()} == {
-        name: name for name in ("terminal", "push", "email")
+        name: name for name in ("terminal", "push", "mcp", "email")
     }
