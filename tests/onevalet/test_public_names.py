@@ -7,7 +7,7 @@ import onevalet
 from onevalet.api_page import PAGE, page
 from tests.shipping.harness import ROOT, read
 
-_RUN = ("context", "embedding", "extending", "hooks", "plugins")
+_RUN = ("context", "embedding", "extending", "hooks", "plugins", "questions")
 """The pages whose code tests run."""
 _NOT_SHOWN = """
     Ability Account AccountMissing Address AddressBooks Addressee Agenda Ambiguous ApprovalRequest CalendarEntry

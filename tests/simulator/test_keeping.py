@@ -61,6 +61,7 @@ async def test_chats_files_and_settings_are_there_again(config: SimulatorConfig,
         photo = await do(http, "telegram/say", text="**hi**", photo=PICTURE["data"])
         await bot(simulator, http, "setMyCommands", commands=[{"command": "help", "description": "What I can do"}])
         await until(lambda: len(gateway.at("/webhooks/slack")) == 1)
+        await until(lambda: not simulator.wire.is_busy("twilio:carry:"))
         await http.get("/sim/state")  # whose answer comes after the event's
         before = await state(http)
     async with started(config) as (simulator, http):
