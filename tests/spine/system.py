@@ -53,7 +53,7 @@ class Member:
     @property
     def url(self) -> str:
         """Return the address of a web process."""
-        return f"http://{self.environment['HOST']}:{self.environment['PORT']}"
+        return f"http://{self.environment.get('HOST', '127.0.0.1')}:{self.environment['PORT']}"
 
     def start(self) -> None:
         """Start it; its output goes to its log."""
