@@ -27,9 +27,11 @@ pytestmark = [
 ]
 NOT_THERE = (
     "core.mcp.sdk",
+    "onevalet.dev.bench",
     "onevalet.dev.run",
     "onevalet.dev.seed",
     "onevalet.dev.simulator_wiring",
+    "onevalet.mcp.sdk",
     "onevalet.testing",
     "onevalet.tracing",
 )
