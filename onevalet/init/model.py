@@ -1,13 +1,12 @@
 """Which model answers: chosen, asked for one word, and saved when it gave it."""
 
 import asyncio
-import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
 from core.errors import ConfigError
 from onevalet.doctor.models import MODEL_SECONDS, check_model
+from onevalet.environment import exported
 from onevalet.init.dialogue import KEEPS, Dialogue, Option, Wrong
 from onevalet.init.draft import Draft
 from onevalet.init.local_servers import (
@@ -108,20 +107,6 @@ def _prove(talk: Dialogue, draft: Draft, values: Mapping[str, str], seconds: flo
     if not check.ok:
         raise Wrong(f"{check.detail}: {check.fix}.")
     talk.say(f"  It answered in {time.monotonic() - begun:.1f} s.")
-
-
-@contextmanager
-def exported(values: Mapping[str, str]) -> Iterator[None]:
-    """Put what litellm reads from the environment there for the length of the block."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
 
 
 def _model_question(preset: Preset) -> str:

@@ -17,7 +17,7 @@ SERVICE = "caldav"
 _STARTS_WITHIN = 60.0
 _USER, _PASSWORD = "ada", "simulated"  # on this machine, for as long as the scenario
 _LOGIN = aiohttp.BasicAuth(_USER, _PASSWORD)
-_CONFIG = """\
+CONFIG = """\
 [server]
 hosts = 127.0.0.1:{port}
 [auth]
@@ -32,13 +32,15 @@ type = none
 [logging]
 level = warning
 """
-_CALENDAR = """\
+"""Radicale on this machine; it takes `port`, the file of `users`, and the folder of `data`."""
+CALENDAR = """\
 <?xml version="1.0" encoding="utf-8"?>
 <C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>
-<D:displayname>Calendar</D:displayname>
+<D:displayname>{name}</D:displayname>
 <C:supported-calendar-component-set><C:comp name="VEVENT"/></C:supported-calendar-component-set>
 </D:prop></D:set></C:mkcalendar>
 """
+"""The body of a MKCALENDAR (RFC 4791, 5.3.1); it takes a `name`."""
 
 
 @asynccontextmanager
@@ -46,7 +48,7 @@ async def serve_calendar(folder: Path) -> AsyncIterator[str]:
     """Serve a calendar whose data lie in a folder; yield host and port. Raises `ScenarioError` where it cannot."""
     users, config, port = folder / "users", folder / "radicale", free_port()
     users.write_text(f"{_USER}:{_PASSWORD}\n")
-    config.write_text(_CONFIG.format(port=port, users=users, data=folder / "calendar"))
+    config.write_text(CONFIG.format(port=port, users=users, data=folder / "calendar"))
     command = (sys.executable, "-m", "radicale", "--config", str(config))
     process = await asyncio.create_subprocess_exec(*command, stdout=DEVNULL, stderr=DEVNULL)
     try:
@@ -70,7 +72,7 @@ async def _make_calendar(process: Process, port: int) -> None:
         async with asyncio.timeout(_STARTS_WITHIN), aiohttp.ClientSession(auth=_LOGIN) as http:
             while process.returncode is None:
                 with suppress(aiohttp.ClientError):  # it listens to nobody yet
-                    async with http.request("MKCALENDAR", url, data=_CALENDAR) as answer:
+                    async with http.request("MKCALENDAR", url, data=CALENDAR.format(name="Calendar")) as answer:
                         if answer.status == 201:
                             return
                 await asyncio.sleep(0.1)

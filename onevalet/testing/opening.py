@@ -19,12 +19,13 @@ from onevalet.dev.processes.assistant import Assistant
 from onevalet.dev.processes.child import Wanted
 from onevalet.dev.services import open_services
 from onevalet.dev.simulator_wiring import simulator_config, wire_simulator
+from onevalet.environment import exported
 from onevalet.testing.arrival import bring_in
 from onevalet.testing.calendar_server import serve_calendar
 from onevalet.testing.scenario import Scenario
 from onevalet.testing.scripted_model import ScriptedModel
 from onevalet.testing.stage import Stage
-from onevalet.testing.stage_settings import environment, reaching, settings_of
+from onevalet.testing.stage_settings import reaching, settings_of
 from onevalet.testing.web_answers import serve_answers
 from onevalet.wiring.preload import load_worker
 from simulator.app import serve_simulator
@@ -47,7 +48,7 @@ async def open_stage(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="onevalet-scenario-")))
         _let_pass(folder)
         model = await stack.enter_async_context(ScriptedModel([]))
-        stack.enter_context(environment({"OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "sk-scripted"}))
+        stack.enter_context(exported({"OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "sk-scripted"}))
         answers = await stack.enter_async_context(serve_answers(scenario.web))
         calendar = await stack.enter_async_context(serve_calendar(folder)) if scenario.calendar else ""
         clock = folder / "clock.json"

@@ -1,11 +1,10 @@
 """The settings of a scenario's installation: its own, and nothing of this folder's `.env`."""
 
 import os
-import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
+from onevalet.dev.embedded.port import free_port
 from onevalet.settings import Settings, load_settings
 from onevalet.testing.scenario import Scenario
 from onevalet.testing.web_answers import PLACE
@@ -25,7 +24,7 @@ def settings_of(scenario: Scenario, home: Path, clock: Path, answers: str, given
             **servers,
             "onevalet_home": home,
             "onevalet_clock": clock,
-            "port": _free_port(),
+            "port": free_port(),
             "onevalet_model": "openai/scripted" if scenario.model == "scripted" else "",
             "onevalet_plugins": scenario.plugins,
             "onevalet_memory": "off",  # what is remembered is asked of the model too, at moments of its own
@@ -40,24 +39,3 @@ def reaching(settings: Settings, *places: str) -> Settings:
     """Let tools reach what the scenario serves on this machine, which they may not otherwise."""
     hosts = (*settings.onevalet_fetch_hosts, *(place for place in places if place))
     return settings.model_copy(update={"onevalet_fetch_hosts": hosts})
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Set variables that litellm reads itself, and put back what was there."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

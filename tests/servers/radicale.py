@@ -2,7 +2,6 @@
 
 import base64
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from core.credentials.types import Ability, Account, OpenAccount
+from onevalet.dev.embedded.port import free_port
+from onevalet.testing.calendar_server import CALENDAR, CONFIG
 from tests.forker import plain_environment
 
 USERS = {"ann": "s3cret", "bob": "b0b-secret"}
@@ -41,7 +42,7 @@ class Radicale:
 
     def make_calendar(self, user: str, name: str) -> str:
         """Make a calendar that was there before; return its address."""
-        return self._make(user, name, "MKCALENDAR", _CALENDAR.format(name=name))
+        return self._make(user, name, "MKCALENDAR", CALENDAR.format(name=name))
 
     def make_address_book(self, user: str, name: str) -> str:
         """Make an address book that was there before; return its address."""
@@ -84,8 +85,8 @@ def run_radicale(folder: Path) -> Iterator[Radicale]:
     users = folder / "users"
     users.write_text("".join(f"{user}:{password}\n" for user, password in USERS.items()))
     config = folder / "config"
-    port = _free_port()
-    config.write_text(_CONFIG.format(port=port, users=users, data=folder / "collections"))
+    port = free_port()
+    config.write_text(CONFIG.format(port=port, users=users, data=folder / "collections"))
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "radicale", "--config", str(config)],
@@ -116,34 +117,6 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     raise AssertionError(f"Radicale does not answer: {log.read_text()[-2000:]}")
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-_CONFIG = """\
-[server]
-hosts = 127.0.0.1:{port}
-[auth]
-type = htpasswd
-htpasswd_filename = {users}
-htpasswd_encryption = plain
-delay = 0
-[storage]
-filesystem_folder = {data}
-[web]
-type = none
-[logging]
-level = warning
-"""
-_CALENDAR = """\
-<?xml version="1.0" encoding="utf-8"?>
-<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>
-<D:displayname>{name}</D:displayname>
-<C:supported-calendar-component-set><C:comp name="VEVENT"/></C:supported-calendar-component-set>
-</D:prop></D:set></C:mkcalendar>
-"""
 _ADDRESS_BOOK = """\
 <?xml version="1.0" encoding="utf-8"?>
 <D:mkcol xmlns:D="DAV:" xmlns:CR="urn:ietf:params:xml:ns:carddav"><D:set><D:prop>
