@@ -49,7 +49,7 @@ class QuestionCard:
 
 
 def with_keys(asks: Sequence[Asked], taken: int = 0) -> tuple[Asked, ...]:
-    """Give each choice what a person may type for it: numbers that go on over all questions, after those `taken`.
+    """Return the questions with what to type for each choice: numbers that go on over all of them, after those `taken`.
 
     They are letters where a number may be an answer in words: "2" may not mean one thing and say another.
     """

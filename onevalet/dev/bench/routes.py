@@ -65,7 +65,7 @@ class Bench:
         ]
 
     def offer_models(self, kept: KeptModel, assistant: Assistant, told: Callable[[Settings], None]) -> None:
-        """Let the page choose the model of the assistant that runs; `told` hears the settings of each other one."""
+        """Offer the page a choice of model for the running assistant; `told` hears the settings of each new one."""
 
         def changed(settings: Settings) -> None:
             self.breaking.meet(settings)
@@ -112,7 +112,7 @@ class Bench:
         return await who_is(self.database, addresses, self.clock.told().now())
 
     async def pair(self, request: web.Request) -> JsonObject:
-        """Let somebody in as the operator does: {"code", "role"}; return who it is."""
+        """Admit somebody as the operator does: {"code", "role"}; return who it is."""
         return await let_in(self.database, await object_of(request), self.clock.told().now())
 
     async def broken(self, _: web.Request) -> JsonObject:
