@@ -14,9 +14,9 @@ from core.ids import IdMaker
 from core.language.catalogue import gettext
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal
+from core.questions.wording import QuestionCard
 from core.turns.types import BegunTurn, TurnResult
 
-CHANNEL = "mcp"
 _LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"
 
 
@@ -30,12 +30,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a turn says: `outbound` in its own conversation, `cards` and `told` there too, or else `elsewhere`."""
+    """What a turn says: `outbound` and `questions` in its own conversation, the rest there too, or else `elsewhere`."""
 
     outbound: Sequence[OutboundMessage] = ()
     cards: Sequence[Card] = ()
     told: Sequence[OutboundMessage] = ()
     elsewhere: Place | None = None
+    questions: Sequence[QuestionCard] = ()
 
 
 class ClientTurns:
@@ -67,13 +68,15 @@ class ClientTurns:
         note = gettext("{program} wants this, a program to which you gave access.", program=program)
         noted = [replace(one, note=f"{note}\n{one.note}" if one.note else note) for one in result.approvals]
         cards = [card(one, shown.message.id) for one, shown in zip(noted, said.cards, strict=True)]
-        shown = self._private.sub(gettext("[a link, which only you are sent]"), result.reply)
+        hidden = gettext("[a link, which only you are sent]") if chat else gettext("[a link, which only you may see]")
+        shown = self._private.sub(hidden, result.reply)
         told = list[OutboundMessage]()
         # What was decided in the chat is answered there, too.
         if chat is not None and result.reply and (turn.request.go_on_at is not None or shown != result.reply):
             text = gettext("{program} asked for something, and this is the answer:", program=literal(program))
             told = [OutboundMessage(self._make_id("out"), OutboundKind.NOTIFICATION, f"{text}\n\n{result.reply}")]
-        return Said([replace(message, text=shown) for message in said.outbound], cards, told, chat)
+        outbound = [replace(message, text=shown) for message in said.outbound]
+        return replace(said, outbound=outbound, cards=cards, told=told, elsewhere=chat)
 
     @cached_property
     def _private(self) -> re.Pattern[str]:

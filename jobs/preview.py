@@ -20,8 +20,7 @@ from core.tools.doing import as_status
 from core.turns.event_stream import Doing, StreamHook, Watching, in_words
 from core.turns.types import BegunTurn
 from jobs.slow_model import told_in_words
-from jobs.telling import Tell as Tell
-from jobs.telling import TellsDoing as TellsDoing
+from jobs.telling import calls_in_words
 
 WORKING_EVERY = 4.0
 """Seconds between hints that the assistant is working; Telegram's typing lasts five."""
@@ -61,14 +60,13 @@ class Drafting(Hook):
         self.written.set()
 
     async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
-        """Say what the calls of an answer do."""
-        if answer.tool_calls:
-            names = dict.fromkeys(call.name for call in answer.tool_calls)
-            self._tell(" ".join(self._doing(name) for name in names))
+        """Show what the calls of an answer do."""
+        if words := calls_in_words(answer, self._doing):
+            self._tell(words)
         return answer
 
     async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """Say what a tool reports of its progress."""
+        """Show what a tool reports of its progress."""
         self._tell(before_links(text))
 
     def _tell(self, text: str) -> None:

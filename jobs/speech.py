@@ -6,11 +6,13 @@ import structlog
 
 from core.approvals.cards import card
 from core.approvals.store import ApprovalStore
+from core.clients.tokens import CHANNEL
 from core.ids import IdMaker
 from core.messaging.messages import OutboundKind, OutboundMessage
+from core.questions.wording import card as question
 from core.queue.wakeups import Wakeups
 from core.turns.types import BegunTurn
-from jobs.clients import CHANNEL, ClientTurns, Place, Said
+from jobs.clients import ClientTurns, Place, Said
 from jobs.turn_results import TurnOutcome
 
 _FORGEABLE = ("sms", "email")
@@ -35,8 +37,9 @@ class TurnSpeech:
         if outcome.note:
             here = turn.request.conversation_id
             return Said((), cards, (), Place(here, turn.address.channel) if here else None)
+        questions = [question(asked, self.make_id("ask"), self.make_id("out")) for asked in result.questions]
         reply = OutboundMessage(self.make_id("out"), OutboundKind.REPLY, result.reply, media=result.media)
-        said = Said([reply] if result.reply or result.media else [], cards)
+        said = Said([reply] if result.reply or result.media else [], cards, questions=questions)
         if turn.address.channel != CHANNEL or self.clients is None:
             return said
         return await self.clients.divide(turn, result, said)

@@ -12,6 +12,11 @@ type Tell = Callable[[str, str], None]
 """Takes a turn's id and what it does, and returns at once."""
 
 
+def calls_in_words(answer: ModelAnswer, doing: Doing) -> str:
+    """Return what an answer's calls do, each kind once; empty where it calls nothing."""
+    return " ".join(doing(name) for name in dict.fromkeys(call.name for call in answer.tool_calls))
+
+
 class TellsDoing(Hook):
     """Tells of one turn's calls. A turn without calls tells nothing."""
 
@@ -27,12 +32,12 @@ class TellsDoing(Hook):
         return messages
 
     async def post_reasoning(self, context: HookContext, answer: ModelAnswer) -> ModelAnswer:
-        """Say what the calls of an answer do."""
-        self._say(" ".join(self._doing(name) for name in dict.fromkeys(call.name for call in answer.tool_calls)))
+        """Tell what the calls of an answer do."""
+        self._say(calls_in_words(answer, self._doing))
         return answer
 
     async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
-        """Say what a tool reports of its progress."""
+        """Tell what a tool reports of its progress."""
         self._say(before_links(text))
 
     def _say(self, text: str) -> None:

@@ -1,6 +1,5 @@
 """What a claimed turn results in: from a command, a task's run, the assistant, or an apology."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -8,7 +7,6 @@ import structlog
 
 from core.errors import LeaseLost, StoreUnavailable, TurnDelayed
 from core.journal.postgres import Lease
-from core.messaging.channels import NotificationChannel
 from core.messaging.commands import LISTEN, MORE
 from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
@@ -20,10 +18,10 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, RunState
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnResult, TurnState
-from jobs.clients import CHANNEL, ClientTurns
-from jobs.preview import Tell, TellsDoing, show_progress
-from jobs.room import with_room
+from jobs.preview import show_progress
+from jobs.room import Room
 from jobs.set_aside import set_aside
+from jobs.telling import Tell, TellsDoing
 
 MAX_SOLO_CRASHES = 3
 """A turn that crashed so many processes alone, at one place, is set aside as poison."""
@@ -49,17 +47,16 @@ class TurnResults:
     store: TurnStore
     orchestrator: Orchestrator
     wakeups: Wakeups
-    channels: Mapping[str, NotificationChannel]
+    room: Room
     commands: ChatCommands
     runs: RunExecutors | None
-    clients: ClientTurns | None = None
     tell_doing: Tell | None = None
 
     async def of(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Return a turn's outcome. Raise `TurnDelayed`, `LeaseLost` or `StoreUnavailable` where it has none yet."""
         poison = is_poison(turn) or bool(turn.run_id and self.runs is None)
         outage = self.store.outage(lease, turn.turn_id, tells=turn.run_id is None)
-        request = with_room(turn.request, await self._where_cards_go(turn))
+        request = await self.room.of(turn)
         hooks = (TellsDoing(self.tell_doing, turn.turn_id, self.orchestrator.doing),) if self.tell_doing else ()
         turn = replace(turn, request=replace(request, outage=outage, hooks=hooks))
         try:
@@ -75,13 +72,6 @@ class TurnResults:
         result = await set_aside(turn, RUN_FAILURE if turn.run_id else sorry, reason)
         return TurnOutcome(result, RunNote(RunState.FAILED, reason, text=result.reply) if turn.run_id else None)
 
-    async def _where_cards_go(self, turn: BegunTurn) -> NotificationChannel | None:
-        """Return the channel on which the person is asked: a program asks, and they are asked in their own chat."""
-        if turn.address.channel != CHANNEL or self.clients is None:
-            return self.channels.get(turn.address.channel)
-        chat = await self.clients.chat(turn.request.tenant.id)
-        return self.channels.get(chat.channel) if chat else None
-
     async def _answer(self, lease: Lease, turn: BegunTurn) -> TurnOutcome:
         """Answer what a person wrote or said: a command by itself, anything else with the assistant."""
         if turn.command and turn.command.name == LISTEN:
@@ -89,7 +79,7 @@ class TurnResults:
         if outcome := await self._commanded(lease, turn):
             return outcome
         row = self.store.stream_row(lease, turn.turn_id)
-        channel = self.channels.get(turn.address.channel)
+        channel = self.room.channels.get(turn.address.channel)
         said = partial(self.wakeups.wake_delivery, lease.lane_id)
         async with show_progress(channel, turn, row, said, self.orchestrator.doing) as hooks:
             turn = replace(turn, request=replace(turn.request, hooks=(*turn.request.hooks, *hooks)))

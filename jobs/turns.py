@@ -22,7 +22,7 @@ from core.turns.commands import ChatCommands
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from core.turns.types import BegunTurn, TurnEnd, TurnState
-from jobs.cards import questions_of
+from jobs.room import Room
 from jobs.speech import TurnSpeech
 from jobs.stops import Stops
 from jobs.turn_features import TurnFeatures
@@ -68,8 +68,9 @@ class TurnRunner:
             orchestrator, wakeups, features.people, features.approvals, features.console, features.answers_clients
         )
         self._speech = TurnSpeech(make_id, wakeups, features.approvals, features.clients)
-        more = (features.runs, features.clients, features.tell_doing)
-        self._results = TurnResults(store, orchestrator, wakeups, channels, commands, *more)
+        room = Room(channels, features.clients)
+        more = (features.runs, features.tell_doing)
+        self._results = TurnResults(store, orchestrator, wakeups, room, commands, *more)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Claim the named lane and begin its turn, or claim the one that has waited longest."""
@@ -174,7 +175,6 @@ class TurnRunner:
         """Commit a turn's outcome, then wake whatever has work from it. Return whether more waits on the lane."""
         result, note = outcome.result, outcome.note
         said = await self._speech.of(turn, outcome)
-        questions = questions_of(result, self._make_id)
         held = bool(said.cards and note) and await self._are_held(turn)
         finish = partial(
             self._store.finish,
@@ -193,7 +193,7 @@ class TurnRunner:
                 cards=said.cards,
                 cards_in=said.elsewhere.id if said.elsewhere else None,
                 told=said.told,
-                questions=questions,
+                questions=said.questions,
                 hold_cards=held,
                 run=note,
             ),
@@ -201,7 +201,7 @@ class TurnRunner:
         more = await _twice(finish, lease)
         if self._features.remembers:
             self._wakeups.wake_memory(turn.turn_id)
-        if said.outbound or questions:
+        if said.outbound or said.questions:
             self._wakeups.wake_delivery(lease.lane_id)
         if note:
             self._wake_notices()

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from core.clients.tokens import CHANNEL
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
 from notify.no_text import no_text
@@ -10,7 +11,7 @@ from notify.no_text import no_text
 class McpNotification:
     """A part counts as sent when it is in the outbox."""
 
-    name = "mcp"
+    name = CHANNEL
     can_find = True
     resend_unknown = True
 

@@ -5,14 +5,13 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from core.clients.tokens import Client
+from core.clients.tokens import ACCOUNT, CHANNEL, Client
 from core.db.database import Database
 from core.errors import OneValetError
 from core.ids import make_id
 from core.messaging.channels import InboundSink
 from core.messaging.messages import Address, InboundMessage, Origin
 
-CHANNEL, ACCOUNT = "mcp", "local"
 _LOOK, _SLOWEST_LOOK = 0.1, 1.0
 """Seconds between two looks for an answer: at first, and after a while."""
 _OVER = ("done", "failed", "interrupted", "poison")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from core.clients.tokens import CHANNEL
 from core.clock import Clock
 from core.db.database import Database
 from core.ids import make_id
@@ -49,7 +50,7 @@ async def open_outbound(connections: Connections, clock: Clock, brought: Brought
         channels = build_notification_channels(settings) | {channel.name: channel for channel in brought.channels}
         for channel in channels.values():
             stack.push_async_callback(channel.close)
-        chats = channels.keys() - {"mcp"}  # nobody reads news in a program
+        chats = channels.keys() - {CHANNEL}  # nobody reads news in a program
         service = build_service(connections.database, chats, connections.wakeups, clock, settings.manners)
         outreach = Outreach(connections.database, connections.wakeups, make_id, clock, channels)
         yield Outbound(channels, service, Rooms(outreach=outreach, notify=service.send, brought=tuple(brought.values)))
