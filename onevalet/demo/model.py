@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
 
 from core import replies
 from core.agents.pending_answers import ANSWER, WAIT
@@ -18,16 +17,15 @@ from core.json_types import Json, JsonObject
 from core.language.catalogue import current_locale, gettext, gettext_noop, listed, speaking
 from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
-from core.loop.outside import words_of_others
 from core.tools.toolbox import SWITCH, groups_in
-from core.turns.prompt_lines import CONTEXT, LANGUAGE, NOW, pattern_of, read_lines
+from core.turns.prompt_lines import CONTEXT
 from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intent import RESULTS, Found, Intent
 from onevalet.demo.intents import INTENTS, examples, joined
 from onevalet.demo.languages import language_written
 from onevalet.demo.phrases import TABLES
-from onevalet.demo.schedules import unmarked
+from onevalet.demo.transcript import Done, language_of, now_of, prompt_of, since_last_answer, text_of
 
 MODEL = "demo/valet"
 LABEL = gettext_noop("(demo model)")
@@ -39,7 +37,6 @@ HOW_TO_CHANGE = gettext_noop(
 LET_GO = gettext_noop("All right, I let that go.")
 LANGUAGES = gettext_noop("I know phrases in English, Spanish, German, French, Portuguese and Chinese.")
 
-_OURS = {replies.SUMMARISE, replies.SAY_SOMETHING, replies.TOOLS_CHANGED, replies.GO_ON}
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|(?<=[\u3002\uff1f\uff01])\s*|\n+")
 _POLITE = re.compile(
     r"^(?:(?:and|so|ok|okay|then|also|now|please|(?:hey|hi|hello)(?: there)?|valet|tell me"
@@ -78,21 +75,12 @@ class _Known:
     """Those that may be decided in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A call that was made, and its result."""
-
-    tool: str
-    arguments: Json
-    result: str
-
-
 def answer(messages: Sequence[JsonObject], tools: Collection[str], intents: Sequence[Intent] = INTENTS) -> ModelAnswer:
     """Answer a conversation in OpenAI's form: call the tools that are still needed, or say everything in one text.
 
     `tools` are the names of those offered. All messages of the person since the last finished answer count.
     """
-    language = _language(messages)
+    language = language_of(messages)
     with speaking(language) if language else nullcontext():
         return _answer(messages, tools, intents, known=bool(language))
 
@@ -104,14 +92,14 @@ def _answer(
 
     What is not understood is answered in the language that it is written in, whatever the person's.
     """
-    before, after, done = _since_last_answer(messages)
-    texts, said = [*before, *after], [_text(message.get("content")) for message in messages]
+    before, after, done = since_last_answer(messages)
+    texts, said = [*before, *after], [text_of(message.get("content")) for message in messages]
     if texts and texts[-1].startswith(replies.SAY_THIS):
         return ModelAnswer(texts[-1].removeprefix(replies.SAY_THIS), model=MODEL, finish_reason="stop")
-    prompt = _prompt(messages)
+    prompt = prompt_of(messages)
     tools = tools if WAIT in prompt or CONTEXT not in prompt else {*tools} - {ANSWER}
     usable = frozenset({*tools, *(call.tool for call in done)})
-    context = _Known(usable, intents, _now(prompt), *read_pending(prompt))
+    context = _Known(usable, intents, now_of(prompt), *read_pending(prompt))
     plans = [plan for text in before for plan in _plans(text, context)]
     if done and not {plan.intent.tool for plan in plans if plan.intent} & {call.tool for call in done}:
         plans = []  # the calls were about something else: the messages before them answered a waiting agent
@@ -176,63 +164,6 @@ def _reached(plan: Plan, done: list[Done]) -> tuple[Plan, Done | None]:
         plan = replace(plan, intent=plan.intent.then, arguments=plan.intent.then.arguments(match))
         made = _take(done, plan)
     return plan, made
-
-
-def _since_last_answer(messages: Sequence[JsonObject]) -> tuple[list[str], list[str], list[Done]]:
-    """Return the messages since the last finished answer, before and after the first call, and the calls done since."""
-    before: list[str] = []
-    after: list[str] = []
-    calls: dict[str, tuple[str, Json]] = {}
-    done: list[Done] = []
-    for message in messages:
-        text = _text(message.get("content"))
-        match message.get("role"):
-            case "user" if text not in _OURS and not text.startswith(CONTEXT):
-                (after if calls else before).append(unmarked(text))
-            case "assistant" if message.get("tool_calls"):
-                calls |= _calls(cast(list[JsonObject], message["tool_calls"]))
-            case "assistant":
-                before, after, calls, done = [], [], {}, []
-            case "tool" if not text.endswith(replies.HANDED_OVER):
-                if call := calls.get(str(message.get("tool_call_id"))):
-                    done.append(Done(*call, replies.without_notes(words_of_others(text))))
-    return before, after, done
-
-
-def _calls(calls: Sequence[JsonObject]) -> dict[str, tuple[str, Json]]:
-    functions = {str(call["id"]): cast(JsonObject, call["function"]) for call in calls}
-    return {
-        number: (str(function["name"]), json.loads(str(function.get("arguments") or "{}")))
-        for number, function in functions.items()
-    }
-
-
-def _text(content: Json) -> str:
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return str(content or "")
-
-
-def _prompt(messages: Sequence[JsonObject]) -> str:
-    """Return the system prompt and the newest state of things."""
-    texts = [(message.get("role"), _text(message.get("content"))) for message in messages]
-    context = [text for role, text in texts if role == "user" and text.startswith(CONTEXT)]
-    return "\n".join([*(text for role, text in texts if role == "system"), *context[-1:]])
-
-
-def _now(prompt: str) -> datetime | None:
-    lines = read_lines(NOW, prompt)
-    return datetime.fromisoformat(f"{lines[-1]['date']}T{lines[-1]['time']}") if lines else None
-
-
-def _language(messages: Sequence[JsonObject]) -> str:
-    """Return the person's language, or else the one in which they wrote last; empty where it is not recognised."""
-    if stated := re.search(pattern_of(LANGUAGE), _prompt(messages)):
-        return stated["language"]
-    texts = (_text(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
-    ours = (replies.SAY_THIS, CONTEXT)
-    said = (unmarked(text) for text in texts if text not in _OURS and not text.startswith(ours))
-    return next((language for text in said if (language := language_written(text))), "")
 
 
 def _plans(text: str, known: _Known) -> list[Plan]:
