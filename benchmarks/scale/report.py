@@ -182,9 +182,8 @@ def _saturation(results: Results) -> Iterator[str]:
     said = []
     for part, same in groupby(firsts, key=firsts.__getitem__):
         counts = list(same)
-        shares = " to ".join(
-            f"{limited[count]['shares'][part]:.0%}" for count in (counts[0], counts[-1])[: len(counts)]
-        )
+        used = sorted(limited[count]["shares"][part] for count in counts)
+        shares = " to ".join(f"{share:.0%}" for share in dict.fromkeys((used[0], used[-1])))
         said.append(f"with {_span(counts)} it is {_NAMES[part]} ({shares})")
     yield f"Nearest to its limit: {'; '.join(said)}."
     yield ""

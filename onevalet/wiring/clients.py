@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
-from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.people.access_policy import Access, Policy
@@ -52,7 +51,7 @@ def build_client_tools(connections: Connections, clock: Clock) -> "ClientTools":
 
 
 @asynccontextmanager
-async def open_mcp_door(connections: Connections, keys: SecretKeys, clock: Clock) -> AsyncIterator[McpDoor]:
+async def open_mcp_door(connections: Connections, tokens: ClientTokens, clock: Clock) -> AsyncIterator[McpDoor]:
     """Yield the door."""
     settings = connections.settings
 
@@ -62,7 +61,7 @@ async def open_mcp_door(connections: Connections, keys: SecretKeys, clock: Clock
         return HttpServer(build_client_tools(connections, clock), VERSION)
 
     door = McpDoor(
-        ClientTokens.of(connections.database, make_id, keys),
+        tokens,
         clock,
         Rates(redis_url(settings)),
         load,

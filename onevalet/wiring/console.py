@@ -9,9 +9,9 @@ from core.accounts.accounts import Accounts
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.console.sign_in import ConsoleSignIn
-from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
-from core.messaging.channels import Channel, stalls_of
+from core.messaging.capabilities import stalls_of
+from core.messaging.channels import Channel
 from onevalet.console.door import ConsoleDoor
 from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
@@ -20,7 +20,7 @@ from onevalet.wiring.connections import Connections, doing_now
 def build_console(
     connections: Connections,
     accounts: Accounts,
-    keys: SecretKeys,
+    tokens: ClientTokens,
     clock: Clock,
     channels: Sequence[Channel],
     *,
@@ -48,7 +48,7 @@ def build_console(
             linking,
             settings.tiers.names,
             build_memory(settings, database, clock),
-            ClientTokens.of(database, make_id, keys),
+            tokens,
             token_life(settings),
         )
         budgets = ShownBudgets(

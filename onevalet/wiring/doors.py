@@ -6,8 +6,10 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from core.accounts.accounts import Accounts
+from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
+from core.ids import make_id
 from core.messaging.channels import Channel
 from onevalet.wiring.clients import open_mcp_door
 from onevalet.wiring.connections import Connections
@@ -25,6 +27,7 @@ async def open_doors(
     local_console: bool,
 ) -> AsyncIterator[Sequence[web.RouteDef]]:
     """Yield the routes. `local_console`: a browser on this machine needs no session."""
-    console = build_console(connections, accounts, keys, clock, channels, local=local_console)
-    async with open_mcp_door(connections, keys, clock) as programs:
+    tokens = ClientTokens.of(connections.database, make_id, keys)
+    console = build_console(connections, accounts, tokens, clock, channels, local=local_console)
+    async with open_mcp_door(connections, tokens, clock) as programs:
         yield [*console.routes(), *programs.routes()]
