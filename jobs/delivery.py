@@ -12,11 +12,11 @@ import structlog
 from core.clock import Clock
 from core.errors import LeaseLost, StoreUnavailable, Unavailable
 from core.messaging.calls import Begun, PartEnd, Rendered
-from core.messaging.channels import Billed, NotificationChannel, Part, Target
+from core.messaging.capabilities import bill_of
+from core.messaging.channels import NotificationChannel, Target
 from core.messaging.due_messages import Claim, DueMessage, KeptPart
 from core.messaging.outbox import Outbox
 from core.messaging.receipt_notes import ReceiptNotes
-from core.messaging.segments import Bill
 from core.messaging.states import CallOutcome, SendState
 from core.queue.quarantine import CURRENT_WORK
 from jobs.backoff import CHECK_AFTER, fate
@@ -172,7 +172,7 @@ class DeliveryRunner:
             return [], None
         if not rendered.parts or self._stopping:
             return await self._outbox.keep_parts(claim, rendered.parts, rendered.text), None
-        asked, bill = self._elapsed(), _bill(channel, self._clock, rendered.parts[0])
+        asked, bill = self._elapsed(), bill_of(channel, rendered.parts[0], self._clock.now())
         begun, parts = await self._outbox.begin_rendered(claim, rendered, due.attempts + 1, bill)
         return parts, None if begun is Begun.KEPT else BegunCall(begun, asked)
 
@@ -195,7 +195,7 @@ class DeliveryRunner:
                 count_lost_answer(due.address.channel, found)
                 return RowEnd(await self._outbox.end_delivery(claim, part.number, part.attempt, found))
         if begun is None:
-            asked, bill = self._elapsed(), _bill(channel, self._clock, part.part)
+            asked, bill = self._elapsed(), bill_of(channel, part.part, self._clock.now())
             what = await self._outbox.begin_delivery(claim, part.number, attempt, bill, uploads=part.part.uploads)
             begun = BegunCall(what, asked)
         if (refused := await self._refused(claim, begun.what)) is not None:
@@ -250,10 +250,6 @@ async def _noted(notes: ReceiptNotes | None, part: KeptPart) -> PartEnd | None:
     """Return the end of a call whose receipt its worker could note but not write down."""
     receipt = await notes.find(part.ref) if notes else None
     return None if receipt is None else PartEnd(SendState.SENT, CallOutcome.FOUND, receipt)
-
-
-def _bill(channel: NotificationChannel, clock: Clock, part: Part) -> Bill | None:
-    return Bill(part.segments, clock.now(), channel.budget) if isinstance(channel, Billed) else None
 
 
 async def _hand_back(outbox: Outbox, claim: Claim) -> None:

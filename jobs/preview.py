@@ -12,7 +12,8 @@ import structlog
 from core.errors import Ambiguous, DeliveryError, LeaseLost, RateLimited, StoreUnavailable
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.llm.types import ModelAnswer, TextSoFar
-from core.messaging.channels import Marking, NotificationChannel, Preview, Streaming, Telling
+from core.messaging.capabilities import Marking, Preview, Streaming, Telling
+from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Address
 from core.messaging.streamed_message import StreamRow
 from core.tools.addresses import before_links

@@ -12,7 +12,8 @@ import structlog
 
 from core.errors import Ambiguous, DeliveryError
 from core.messaging.calls import PartEnd
-from core.messaging.channels import NotificationChannel, Receipt, Streaming, Target
+from core.messaging.capabilities import Streaming
+from core.messaging.channels import NotificationChannel, Receipt, Target
 from core.messaging.due_messages import DueMessage, KeptPart
 from core.messaging.messages import OutboundKind
 from core.messaging.states import CallOutcome, SendState

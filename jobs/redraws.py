@@ -11,7 +11,8 @@ from core.approvals.outcomes import card_line
 from core.clock import Clock
 from core.errors import DeliveryError, RateLimited, Rejected, StoreUnavailable
 from core.language.catalogue import speaking
-from core.messaging.channels import NotificationChannel, Redrawing
+from core.messaging.capabilities import Redrawing
+from core.messaging.channels import NotificationChannel
 from core.questions.outcomes import QuestionEnd
 from core.questions.outcomes import card_line as answered_line
 from jobs.backoff import MAX_WAIT

@@ -12,7 +12,8 @@ from core.errors import Unavailable
 from core.files.links import FileLinks
 from core.files.store import FileStore
 from core.language.catalogue import gettext, ngettext
-from core.messaging.channels import Carrying, NotificationChannel, ReadFile
+from core.messaging.capabilities import Carrying
+from core.messaging.channels import NotificationChannel, ReadFile
 from core.messaging.due_messages import DueMessage
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage

@@ -9,7 +9,8 @@ import structlog
 from core.errors import LeaseLost, StoreUnavailable
 from core.hooks.hooks import Hook, HookContext, Messages
 from core.llm.types import ModelAnswer
-from core.messaging.channels import NotificationChannel, Unseen
+from core.messaging.capabilities import Unseen
+from core.messaging.channels import NotificationChannel
 from core.messaging.messages import Address
 from core.turns.outage import ModelOutage
 

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from aiohttp import web
 
 from core.errors import OneValetError
-from core.messaging.channels import Channel, stalls_of
+from core.messaging.capabilities import stalls_of
+from core.messaging.channels import Channel
 
 READY_SECONDS = 2.0
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from core import replies
 from core.language.catalogue import gettext
 from core.llm.types import ModelAnswer, ToolCall
-from core.messaging.channels import Billed, NotificationChannel
+from core.messaging.capabilities import Billed
+from core.messaging.channels import NotificationChannel
 from core.messaging.messages import OutboundKind, OutboundMessage
 
 MAX_CHARACTERS = 30_000

@@ -11,7 +11,8 @@ from core.db.database import Database
 from core.errors import DeliveryError, Rejected, ToolFailed, ToolRetry
 from core.ids import IdMaker
 from core.language.catalogue import gettext
-from core.messaging.channels import NotificationChannel, Reached, Reaching
+from core.messaging.capabilities import Reached, Reaching
+from core.messaging.channels import NotificationChannel
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.states import IdentityState
 from core.messaging.visible_text import literal

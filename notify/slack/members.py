@@ -8,7 +8,7 @@ import re
 
 from core.errors import Rejected
 from core.json_types import JsonObject
-from core.messaging.channels import Reached
+from core.messaging.capabilities import Reached
 from core.messaging.messages import Address
 from providers.slack.client import SlackApi
 from providers.slack.wire import CHANNEL_NAME

@@ -8,7 +8,8 @@ import structlog
 from core.errors import DeliveryError, Rejected, Unavailable, Unreachable
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
-from core.messaging.channels import Part, Reached, Receipt, Target
+from core.messaging.capabilities import Reached
+from core.messaging.channels import Part, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
 from notify.slack import history, redraw, streams, uploads

@@ -10,7 +10,8 @@ import structlog
 from twilio.base.exceptions import TwilioException
 
 from core.errors import Ambiguous, CredentialsRejected, Rejected, Unavailable, Unreachable
-from core.messaging.channels import Part, Reached, Receipt, Target
+from core.messaging.capabilities import Reached
+from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, Media, OutboundMessage
 from core.messaging.segments import SegmentBudget
 from notify.sms.erase import erase

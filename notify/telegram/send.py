@@ -12,7 +12,8 @@ from telegram.error import BadRequest, ChatMigrated, TelegramError
 
 from core.errors import Ambiguous, Rejected, Unavailable
 from core.json_types import Json
-from core.messaging.channels import Part, Reached, Receipt, Target
+from core.messaging.capabilities import Reached
+from core.messaging.channels import Part, Receipt, Target
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Media, OutboundMessage
 from notify.telegram import redraw, uploads

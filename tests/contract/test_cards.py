@@ -9,7 +9,7 @@ import pytest
 
 from channels.terminal.parse import parse_line
 from core.errors import Rejected, Unreachable
-from core.messaging.channels import Redrawing
+from core.messaging.capabilities import Redrawing
 from core.messaging.messages import Action, ActionStyle, Form, FormField, ReachabilityChange
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness

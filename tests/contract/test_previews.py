@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from core.llm.types import ModelChunk, ModelRequest
-from core.messaging.channels import Marking, Streaming, Unseen
+from core.messaging.capabilities import Marking, Streaming, Unseen
 from core.messaging.messages import Address, OutboundKind, OutboundMessage
 from core.messaging.streamed_message import StreamRow
 from core.replies import TAKES_LONGER

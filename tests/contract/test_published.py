@@ -14,7 +14,8 @@ from telegram import MenuButtonDefault
 from channels.slack.manifest import SCOPES
 from channels.sms.receive import SmsChannel
 from channels.telegram.setup import setup_bot
-from core.messaging.channels import Marking, Redrawing, Target, file_part
+from core.messaging.capabilities import Marking, Redrawing
+from core.messaging.channels import Target, file_part
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Action, Address, Form, FormField, FormFieldKind, OutboundMessage
 from notify.sms.send import SmsNotification

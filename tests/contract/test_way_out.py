@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from core.errors import Ambiguous, CredentialsRejected, OptedOut, RateLimited, Unavailable, Unreachable
-from core.messaging.channels import Billed, Part
+from core.messaging.capabilities import Billed
+from core.messaging.channels import Part
 from core.messaging.segments import SegmentBudget
 from jobs.provider_calls import MAX_RESENT
 from simulator.faults import FaultKind
