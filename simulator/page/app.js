@@ -221,7 +221,7 @@ async function begin() {
   find("open-help").addEventListener("click", () => find("help").showModal());
   for (const name of ["pointerdown", "focusin", "keydown"]) document.addEventListener(name, closeMenus);
   // A file that misses every chat would be opened instead of the page.
-  for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => carriesFiles(event) && event.preventDefault());
+  for (const name of ["dragenter", "dragover", "drop"]) document.addEventListener(name, (event) => carriesFiles(event) && event.preventDefault());
   find("commands").addEventListener("toggle", showCommands, { once: true });
   setInterval(draw, CLOCK_MS);
   find("reset").addEventListener("click", reset);

@@ -18,12 +18,15 @@ export function attachment({ label, limit, carrier, zone, say, chosen }) {
     // The same file, chosen again, is a change too.
     input.value = "";
   });
-  zone.addEventListener("dragover", (event) => {
-    if (!takes(event)) return;
-    event.preventDefault();
-    event.dataTransfer.dropEffect = "copy";
-    zone.classList.add("is-dropping");
-  });
+  // A message that comes in under the pointer is entered: what does not take the file there lets the browser open it.
+  for (const name of ["dragenter", "dragover"]) {
+    zone.addEventListener(name, (event) => {
+      if (!takes(event)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "copy";
+      zone.classList.add("is-dropping");
+    });
+  }
   zone.addEventListener("dragleave", (event) => {
     if (!zone.contains(event.relatedTarget)) zone.classList.remove("is-dropping");
   });

@@ -78,6 +78,18 @@ async def test_each_kind_is_dropped_sent_shown_and_can_be_opened(
                 assert await page.evaluate(f"{link}.innerText.includes({name!r})")
 
 
+async def test_what_comes_under_the_pointer_takes_the_file_as_well(page: Page, simulator: Simulator) -> None:
+    """A browser asks what it enters, a new bubble say; where nothing takes the file, it opens the file instead."""
+    await page.goto(simulator.url)
+    for selector in (".phone .messages", ".slack .messages", ".wire"):
+        taken = await page.evaluate(
+            "(() => { const carried = new DataTransfer(); carried.items.add(new File(['tea'], 'prices.csv'));"
+            " const entered = new DragEvent('dragenter', { bubbles: true, cancelable: true, dataTransfer: carried });"
+            f" return !document.querySelector({selector!r}).dispatchEvent(entered); }})()"
+        )
+        assert taken, selector
+
+
 async def test_a_file_is_attached_by_keyboard_and_may_be_left_out(
     page: Page, simulator: Simulator, folder: Path
 ) -> None:
