@@ -18,10 +18,11 @@ async def talk_in_every_pane(page: Page, url: str, question: str, answer: str) -
 
 
 async def begin(page: Page) -> None:
-    """Begin the talk on Telegram, unless somebody who used the same `dev` did."""
+    """Begin the talk on Telegram, unless somebody who used the same `dev` did, and wait for the greeting."""
     await page.until("document.querySelector('.telegram')?.offsetParent")
     if await page.evaluate("!!document.querySelector('.telegram .big')?.checkVisibility()"):
         await page.click(".telegram .big", "START")
+    await page.until(f"{said('telegram')}.length")
 
 
 async def ask(page: Page, pane: str, text: str) -> None:
