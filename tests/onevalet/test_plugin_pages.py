@@ -85,6 +85,22 @@ async def connected(port: int) -> AsyncIterator[App]:
         yield app
 
 
+def websocket_settings(folder: Path, database_url: str, redis_url: str, port: int, plugin: str) -> dict[str, str]:
+    """Return the settings of an installation that is reached by the page's channel."""
+    return {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "ONEVALET_HOME": str(folder / "home"),
+        "ONEVALET_MODEL": "openai/scripted",
+        "ONEVALET_MEMORY": "off",
+        "ONEVALET_PROFILE": "off",
+        "ONEVALET_ACCESS": "open",
+        "ONEVALET_PLUGINS": plugin,
+        "ONEVALET_CHANNELS": "agents.websocket",
+        "PORT": str(port),
+    }
+
+
 async def test_a_websocket_and_a_service_are_played_through(
     page_folder: Path, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
 ) -> None:
@@ -95,18 +111,7 @@ async def test_a_websocket_and_a_service_are_played_through(
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(ScriptedModel([text("Hello Ann.")]))
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
-        settings = {
-            "DATABASE_URL": database_url,
-            "REDIS_URL": redis_url,
-            "ONEVALET_HOME": str(page_folder / "home"),
-            "ONEVALET_MODEL": "openai/scripted",
-            "ONEVALET_MEMORY": "off",
-            "ONEVALET_PROFILE": "off",
-            "ONEVALET_ACCESS": "open",
-            "ONEVALET_PLUGINS": "garden.watering",
-            "ONEVALET_CHANNELS": "agents.websocket",
-            "PORT": str(unused_tcp_port),
-        }
+        settings = websocket_settings(page_folder, database_url, redis_url, unused_tcp_port, "garden.watering")
         valet = await stack.enter_async_context(OneValet(settings, serve=True))
         async with connected(unused_tcp_port) as app:
             for _ in range(2):  # the same message, sent twice
@@ -156,18 +161,7 @@ async def test_cards_are_decided_and_drafts_shown_over_a_websocket(
         replies = [calls(("water_bed", {"bed": "the roses"})), text("Watered."), text(words).over(2)]
         model = await stack.enter_async_context(ScriptedModel(replies))
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
-        settings = {
-            "DATABASE_URL": database_url,
-            "REDIS_URL": redis_url,
-            "ONEVALET_HOME": str(page_folder / "home"),
-            "ONEVALET_MODEL": "openai/scripted",
-            "ONEVALET_MEMORY": "off",
-            "ONEVALET_PROFILE": "off",
-            "ONEVALET_ACCESS": "open",
-            "ONEVALET_PLUGINS": "garden",
-            "ONEVALET_CHANNELS": "agents.websocket",
-            "PORT": str(unused_tcp_port),
-        }
+        settings = websocket_settings(page_folder, database_url, redis_url, unused_tcp_port, "garden")
         await stack.enter_async_context(OneValet(settings, serve=True))
         app = await stack.enter_async_context(connected(unused_tcp_port))
         await app.socket.send_json({"say": "Water the roses", "id": "1"})
