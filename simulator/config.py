@@ -63,7 +63,8 @@ class TwilioConfig:
 
     `answers_stop` is Twilio's default handling of STOP, START and HELP. `webhook_url` is the number's SmsUrl
     at start (absolute, a fragment with connection overrides allowed); empty: public URL + /webhooks/sms.
-    `tells_opt_out` adds OptOutType to the webhook, as Advanced Opt-Out does.
+    `tells_opt_out` adds OptOutType to the webhook, as Advanced Opt-Out does. `campaign` is the status of the services'
+    A2P 10DLC campaign and `verification` that of the numbers' toll-free verification; empty: there is none.
     """
 
     account_sid: str = "AC0123456789abcdef0123456789abcdef"
@@ -74,6 +75,8 @@ class TwilioConfig:
     webhook_url: str = ""
     answers_stop: bool = True
     tells_opt_out: bool = True
+    campaign: str = "VERIFIED"
+    verification: str = ""
 
 
 @dataclass(frozen=True, slots=True)

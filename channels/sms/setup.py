@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from channels.sms.parse import Account
+from channels.sms.registration import check_registration
 from core.errors import ConfigError
 from core.messaging.channels import Change, Check, changes_of
 from providers.sms.client import TwilioApi
@@ -22,10 +23,6 @@ Source: twilio.com/docs/usage/webhooks/webhooks-connection-overrides. The signat
 _ALERTS = 100
 _RECENT = timedelta(minutes=15)
 """A call that failed so lately is told as a fault, an older one as advice."""
-_REGISTRATION = (
-    "texts to the US from a local number are blocked until its A2P 10DLC brand and campaign are approved "
-    "(errors 30034, 30035), from a toll-free number until it is verified (30032)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
     checks.append(Check("SMS sender", ok=True, detail="found"))
     checks.append(_judge_webhook(url, webhooks))
     checks += await _check_calls(api, webhooks)
-    checks.append(await _check_registration(api, account))
+    checks.append(await check_registration(api, account))
     return tuple(checks)
 
 
@@ -86,21 +83,6 @@ async def _check_calls(api: TwilioApi, webhooks: Webhooks) -> Sequence[Check]:
     detail = f"{len(ours)} failed in 24 hours by Twilio's debugger, the last at {last:%H:%M} UTC (errors {codes})"
     fix = "see whether `web` runs and Twilio can reach PUBLIC_URL; what was missed is fetched from its list"
     return (Check("SMS webhook's calls", ok=last < datetime.now(UTC) - _RECENT, detail=detail, fix=fix),)
-
-
-async def _check_registration(api: TwilioApi, account: Account) -> Check:
-    """Tell what Twilio says of the registration for the US: it knows only that of a Messaging Service."""
-    name = "SMS registration"
-    if not account.is_service:
-        return Check(name, ok=True, detail=_REGISTRATION)
-    try:
-        registered = (await _service(api, account)).us_app_to_person_registered
-    except (*FAILURES, ConfigError) as error:
-        return Check(name, ok=True, detail=f"not told ({type(error).__name__}); {_REGISTRATION}")
-    if registered:
-        return Check(name, ok=True, detail="the service has an A2P 10DLC campaign")
-    fix = "to text the US from local numbers, register brand and campaign: Messaging, Regulatory Compliance"
-    return Check(name, ok=True, detail="the service has no A2P 10DLC campaign", fix=fix)
 
 
 def _judge_webhook(url: str, webhooks: Webhooks) -> Check:

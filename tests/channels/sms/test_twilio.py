@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +18,7 @@ from simulator.faults import FaultKind, Rule
 from tests.channels.sms.builders import MemorySink, serve_channel
 
 SERVICE = "MG" + "e" * 32
+POOLED, TOLL_FREE = "+14155550100", "+18885550123"
 TWILIO = TwilioConfig(services=((SERVICE, ("+14155550100",)),))
 PUBLIC_URL = "https://valet.example.com"
 HOUR_AGO = timedelta(hours=1)
@@ -279,8 +281,40 @@ async def test_doctor_tells_what_twilios_debugger_says_of_our_webhook(
     assert told.fix.startswith("see whether `web` runs")
 
 
-async def test_doctor_tells_the_registration_of_a_messaging_service(simulator: Simulator, sink: MemorySink) -> None:
-    channel = make_channel(simulator.twilio_url, sink, sender=SERVICE)
+@pytest.mark.parametrize(
+    ("sender", "state", "ok", "told"),
+    [
+        (SERVICE, {}, True, "the service has an A2P 10DLC campaign"),
+        (SERVICE, {"campaign": ""}, True, "the service has no A2P 10DLC campaign"),
+        (SERVICE, {"campaign": "IN_PROGRESS"}, True, "not approved yet (in_progress)"),
+        (SERVICE, {"campaign": "FAILED"}, False, "is failed: texts to the US are blocked"),
+        (POOLED, {}, True, f"the number's service {SERVICE} has an A2P 10DLC campaign"),
+        (POOLED, {"campaign": "FAILED"}, False, f"the A2P 10DLC campaign of the number's service {SERVICE} is failed"),
+        ("+14155550199", {}, True, "the number is in no Messaging Service, so it has no A2P 10DLC campaign"),
+        (TOLL_FREE, {}, True, "the toll-free number is not verified"),
+        (TOLL_FREE, {"verification": "TWILIO_APPROVED"}, True, "the toll-free number is verified"),
+        (TOLL_FREE, {"verification": "IN_REVIEW"}, True, "not verified yet (in_review)"),
+        (TOLL_FREE, {"verification": "TWILIO_REJECTED"}, False, "verification was refused"),
+        ("+4915112345678", {}, True, "the number is in no country of +1"),
+    ],
+)
+async def test_doctor_tells_the_registration_of_each_kind_of_sender(
+    sink: MemorySink, sender: str, state: dict[str, str], ok: bool, told: str
+) -> None:
+    twilio = replace(TWILIO, numbers=("+14155550199", TOLL_FREE, "+4915112345678"), **state)  # type: ignore[arg-type]
+    config = SimulatorConfig(gateway_url="http://127.0.0.1:9", public_url=PUBLIC_URL, twilio=twilio)
+    async with serve_simulator(config, SystemClock()) as served:
+        channel = make_channel(served.twilio_url, sink, sender=sender)
+        [check] = [check for check in await channel.check() if check.what == "SMS registration"]
+        await channel.stop()
+    assert check.ok is ok
+    assert told in check.detail
+    assert bool(check.fix) is (not ok or " no A2P" in told or told.endswith("is not verified"))
+
+
+async def test_doctor_tells_what_holds_where_twilio_tells_nothing(simulator: Simulator, channel: SmsChannel) -> None:
+    simulator.wire.faults.add(Rule("twilio.services.list", FaultKind.SERVER_ERROR, times=9))
     [check] = [check for check in await channel.check() if check.what == "SMS registration"]
-    await channel.stop()
-    assert (check.ok, check.detail) == (True, "the service has an A2P 10DLC campaign")
+    assert check.ok
+    assert check.detail.startswith("not told (")
+    assert "30034" in check.detail
