@@ -11,7 +11,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from core.clients.tokens import Client
-from onevalet.mcp.tools import INSTRUCTIONS, ClientTools
+from core.errors import StoreUnavailable
+from onevalet.mcp.tools import INSTRUCTIONS, ClientTools, away
 
 CLIENT = "onevalet.client"
 """Where the scope of a request names the program that asks."""
@@ -40,10 +41,15 @@ def build_server(tools: ClientTools, who: Who, version: str) -> "Server[Any]":
         )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        client = await who(context.request)
-        if client is None:
-            return types.CallToolResult(content=[types.TextContent(type="text", text=_UNKNOWN)], is_error=True)
-        told = await tools.call(client, params.name, dict(params.arguments or {}))
+        arguments = dict(params.arguments or {})
+        try:
+            client = await who(context.request)
+        except StoreUnavailable:
+            told = away(params.name, arguments)
+        else:
+            if client is None:
+                return types.CallToolResult(content=[types.TextContent(type="text", text=_UNKNOWN)], is_error=True)
+            told = await tools.call(client, params.name, arguments)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=told.text)],
             structured_content=dict(told.data),

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.approvals.store import ApprovalStore
 from core.clients.tokens import Client
 from core.clock import zone_or_utc
+from core.errors import StoreUnavailable
 from core.json_types import JsonObject, storable
 from core.language.catalogue import speaking
 from core.memory.access import MemoryAccess
@@ -32,6 +34,17 @@ _WAITING = (
 )
 _ASKED = "It waits for the person. get_answer tells how it ended."
 _WORKING = "Not answered yet: call get_answer with this id."
+_AWAY = "The assistant cannot be reached just now. {then}"
+_AGAIN = "Try again in a moment."
+_ASK_AGAIN = (
+    "Ask again in a moment with the same request_id, {request_id!r}: what was taken in already is not asked twice."
+)
+_ASK_WITH_ID = (
+    "Whether the request was taken in is not known. When you ask again, give a request_id of your own: with one, a "
+    "repeat is asked only once."
+)
+
+_log = structlog.get_logger()
 
 
 class _Arguments(BaseModel):
@@ -146,6 +159,9 @@ class ClientTools:
             return await tool.run(client, given)
         except NotAsked as error:
             return _wrong(str(error))
+        except StoreUnavailable as error:
+            _log.warning("program_not_served", tool=name, cause=str(error))
+            return away(name, arguments)
 
     async def _ask(self, client: Client, given: _Arguments) -> Told:
         assert isinstance(given, Ask)  # noqa: S101 - as the tool says
@@ -236,6 +252,15 @@ def _standing(standing: Standing) -> Told:
 def _listed(name: str, rows: Sequence[JsonObject], line: str) -> Told:
     text = "\n".join(str(row[line]) for row in rows) or f"There are no {name}."
     return Told(text, {name: [{key: value for key, value in row.items() if key != line} for row in rows]})
+
+
+def away(name: str, arguments: JsonObject) -> Told:
+    """Return what a program is told that calls a tool while Postgres is away."""
+    then = _AGAIN
+    if name == "ask":
+        given = arguments.get("request_id")
+        then = _ASK_AGAIN.format(request_id=str(given)[:100]) if given else _ASK_WITH_ID
+    return _wrong(_AWAY.format(then=then))
 
 
 def _wrong(text: str) -> Told:

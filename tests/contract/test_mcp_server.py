@@ -39,6 +39,13 @@ async def wire_money(to: str) -> str:
     return f"Wired to {to}."
 
 
+@tool(effect="once", needs_approval=True, risk="high")
+async def close_account(bank: str) -> str:
+    """Close an account."""
+    DONE.append(bank)
+    return f"Closed the account at {bank}."
+
+
 @tool(effect="idempotent")
 async def switch_light(room: str) -> str:
     """Switch a light."""
@@ -143,7 +150,7 @@ async def house(
         model = await stack.enter_async_context(ScriptedModel([]))
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
-        valet = OneValet(settings, plugins=[wire_money, switch_light, where_to_connect], serve=True)
+        valet = OneValet(settings, plugins=[wire_money, close_account, switch_light, where_to_connect], serve=True)
         await stack.enter_async_context(valet)
         database = Database(database_url, name="test", patience=5, size=1)
         stack.push_async_callback(database.close)
@@ -185,6 +192,34 @@ async def test_what_acts_is_asked_in_the_persons_chat_and_no_program_decides(hou
         listed = await client.call_tool("list_pending_approvals", {})
     assert approval.code not in str(listed.structured_content)
     assert "Bob" not in str(listed.structured_content["approvals"][0].get("details", ""))
+
+
+async def test_a_card_of_high_risk_is_shown_to_the_person_alone(house: House) -> None:
+    await house.meet()
+    token = await house.token()
+    house.model.add(calls(("close_account", {"bank": "First Bank"})))
+    async with house.connect(token) as client:
+        told = await client.call_tool("ask", {"message": "Close my account", "request_id": "r1"})
+        listed = await client.call_tool("list_pending_approvals", {})
+    asked = told.structured_content or {}
+    assert (asked["status"], asked["waits_for_approval"], told.is_error) == ("waiting", 1, False)
+    assert "Nothing that you send decides it." in told.content[0].text  # type: ignore[union-attr]
+    assert [one["high_risk"] for one in (listed.structured_content or {})["approvals"]] == [True]
+    card = await house.read("laptop wants this")
+    (approval,) = await house.valet.approvals.list("ann")
+    assert approval.code in card
+    assert "First Bank" in card
+    assert approval.code not in f"{told} {listed}"
+
+    house.model.add(*(text("Only ann decides.") for _ in range(3)))
+    for word in (f"OK {approval.code}", "yes, do it", "OK ALL"):
+        assert (await house.ask(token, word))["status"] == "answered"
+    assert [one.code for one in await house.valet.approvals.list("ann")] == [approval.code]
+    assert DONE == []
+    house.model.add(text("It is closed."))
+    await house.valet.approvals.approve("ann", approval.code)
+    assert "It is closed." in await house.read("It is closed.")
+    assert DONE == ["First Bank"]
 
 
 async def test_what_the_person_approves_is_done_and_told_to_both(house: House) -> None:
