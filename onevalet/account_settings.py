@@ -111,8 +111,6 @@ def _check_server(name: str, server: Mapping[str, str]) -> None:
         raise ConfigError(f"{prefix}ISSUER cannot be used: it must start with https://, for tokens pass through it.")
     if issuer.query or issuer.fragment:
         raise ConfigError(f"{prefix}ISSUER cannot be used: an issuer has neither ? nor #.")
-    if not any(key in server for keys in _SCOPED.values() for key in keys):
-        raise ConfigError(f"{prefix}IMAP, _SMTP, _CALDAV or _CARDDAV must be set: its accounts could do nothing.")
     _check_scopes(prefix, server)
 
 

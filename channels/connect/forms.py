@@ -24,10 +24,13 @@ class FormProblem(ValueError):
 
 
 def abilities_in(form: Mapping[str, str], service: Service) -> frozenset[Ability]:
-    """Return what the person allows, of what the service offers. Raises `FormProblem` where it is nothing."""
+    """Return what the person allows, of what the service offers. Raises `FormProblem` where it is nothing.
+
+    A service that only its own tools know offers nothing that could be chosen here.
+    """
     chosen = {ability for name, group in KINDS.items() if form.get(name) == "on" for ability in group}
     chosen |= {ability for ability in Ability if form.get(ability.value) == "on"}
-    if not chosen & service.offers:
+    if service.offers and not chosen & service.offers:
         raise FormProblem(gettext("Choose at least one thing that I may do."))
     return frozenset(chosen & service.offers)
 

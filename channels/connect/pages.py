@@ -37,10 +37,10 @@ def choice_page(shown: Shown, services: Sequence[Service]) -> str:
 def consent_page(shown: Shown, service: Service) -> str:
     """Return the page that says what an OAuth service is asked to allow, with the button that leads there."""
     label, wanted = gettext(service.label), shown.link.abilities & service.offers
-    asked = _asked(shown, service, wanted) if wanted else tag("p", gettext("What may I do with it?"), id="asked")
-    ticks = [tag("input", type="hidden", name=one.value, value="on") for one in sorted(wanted)] or [
-        tag("div", *_ticks(shown, service), role="group", aria_labelledby="asked")
-    ]
+    asked, ticks = _asked(shown, service, wanted), [_hidden(one) for one in sorted(wanted)]
+    if service.offers and not wanted:
+        asked = tag("p", gettext("What may I do with it?"), id="asked")
+        ticks = [tag("div", *_ticks(shown, service), role="group", aria_labelledby="asked")]
     go = tag("button", gettext("Continue to {service}", service=label), name="go", value="on")
     stays = gettext("Your password stays with {service}. You can end this at any time.", service=label)
     return page(
@@ -76,12 +76,12 @@ def password_page(shown: Shown, service: Service) -> str:
 def done_page(connected: Connected, language: str | None) -> str:
     """Return the page that says what was connected."""
     account = connected.account
+    able = joined(tag("p", gettext("I may now:")), items(may(account.abilities))) if account.abilities else NOTHING
     return page(
         language,
         gettext("Connected"),
         tag("p", account.address or account.name, class_="good"),
-        tag("p", gettext("I may now:")),
-        items(may(account.abilities)),
+        able,
         tag("p", gettext("You can close this page and go back to the chat.")),
         tag("p", gettext("To undo it, write there: {words}", words=f"disconnect {account.name}"), class_="soft"),
     )
@@ -103,6 +103,8 @@ def over_page(language: str | None, problem: str) -> str:
 def _asked(shown: Shown, service: Service, wanted: frozenset[Ability]) -> Html:
     """Say what is asked for: all that its scopes allow, and apart from it what is allowed already."""
     label, granted = gettext(service.label), service.granted_for(wanted | shown.has)
+    if not service.offers:
+        return tag("p", gettext("I ask {service} to let me use the tools that it has for you.", service=label))
     has = shown.has & service.offers
     if not has - wanted:
         return joined(tag("p", gettext("I ask {service} to let me:", service=label)), items(may(granted)))
@@ -119,6 +121,10 @@ def _choice(service: Service) -> Html:
     has = listed(kinds_of(service.offers))
     about = has if service.client else gettext("with a password or an app password")
     return tag("button", _named(gettext(service.label), about), class_="other", name="choose", value=service.name)
+
+
+def _hidden(ability: Ability) -> Html:
+    return tag("input", type="hidden", name=ability.value, value="on")
 
 
 def _ticks(shown: Shown, service: Service) -> Sequence[Html]:

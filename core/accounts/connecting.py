@@ -129,7 +129,7 @@ class Connecting:
             "issuer": service.client.issuer,
         }
         opened = open_granted(service, credentials)
-        if not opened.abilities:
+        if service.offers and not opened.abilities:
             raise ConnectRefused(gettext("Nothing was connected, because access was not allowed."))
         return await self._store(link, service, credentials, opened, attend_in(tokens.expires_at, self.clock.now()))
 

@@ -156,10 +156,11 @@ def told(service: Service, account: Account) -> str:
     """Return what the chat is told of a new account, as Markdown."""
     name = literal(shown(account))
     whose = literal(account.address) if account.address and account.address != account.name else ""
+    able = [gettext("I may now {abilities}.", abilities=listed(may(account.abilities)))] if account.abilities else []
     return "\n".join(
         [
             gettext("Connected: {account} ({service}).", account=name, service=whose or gettext(service.label)),
-            gettext("I may now {abilities}.", abilities=listed(may(account.abilities))),
+            *able,
             gettext("If that was not you, or to undo it, write: {words}", words=f"disconnect {name}"),
         ]
     )

@@ -48,6 +48,14 @@ def test_any_server_is_a_service_by_its_settings_alone(monkeypatch: pytest.Monke
     assert work.scopes_for(frozenset({Ability.CALENDAR_READ})) == ("cal",)
 
 
+def test_a_service_of_mcp_servers_and_plugins_has_no_servers_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    given(monkeypatch, **{key: WORK[key] for key in ("ISSUER", "CLIENT_ID")}, SCOPES="offline_access issues")
+    work = build_services(load_settings()).get("work")
+    assert work is not None
+    assert work.client is not None
+    assert (work.offers, work.client.always) == (frozenset(), ("openid", "email", "offline_access", "issues"))
+
+
 async def test_the_hosts_of_a_server_may_lie_in_the_operators_network(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch, **WORK | {"CALDAV": "https://10.1.2.3/dav/"})
     http = build_account_http(load_settings())
@@ -66,7 +74,6 @@ async def test_the_hosts_of_a_server_may_lie_in_the_operators_network(monkeypatc
         ({"IMAP": "mail.example.org"}, "ONEVALET_OIDC_WORK_IMAP cannot be used: it must start with imaps://"),
         ({"CALDAV": "https://"}, "ONEVALET_OIDC_WORK_CALDAV cannot be used: it is no whole address"),
         ({"IMAP": "imaps://mail.example.org:port"}, "ONEVALET_OIDC_WORK_IMAP cannot be used: it is no whole address"),
-        ({"IMAP": "", "CALDAV": ""}, "ONEVALET_OIDC_WORK_IMAP, _SMTP, _CALDAV or _CARDDAV must be set"),
         ({"MAIL_SCOPE": "mail"}, "ONEVALET_OIDC_WORK_CALENDAR_SCOPE must be set as well as ONEVALET_OIDC_WORK_MAIL_"),
         (
             {"MAIL_SCOPE": "m", "CALENDAR_SCOPE": "c", "CONTACTS_SCOPE": "x"},

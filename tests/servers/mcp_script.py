@@ -3,7 +3,8 @@
     python -m tests.servers.mcp_script FILE [PORT]     over its pipes, or by HTTP on a port
 
 FILE is JSON: `tools` with name, description, schema, reads, and what a call does (`says`, `fails`, `picture`,
-`dies` before or after); `resources` by URI; `token`, without which HTTP answers 401. FILE.calls gets each call.
+`dies` before or after); `resources` by URI; `token`, without which HTTP answers 401, or `introspects`, the `url` of an
+OAuth server that is asked of each token, as `client` with `secret` (RFC 7662). FILE.calls gets each call.
 """
 
 import asyncio
@@ -94,15 +95,27 @@ async def over_http(script: Script, port: int) -> None:
     app = script.server().streamable_http_app()
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
-        token = script.now.get("token") if scope["type"] == "http" else None
         sent = dict(scope.get("headers", ())).get(b"authorization", b"").decode()
-        if token and sent != f"Bearer {token}":
+        if scope["type"] == "http" and not await _lets_in(script.now, sent):
             await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"0")]})
             await send({"type": "http.response.body", "body": b""})
             return
         await app(scope, receive, send)
 
     await uvicorn.Server(uvicorn.Config(guarded, host="127.0.0.1", port=port, log_level="error")).serve()
+
+
+async def _lets_in(now: dict[str, Any], sent: str) -> bool:
+    """Return whether what was sent as authorization is good now."""
+    if token := now.get("token"):
+        return sent == f"Bearer {token}"
+    if not (server := now.get("introspects")):
+        return True
+    import httpx2
+
+    async with httpx2.AsyncClient(auth=(server["client"], server["secret"])) as http:
+        answer = await http.post(server["url"], data={"token": sent.removeprefix("Bearer ")})
+    return bool(answer.json().get("active"))
 
 
 def main() -> None:
