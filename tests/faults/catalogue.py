@@ -19,6 +19,8 @@ from tests.faults import (
     wire,
 )
 from tests.faults.accounts import points as accounts
+from tests.faults.extensions import points as extensions
+from tests.faults.extensions.run import extension_points
 from tests.faults.harness import Harness
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
@@ -160,6 +162,13 @@ CATALOGUE: tuple[Test, ...] = (
         "T18",
         lambda harness: glitches.glitches(harness, messages=30, seconds=10),
         people=15,
+        webs=1,
+        workers=1,
+    ),
+    Test(
+        "T21",
+        lambda harness: extension_points(harness, points=extensions.POINTS, mutations=extensions.MUTATIONS),
+        people=len(extensions.POINTS) + len(extensions.MUTATIONS),
         webs=1,
         workers=1,
     ),

@@ -36,10 +36,16 @@ from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.c
 where o.seq is not null order by c.id, o.seq
 """
 _OVERLAPS = """
-select count(*) from turns a join turns b on b.tenant_id = a.tenant_id and b.lane_id = a.lane_id
+with lives as (
+    select t.*, case when exists (select from outbound o where o.tenant_id = t.tenant_id and o.turn_id = t.id
+                                  and o.created_at < t.tried_at) then t.tried_at else t.started_at end as began_at
+    from turns t)
+select count(*) from lives a join turns b on b.tenant_id = a.tenant_id and b.lane_id = a.lane_id
  and b.started_at > a.started_at and a.state <> 'waiting'
  and b.started_at < coalesce(a.finished_at, 'infinity'::timestamptz)
+ and coalesce(b.finished_at, 'infinity'::timestamptz) > a.began_at
 """
+"""Turns that ran at one time. What said something and then waited for an answer ran when it was taken up again."""
 _APPROVALS = """
 select count(*) filter (where state = 'approved' and decided_at > expires_at) as late,
        count(*) filter (where state = 'approved' and decided_by = '') as nobodys,

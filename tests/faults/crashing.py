@@ -7,8 +7,8 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_POINT    where: "STATEMENT WHEN" (before, after, unknown: it committed, and its answer was lost),
                     "acknowledged", "send before", "send within, accepted" (or "not accepted": what the provider
                     does is its own affair), "send after", "once.entered", "once.acted", "again.acted", those of
-                    a file that goes out ("upload before", "halfway", "after"), those of `file_points`, and with
-                    FAULTS_ACCOUNTS those of `accounts.hooks`
+                    a file that goes out ("upload before", "halfway", "after"), those of `file_points`, with
+                    FAULTS_ACCOUNTS those of `accounts.hooks`, and with FAULTS_EXTENSIONS of `extensions.hooks`
     FAULTS_NAME     the name of this plan: it happens once over all processes that have it
     FAULTS_DROP     a write that does not happen: the mutation that must make the test fail
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
@@ -36,6 +36,7 @@ from core.json_types import JsonObject
 from core.messaging.channels import NotificationChannel, Part, Receipt, Target
 from tests.faults import file_points
 from tests.faults.accounts import hooks as accounts
+from tests.faults.extensions import hooks as extensions
 from tests.faults.journals import append
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
@@ -50,6 +51,16 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "use_consent": [{"used": 1, "use_id": "use_lost"}],
     "put_value": [{"number": 1}],
     "end_refresh": [],
+    "receive_choice": [
+        {
+            "inbound_id": "msg_lost",
+            "duplicate": False,
+            "outcome": "chosen",
+            "answer": "",
+            "language": None,
+            "lanes_to_wake": [],
+        },
+    ],
     "receive_messages": [
         {"inbound_id": "msg_lost", "duplicate": False, "refused": None, "tenant_id": "", "lane_id": "", "busy": False},
     ],
@@ -80,6 +91,8 @@ def main() -> None:
     _put_between_the_steps()
     if os.environ.get("FAULTS_ACCOUNTS"):
         accounts.put_in_place(reach, _is_due, os.environ.get("FAULTS_DROP", ""))
+    if os.environ.get("FAULTS_EXTENSIONS"):
+        extensions.put_in_place(reach)
     jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))

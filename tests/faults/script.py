@@ -8,6 +8,7 @@ from core.json_types import JsonObject
 from core.turns.prompt_lines import CONTEXT
 from simulator.config import Person
 from tests.faults.accounts.asking import answer_for_accounts
+from tests.faults.extensions.asking import answer_for_extensions
 from tests.faults.phone_driver import Saying
 from tests.scripted_model import ModelCall, Reply, calls, text, text_of
 
@@ -46,7 +47,7 @@ def answer(call: ModelCall) -> Reply:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
     if hanging := [text for text in asked if text.endswith(HANG)]:
         return calls(("act_hanging", {"token": TOKEN.findall(hanging[0])[0]}))
-    if served := answer_for_accounts(call.messages, turn):
+    if served := answer_for_accounts(call.messages, turn) or answer_for_extensions(call.messages, turn):
         return served
     if absurd := _absurd(asked, turn):
         return absurd
