@@ -80,6 +80,11 @@ class Simulator:
     def telegram_url(self) -> str:
         return f"{self.wire.url}/telegram"
 
+    @property
+    def delivers(self) -> bool:
+        """Return whether something that people did is on its way to the gateway still, a repeat of it included."""
+        return bool(self.control.acting) or any(provider.delivers for provider in self.providers.values())
+
     def close(self) -> None:
         self._opened.clear()
 

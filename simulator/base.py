@@ -81,6 +81,11 @@ class Provider(Protocol):
 
     async def stop(self) -> None: ...
 
+    @property
+    def delivers(self) -> bool:
+        """Return whether something that people did is on its way to the gateway still."""
+        ...
+
     def join(self, person: Person) -> None:
         """Make room for a person who was added."""
         ...

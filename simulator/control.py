@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from simulator.base import BadAction, Provider, Wire
+from simulator.config import Person
 from simulator.faults import FaultKind, Rule
 from simulator.file_answers import file_answer
 from simulator.journal import Json
@@ -65,6 +66,10 @@ class Observer(Protocol):
         """Note what a person is about to do; what is returned is called where it is refused."""
         ...
 
+    def note_person(self, person: Person) -> None:
+        """Note that somebody was added."""
+        ...
+
     def note_fault(self, rule: Rule) -> None:
         """Note a fault that was set."""
         ...
@@ -83,6 +88,8 @@ class Control:
         self.has_bench = False
         self.replays = False
         self.observer: Observer | None = None
+        self.acting = 0
+        """How many acts of people are under way: an app is asked, and has not answered yet."""
         self._wire = wire
         self._roster = roster
         self._providers = {provider.name: provider for provider in providers}
@@ -129,6 +136,8 @@ class Control:
             person = self._roster.add((await _json_object(request)).get("name"))
         except BadAction as refusal:
             return _refused(str(refusal))
+        if self.observer:
+            self.observer.note_person(person)
         self._wire.journal.touch()
         return web.json_response(asdict(person))
 
@@ -216,6 +225,13 @@ class Control:
         return web.json_response(result)
 
     async def _do(self, provider: Provider, person: str, action: str, arguments: dict[str, Json]) -> Json:
+        self.acting += 1
+        try:
+            return await self._do_noted(provider, person, action, arguments)
+        finally:
+            self.acting -= 1
+
+    async def _do_noted(self, provider: Provider, person: str, action: str, arguments: dict[str, Json]) -> Json:
         if self.observer is None:
             return await provider.act(person, action, arguments)
         take_back = self.observer.note_act(person, provider.name, action, dict(arguments))

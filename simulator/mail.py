@@ -41,6 +41,10 @@ class MailSimulator:
         if self._server is not None:
             self._server.close()
 
+    @property
+    def delivers(self) -> bool:
+        return False
+
     def join(self, person: Person) -> None:
         """Nobody has a mailbox here."""
 

@@ -4,18 +4,20 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from core.people.access_policy import PersonRole
 from onevalet.testing.files import file_in
 from onevalet.testing.opening import open_stage
 from onevalet.testing.outside import SOURCE
-from onevalet.testing.phones import CODE, Phone, Seen, newest_pairing
+from onevalet.testing.phones import Phone
 from onevalet.testing.scenario import WITHIN, Scenario, ScenarioError, Step
 from onevalet.testing.scripted_model import calls, text
+from onevalet.testing.simulated import CODE, LINK, Seen, newest_pairing
 from onevalet.testing.stage import Stage
-from onevalet.testing.steps import CHANNELS
+from onevalet.testing.step_words import words_of
+from onevalet.testing.steps import CHANNELS, ONLY_ON
 from simulator.base import BadAction
 from simulator.control import parse_rule
 
@@ -65,6 +67,7 @@ class _Play:
         self._watcher = watcher
         self._read_in: dict[tuple[str, str], set[str]] = {}
         self._codes: list[str] = []
+        self._links: list[str] = []
         self._scripted = 0
         """How many answers of the model the steps so far have said."""
         self._played = Played()
@@ -97,8 +100,8 @@ class _Play:
         match step.verb:
             case "answer" | "call" | "calls":
                 self._script(step)
-            case "send" | "press" | "file" | "fill":
-                await self._act(step)
+            case "join":
+                self._stage.simulator.roster.add(step.value)
             case "advance":
                 await self._stage.advance(step.span)
             case "event":
@@ -118,10 +121,13 @@ class _Play:
                 await self._expect(step)
             case "silence":
                 await self._silence(step)
+            case _:
+                await self._act(step)
 
     async def _admit(self, step: Step) -> None:
-        """Let a person in by the newest code that they were sent, wherever that was."""
-        phones = [self._stage.phone(channel, step.value) for channel in CHANNELS]
+        """Let a person in by the newest code that they were sent, on a channel or wherever that was."""
+        channels = [str(step.options["channel"])] if "channel" in step.options else CHANNELS
+        phones = [self._stage.phone(channel, step.value) for channel in channels]
         code = newest_pairing([one for phone in phones for one in phone.seen()])
         await self._stage.outside.admit(code, PersonRole(step.options.get("role", PersonRole.MEMBER)))
 
@@ -134,53 +140,66 @@ class _Play:
         self._stage.model.add(calls(*wanted, beside=step.options.get("beside")))
 
     async def _act(self, step: Step) -> None:
-        phone = self._phone(step)
+        (channel, _), phone = self._place(step), self._phone(step)
+        if channel not in (only := ONLY_ON.get(step.verb, CHANNELS)):
+            raise ScenarioError(f"`{step.verb}` is for {' and '.join(only)} only, and this step is on {channel}.")
+        reply_to = step.option_texts("reply_to")
         match step.verb:
             case "send":
                 said = self._coded(step.value)
                 self._played.lines.append(f"> {said}")
-                await phone.say(said)
+                await phone.say(said, reply_to)
             case "press":
                 self._played.lines.append(f"> [{step.value}]")
-                await phone.press(step.value)
+                await phone.press(step.value, step.option_texts("message"), str(step.options.get("on", "")))
             case "file":
                 file = file_in(step)
                 self._played.lines.append(f"> [{file.name}] {file.text}".rstrip())
-                await phone.send_file(file)
-            case _:
+                await phone.send_file(file, reply_to)
+            case "fill":
                 self._played.lines.append(f"> [{', '.join(f'{name}: {value}' for name, value in step.value.items())}]")
                 await phone.fill(step.value)
+            case "edit":
+                said = self._coded(step.value)
+                self._played.lines.append(f"> [edit] {said}")
+                await phone.do(replace(step, value=said))
+            case _:
+                self._played.lines.append(f"> [{step.verb} {words_of(step)}]")
+                await phone.do(step)
 
     def _coded(self, said: str) -> str:
-        """Return a text with the code of the newest card that was expected, wherever that was shown."""
-        if CODE not in said:
-            return said
-        if not self._codes:
-            raise ScenarioError("no card with a code was expected before.")
-        return said.replace(CODE, self._codes[-1])
+        """Return a text with the newest codes that were expected, wherever they were shown."""
+        for place, codes, what in ((CODE, self._codes, "card with a code"), (LINK, self._links, "code to be let in")):
+            if place in said:
+                if not codes:
+                    raise ScenarioError(f"no {what} was expected before.")
+                said = said.replace(place, codes[-1])
+        return said
 
     async def _expect(self, step: Step) -> None:
         """Wait for a message that holds what is expected, after those that were expected before."""
-        phone, read = self._phone(step), self._read_on(step)
+        phone, read, surface = self._phone(step), self._read_on(step), str(step.options.get("on", ""))
         until = time.monotonic() + float(step.options.get("within", WITHIN))
         unread: list[Seen] = []
         while time.monotonic() < until:
-            unread = [message for message in phone.seen() if message.id not in read]
+            shown = phone.seen_on(surface) if surface else phone.seen()
+            unread = [message for message in shown if message.id not in read]
             for place, message in enumerate(unread):
-                if not _difference(message, step):
+                if not _difference(message, step, phone):
                     self._read(read, unread[: place + 1])
                     return
             await asyncio.sleep(LOOK)
         self._tell_unscripted()
         if not unread:
             raise ScenarioError("no message came.")
-        wrong = _difference(unread[-1], step)
+        wrong = _difference(unread[-1], step, phone)
         raise ScenarioError(f"{wrong} What came: {' / '.join(repr(message.text) for message in unread)}")
 
     def _read(self, read: set[str], messages: Sequence[Seen]) -> None:
         for message in messages:
             read.add(message.id)
             self._codes += message.codes
+            self._links += message.links
             self._played.lines += [f"< {line}" for line in message.text.splitlines()]
 
     async def _silence(self, step: Step) -> None:
@@ -206,8 +225,14 @@ class _Play:
         )
 
 
-def _difference(message: Seen, step: Step) -> str:
+def _difference(message: Seen, step: Step, phone: Phone) -> str:
     """Return what a message lacks of what is expected; empty where it lacks nothing."""
+    if root := step.option_texts("reply_to"):
+        answered = next((one.text for one in phone.messages() if one.id == message.root), "")
+        if not answered:
+            return f"No new message answers {' … '.join(root)!r}."
+        if not all(part in answered for part in root):
+            return f"The message answers {answered!r}, and not {' … '.join(root)!r}."
     if missing := [part for part in step.texts if part not in message.text]:
         return f"{missing[0]!r} is in no new message."
     if message.labels and (none := [label for label in step.options.get("buttons", []) if label not in message.labels]):

@@ -8,13 +8,14 @@ from typing import Any
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from onevalet.testing.scenario import Scenario, ScenarioError
+from onevalet.testing.step_words import words_of
 from onevalet.testing.steps import Step
 
 LONGEST_PAUSE = 10.0
 """Seconds that a replay waits at most for what the person thought about."""
 _BRIEF = 0.6
 """Seconds before an act at its own speed where the file names no pause, so that it can be seen."""
-_ACTS = ("send", "file", "fill", "press", "advance", "event", "admit", "fault", "break")
+_NO_ACTS = ("expect", "silence", "answer", "call", "calls")
 
 
 class Speed(StrEnum):
@@ -42,7 +43,7 @@ class Replay:
     async def begin(self, step: Step) -> None:
         """Wait as the speed says; expectations and the model's answers do not wait."""
         self._state[step.number] = "now"
-        if step.verb not in _ACTS:
+        if step.verb in _NO_ACTS:
             return
         if not self._by_steps:
             self._go.clear()
@@ -106,22 +107,6 @@ class Replay:
             "state": self._state.get(step.number, "later"),
             "told": self._told.get(step.number, ""),
         }
-
-
-def words_of(step: Step) -> str:
-    """Return a step as one line for a person."""
-    match step.verb:
-        case "expect":
-            return " … ".join(step.texts)
-        case "call" | "calls":
-            return ", ".join(name for name, _ in step.calls)
-        case "fill":
-            return ", ".join(f"{name}: {value}" for name, value in step.value.items())
-        case "fault":
-            return f"{step.value}: {step.options.get('kind', '')}"
-        case "silence":
-            return f"{step.value} s"
-    return str(step.value)
 
 
 def read_speed(text: str) -> Speed:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.json_types import JsonObject, object_in
+from onevalet.testing.step_checks import read_step
 from onevalet.testing.steps import CHANNELS as CHANNELS
 from onevalet.testing.steps import ScenarioError as ScenarioError
 from onevalet.testing.steps import Step as Step
-from onevalet.testing.steps import channel_in, read_step, texts_in
+from onevalet.testing.steps import channel_in, texts_in
 from onevalet.testing.steps import read_span as read_span
 
 SUFFIXES = (".scenario.toml", ".scenario.json")

@@ -5,17 +5,19 @@ from contextlib import suppress
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
+from simulator.app import Simulator
 
 WITHIN = 5.0
 """Seconds: a model that hangs, say, is not waited for."""
 _LOOK = 0.05
 
 
-async def settle(database: Database) -> None:
-    """Wait a little until nothing is under way."""
+async def settle(database: Database, simulator: Simulator) -> None:
+    """Wait a little until nothing is under way, nor on its way from the providers."""
     with suppress(TimeoutError, StoreUnavailable):
         async with asyncio.timeout(WITHIN):
-            while await _works(database):  # noqa: ASYNC110 - nothing tells of it
+            # In this order: what was delivered is in the database before the provider knows.
+            while simulator.delivers or await _works(database):  # noqa: ASYNC110 - nothing tells of it
                 await asyncio.sleep(_LOOK)
 
 

@@ -37,7 +37,7 @@ class Stage:
 
     async def advance(self, span: timedelta) -> None:
         """Move everybody's clock ahead, once nothing is under way: the time of a card begins when it has arrived."""
-        await settle(self.bench.database)
+        await settle(self.bench.database, self.simulator)
         self.bench.clock.jump(seconds=span.total_seconds())
 
     async def break_it(self, what: str) -> None:

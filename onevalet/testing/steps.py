@@ -1,7 +1,6 @@
 """One step of a scenario: what it may say, and what is wrong with it. docs/testing.md tells the format."""
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Mapping
@@ -11,19 +10,30 @@ from typing import Any, Literal, get_args
 
 from core.errors import ConfigError
 from core.json_types import JsonObject, object_in
-from core.people.access_policy import PersonRole
 
 CHANNELS = ("sms", "slack", "telegram")
 MAIL = "mail"
 """Where what was mailed is read: only `expect` and `silence` may name it."""
-BREAKS = ("worker", "web", "postgres", "redis", "model fails", "model hangs", "model works")
-"""What a `break` breaks; the last one puts the model right again."""
+SURFACES = ("home", "form")
+"""Where a person may press and read in Slack besides the chat."""
 
 type Verb = Literal[
     "send",
     "file",
     "fill",
     "press",
+    "choose",
+    "edit",
+    "delete",
+    "open",
+    "close",
+    "location",
+    "contact",
+    "sticker",
+    "block",
+    "phone",
+    "callbacks",
+    "redeliver",
     "expect",
     "silence",
     "answer",
@@ -31,26 +41,56 @@ type Verb = Literal[
     "calls",
     "advance",
     "event",
+    "join",
     "admit",
     "fault",
     "break",
 ]
+ONLY_ON: Mapping[str, tuple[str, ...]] = {
+    "fill": ("slack",),
+    "choose": ("slack",),
+    "edit": ("slack", "telegram"),
+    "delete": ("slack",),
+    "open": ("slack",),
+    "close": ("slack",),
+    "location": ("telegram",),
+    "contact": ("telegram",),
+    "sticker": ("telegram",),
+    "block": ("telegram",),
+    "phone": ("sms",),
+    "callbacks": ("sms",),
+    "redeliver": ("sms", "telegram"),
+}
+"""What people can do on these channels only."""
 
 _PLACE = frozenset({"channel", "person"})
 _ACT = _PLACE | {"pause"}
 _OPTIONS: Mapping[str, frozenset[str]] = {
-    "send": _ACT,
-    "file": _ACT | {"text", "content", "base64", "type"},
+    "send": _ACT | {"reply_to"},
+    "file": _ACT | {"text", "content", "base64", "type", "voice", "reply_to"},
     "fill": _ACT,
-    "press": _ACT,
-    "expect": _PLACE | {"buttons", "within"},
+    "press": _ACT | {"on", "message"},
+    "choose": _ACT | {"on", "message", "menu"},
+    "edit": _ACT | {"message"},
+    "delete": _ACT,
+    "open": _ACT,
+    "close": _ACT,
+    "location": _ACT,
+    "contact": _ACT,
+    "sticker": _ACT,
+    "block": _ACT,
+    "phone": _ACT,
+    "callbacks": _ACT,
+    "redeliver": _ACT,
+    "expect": _PLACE | {"buttons", "within", "on", "reply_to"},
     "silence": _PLACE,
     "answer": frozenset(),
     "call": frozenset({"with", "beside"}),
     "calls": frozenset({"beside"}),
     "advance": frozenset({"pause"}),
     "event": frozenset({"source", "with", "pause"}),
-    "admit": frozenset({"role", "pause"}),
+    "join": frozenset({"pause"}),
+    "admit": frozenset({"role", "channel", "pause"}),
     "fault": frozenset({"kind", "times", "share", "seconds", "status", "location", "pause"}),
     "break": frozenset({"pause"}),
 }
@@ -76,7 +116,11 @@ class Step:
     @property
     def texts(self) -> tuple[str, ...]:
         """Return what an expected message contains."""
-        return (self.value,) if isinstance(self.value, str) else tuple(self.value)
+        return as_texts(self.value)
+
+    def option_texts(self, name: str) -> tuple[str, ...]:
+        """Return the words by which an option names a message; none where it is not there."""
+        return as_texts(self.options.get(name, ()))
 
     @property
     def span(self) -> timedelta:
@@ -108,8 +152,8 @@ class Step:
         return str(self.options.get("content", "")).encode()
 
 
-def read_step(number: int, values: object) -> Step:
-    """Return a step from its table; raise `ScenarioError`, which names its number."""
+def parse_step(number: int, values: object) -> Step:
+    """Return a step from its table, its values unchecked; raise `ScenarioError`, which names its number."""
     if not isinstance(values, dict):
         raise ScenarioError(f"Step {number} is no table.")
     verbs = [verb for verb in get_args(Verb.__value__) if verb in values]
@@ -119,12 +163,7 @@ def read_step(number: int, values: object) -> Step:
     options = {name: value for name, value in values.items() if name != verb}
     if strange := sorted(options.keys() - _OPTIONS[verb]):
         raise ScenarioError(f"Step {number}: {verb} has no {strange[0]!r}.")
-    step = Step(number, verb, values[verb], options)
-    try:
-        _check(step)
-    except ScenarioError as error:
-        raise ScenarioError(f"Step {number}: {error}") from None
-    return step
+    return Step(number, verb, values[verb], options)
 
 
 def read_span(text: object) -> timedelta:
@@ -159,88 +198,9 @@ def texts_in(value: object, what: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _check(step: Step) -> None:
-    _check_options(step)
-    match step.verb:
-        case "advance":
-            step.span  # noqa: B018 - it raises where it is none
-        case "silence":
-            _needs_seconds(step.value, "`silence`")
-        case "expect":
-            texts_in([step.value] if isinstance(step.value, str) else step.value, "`expect`")
-            texts_in(step.options.get("buttons", []), "`buttons`")
-        case "calls":
-            _check_calls(step.value)
-        case "fill":
-            _needs_table(step.value, "`fill`")
-        case "answer":
-            if not isinstance(step.value, str):
-                raise ScenarioError("`answer` is a text.")
-        case _:
-            _needs_text(step)
-            _check_more(step)
-
-
-def _check_more(step: Step) -> None:
-    """Check what a step with a text has besides."""
-    match step.verb:
-        case "call" | "event":
-            _needs_table(step.options.get("with", {}), "`with`")
-        case "file":
-            _check_content(step)
-        case "admit":
-            _needs_role(step.options.get("role", PersonRole.MEMBER))
-        case "break":
-            if step.value not in BREAKS:
-                raise ScenarioError(f"`break` must be one of {', '.join(BREAKS)}.")
-
-
-def _check_options(step: Step) -> None:
-    reads_mail = step.verb in ("expect", "silence") and step.options.get("channel") == MAIL
-    if "channel" in step.options and not reads_mail:
-        channel_in(step.options["channel"], "`channel`")
-    if "pause" in step.options and step.options["pause"] != 0:
-        _needs_seconds(step.options["pause"], "`pause`")
-    if "within" in step.options:
-        _needs_seconds(step.options["within"], "`within`")
-
-
-def _check_calls(value: object) -> None:
-    if not isinstance(value, list) or not value:
-        raise ScenarioError("`calls` is a list of tables, each with a `name` and perhaps `with`.")
-    for one in value:
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str) or one.keys() - {"name", "with"}:
-            raise ScenarioError("`calls` is a list of tables, each with a `name` and perhaps `with`.")
-        _needs_table(one.get("with", {}), "`with`")
-
-
-def _check_content(step: Step) -> None:
-    if ("content" in step.options) == ("base64" in step.options):
-        raise ScenarioError("a file has either `content`, which is a text, or `base64`.")
-    try:
-        step.data  # noqa: B018 - it raises where it is none
-    except (ValueError, binascii.Error):
-        raise ScenarioError("`base64` cannot be decoded.") from None
-
-
-def _needs_text(step: Step) -> None:
-    if not isinstance(step.value, str) or not step.value:
-        raise ScenarioError(f"`{step.verb}` is a text.")
-
-
-def _needs_table(value: object, what: str) -> None:
-    if not isinstance(value, dict):
-        raise ScenarioError(f"{what} is a table.")
-
-
-def _needs_role(value: object) -> None:
-    if value not in set(PersonRole):
-        raise ScenarioError(f"`role` is one of {', '.join(PersonRole)}.")
-
-
-def _needs_seconds(value: object, what: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        raise ScenarioError(f"{what} is a number of seconds.")
+def as_texts(value: Any) -> tuple[str, ...]:
+    """Return one text or a list of them as a tuple."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _as_json(values: object) -> JsonObject:

@@ -8,7 +8,9 @@ const LOOK_MS = 300;
 const SPEEDS = { own: "As it was", fast: "Fast", step: "Step by step" };
 const SIGNS = { done: "sent", failed: "cross", now: "play" };
 const VERBS = {
-  send: "writes", file: "sends the file", fill: "fills in", press: "presses", expect: "reads", silence: "reads nothing for", answer: "The model answers",
+  send: "writes", file: "sends the file", fill: "fills in", press: "presses", choose: "chooses", edit: "changes it to", delete: "deletes",
+  open: "opens", close: "closes the", location: "sends the place", contact: "sends the contact", sticker: "sends the sticker", block: "blocks",
+  phone: "The phone is", callbacks: "Status callbacks come", redeliver: "Messages delivered again:", join: "Added:", expect: "reads", silence: "reads nothing for", answer: "The model answers",
   call: "The model calls", calls: "The model calls", advance: "Time moves ahead", event: "An event comes", admit: "is let in", fault: "A provider fails", break: "Broken",
 };
 

@@ -46,6 +46,10 @@ class SlackSimulator:
     async def stop(self) -> None:
         await self.sockets.close()
 
+    @property
+    def delivers(self) -> bool:
+        return self._wire.is_busy("slack:event:")
+
     def join(self, person: Person) -> None:
         self.hub.world.join(person)
 

@@ -41,6 +41,10 @@ class TelegramSimulator:
     async def stop(self) -> None:
         await self._webhooks.close()
 
+    @property
+    def delivers(self) -> bool:
+        return bool(self._world.updates.pending())
+
     def join(self, person: Person) -> None:
         """A chat begins when its person presses START."""
 

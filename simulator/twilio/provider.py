@@ -50,6 +50,10 @@ class TwilioSimulator:
     async def stop(self) -> None:
         await self._wire.cancel_spawned("twilio:")
 
+    @property
+    def delivers(self) -> bool:
+        return self._wire.is_busy("twilio:tell:")
+
     def join(self, person: Person) -> None:
         """A phone needs nothing before its first text."""
 

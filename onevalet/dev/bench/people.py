@@ -10,7 +10,7 @@ from core.db.database import Database
 from core.errors import RequestRefused
 from core.ids import make_id
 from core.json_types import JsonObject
-from core.people.access_policy import PersonRole
+from core.people.access_policy import Admission, PersonRole
 from core.people.pairing import Pairings, PairOutcome
 from core.people.preferences import PreferenceStore
 from onevalet.cli.pair import sentence_of
@@ -35,6 +35,16 @@ async def who_is(database: Database, addresses: Sequence[Address], now: datetime
             if person is not None and any(place.admitted for place in person.identities):
                 return await _known(database, row["tenant_id"], now)
     return {"known": False}
+
+
+async def admitted_as(database: Database, address: Address) -> PersonRole | None:
+    """Return the role of a person whom a code or the operator let in at an address; None for any other."""
+    row = await database.call("select * from find_identity($1,$2,$3)", *address)
+    person = await read_person(database, row["tenant_id"]) if row is not None and row["tenant_id"] else None
+    if person is None:
+        return None
+    at = [place.admitted for place in person.identities if (place.channel, place.account, place.user_key) == address]
+    return person.role if {Admission.PAIRING, Admission.OPERATOR} & set(at) else None
 
 
 async def let_in(database: Database, wanted: JsonObject, now: datetime) -> JsonObject:

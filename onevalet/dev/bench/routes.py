@@ -28,11 +28,13 @@ from onevalet.wiring.connections import database_url, redis_url
 
 
 class Recording(Protocol):
-    """What is told of time that was moved, and of what was broken."""
+    """What is told of time that was moved, of what was broken, and that somebody was let in."""
 
     def note_clock(self) -> None: ...
 
     def note_break(self, what: str) -> None: ...
+
+    async def look_for_admitted(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -113,7 +115,10 @@ class Bench:
 
     async def pair(self, request: web.Request) -> JsonObject:
         """Admit somebody as the operator does: {"code", "role"}; return who it is."""
-        return await let_in(self.database, await object_of(request), self.clock.told().now())
+        told = await let_in(self.database, await object_of(request), self.clock.told().now())
+        if self.recorder:
+            await self.recorder.look_for_admitted()  # before they write again
+        return told
 
     async def broken(self, _: web.Request) -> JsonObject:
         """Return what stands, and what was lost and doubled: null while the database is away."""

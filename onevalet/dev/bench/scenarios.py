@@ -12,7 +12,6 @@ from aiohttp import web
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from onevalet.dev.bench.answers import answered, object_of
-from onevalet.dev.bench.people import Address
 from onevalet.dev.bench.replays import Replays
 from onevalet.dev.bench.routes import Bench
 from onevalet.settings import Settings
@@ -53,12 +52,7 @@ class Scenarios:
         told = {"plugins": list(settings.onevalet_plugins)} | (
             {"settings": memory} if settings.onevalet_memory == "on" else {}
         )
-        config = simulator.wire.config
-
-        def everybody() -> list[Address]:
-            return [address for person in config.everyone for address in bench.addresses(person.key)]
-
-        self._recorder = Recorder(simulator, bench.database, bench.clock, everybody, told)
+        self._recorder = Recorder(simulator, bench.database, bench.clock, bench.addresses, told)
         bench.recorder = self._recorder
         self.replays.back = simulator.url
 

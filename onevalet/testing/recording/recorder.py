@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -11,15 +11,20 @@ from typing import Any
 import structlog
 
 from core.db.database import Database
+from core.errors import StoreUnavailable
 from core.json_types import Json
+from core.people.access_policy import PersonRole
 from onevalet.dev.bench.clock import BenchClock
-from onevalet.testing.phones import CODE, phone_of
+from onevalet.dev.bench.people import admitted_as
 from onevalet.testing.recording.acts import NOTHING, note_act
 from onevalet.testing.recording.answers import Address, GivenAnswer, read_answers
-from onevalet.testing.recording.expected import coded, pieces_of
+from onevalet.testing.recording.expected import coded
+from onevalet.testing.recording.screens import Screens
 from onevalet.testing.settling import settle
-from onevalet.testing.steps import CHANNELS, MAIL, write_span
+from onevalet.testing.simulated import CODE, LINK
+from onevalet.testing.steps import write_span
 from simulator.app import Simulator
+from simulator.config import Person
 from simulator.faults import Rule
 
 LOOK = 0.2
@@ -31,11 +36,15 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Item:
-    """A step's table, and when it was, in Unix seconds of the machine; `code`: that of the newest card by then."""
+    """A step's table, and when it was, in Unix seconds of the machine.
+
+    `code` is that of the newest card by then, `link` the newest by which people are let in and places linked.
+    """
 
     at: float
     values: dict[str, Any]
     code: str = ""
+    link: str = ""
     is_act: bool = True
 
 
@@ -49,28 +58,39 @@ class Recorded:
 
 @dataclass(slots=True)
 class Recorder:
-    """Records from `start` to `stop`. `told`: values that every scenario of this installation has, such as plugins."""
+    """Records from `start` to `stop`. `told`: values that every scenario of this installation has, such as plugins.
+
+    `addresses` returns where the simulated person of a key writes from.
+    """
 
     simulator: Simulator
     database: Database
     clock: BenchClock
-    addresses: Callable[[], Iterable[Address]]
+    addresses: Callable[[str], Sequence[Address]]
     told: Mapping[str, Any] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     began: float = 0.0
     """0 while nothing is recorded."""
     _start: datetime | None = None
-    _read: set[tuple[str, str, str]] = field(default_factory=set)
+    _screens: Screens = field(init=False)
     _ahead: float = 0.0
-    _code: str = ""
+    _joined: int = 0
+    """How many people had been added before."""
+    _admitted: set[Address] = field(default_factory=set)
     _looking: asyncio.Task[None] | None = None
+
+    def __post_init__(self) -> None:
+        self._screens = Screens(self.simulator)
 
     async def start(self) -> None:
         """Begin: what is there already is not part of it, nor is what is still under way, for which this waits."""
-        await settle(self.database)
-        self.items, self.left_out, self._code = [], [], ""
-        self._read = {key for key, _, _ in self._shown()}
+        await settle(self.database, self.simulator)
+        self.items, self.left_out = [], []
+        self._screens.begin()
+        self._joined = len(self.simulator.wire.config.joined)
+        self._admitted = set()
+        self._admitted = {address for _, address, _ in await self._let_in()}
         self._start = self.clock.told().now().replace(microsecond=0)
         self._ahead = self._ahead_now()
         self.began = time.time()
@@ -80,7 +100,9 @@ class Recorder:
     async def stop(self) -> Recorded:
         """End, and return what was recorded."""
         self.look()
-        answers = await read_answers(self.database, self.addresses(), self.began)
+        await self.look_for_admitted()
+        everybody = [address for one in self.simulator.wire.config.everyone for address in self.addresses(one.key)]
+        answers = await read_answers(self.database, everybody, self.began)
         recorded = Recorded(self._scenario(answers), tuple(dict.fromkeys(self.left_out)))
         await self.discard()
         return recorded
@@ -97,9 +119,7 @@ class Recorder:
     def note_act(self, person: str, provider: str, action: str, arguments: dict[str, Json]) -> Callable[[], None]:
         """Note an act, as it is about to happen; return what takes it back."""
         self.look()
-        state: Any = self.simulator.providers[provider].state()
-        shown = state["people"][person] if isinstance(state, dict) and person in state.get("people", {}) else {}
-        noted = note_act(provider, action, arguments, shown)
+        noted = note_act(provider, action, arguments, self._screens.since(provider, person))
         if noted.left_out:
             self.left_out.append(noted.left_out)
             return lambda: self.left_out.remove(noted.left_out)
@@ -116,6 +136,11 @@ class Recorder:
         more = {name: value for name, value in changed.items() if value != getattr(usual, name)}
         self._add({"fault": rule.endpoint, "kind": rule.kind.value, **more})
 
+    def note_person(self, person: Person) -> None:
+        """Note that somebody was added."""
+        self.look()
+        self._add({"join": person.name})
+
     def note_break(self, what: str) -> None:
         """Note what was broken, in the words of a scenario."""
         if self.began:
@@ -129,16 +154,31 @@ class Recorder:
 
     def look(self) -> None:
         """Note how far the clock went by itself, and what people have read since."""
-        fresh = [one for one in self._shown() if one[0] not in self._read]
+        fresh = self._screens.fresh()
         self._note_time()
-        for key, text, labels in fresh:
-            self._read.add(key)
-            channel, person, _ = key
-            pieces = pieces_of(text)
-            if pieces:
-                place = {"channel": channel} | ({} if channel == MAIL else {"person": person})
-                buttons = {"buttons": labels} if labels else {}
-                self._add({"expect": pieces, **buttons, **place}, is_act=False)
+        for step in fresh:
+            self._add(dict(step), is_act=False)
+
+    async def look_for_admitted(self) -> None:
+        """Note who was let in since the last look, by whatever door."""
+        if not self.began:
+            return
+        with suppress(StoreUnavailable):
+            for key, address, role in await self._let_in():
+                if address not in self._admitted:
+                    self._admitted.add(address)
+                    self.look()
+                    usual = {} if role is PersonRole.MEMBER else {"role": role.value}
+                    self._add({"admit": key, **usual, "channel": address[0]})
+
+    async def _let_in(self) -> list[tuple[str, Address, PersonRole]]:
+        """Return everybody who was let in by a code or by the operator: the person, where they write, and as what."""
+        addresses = [
+            (one.key, address) for one in self.simulator.wire.config.everyone for address in self.addresses(one.key)
+        ]
+        fresh = [(key, address) for key, address in addresses if address not in self._admitted]
+        roles = [(key, address, await admitted_as(self.database, address)) for key, address in fresh]
+        return [(key, address, role) for key, address, role in roles if role is not None]
 
     def _note_time(self) -> None:
         ahead = self._ahead_now()
@@ -150,21 +190,9 @@ class Recorder:
         return float(str(self.clock.shown()["ahead"]))
 
     def _add(self, values: dict[str, Any], *, is_act: bool = True) -> Item:
-        item = Item(time.time(), values, self._code, is_act)
+        item = Item(time.time(), values, self._screens.code, self._screens.link, is_act)
         self.items.append(item)
         return item
-
-    def _shown(self) -> list[tuple[tuple[str, str, str], str, list[str]]]:
-        """Return what everybody has got, each with its key, text and buttons; note the newest code among it."""
-        found: list[tuple[tuple[str, str, str], str, list[str]]] = []
-        people = [person.key for person in self.simulator.wire.config.people]
-        for channel, person in [*((c, p) for c in CHANNELS for p in people), (MAIL, people[0])]:
-            for one in phone_of(self.simulator, channel, person).seen():
-                key = (channel, person, one.id)
-                if key not in self._read and one.codes:
-                    self._code = one.codes[-1]
-                found.append((key, one.text, one.labels))
-        return found
 
     async def _keep_looking(self) -> None:
         async with self.simulator.wire.journal.listen() as changes:
@@ -174,6 +202,7 @@ class Recorder:
                         await changes.get()
                 await asyncio.sleep(LOOK)
                 self.look()
+                await self.look_for_admitted()
 
     def _scenario(self, answers: Sequence[GivenAnswer]) -> dict[str, Any]:
         acts = [item for item in self.items if item.is_act]
@@ -190,14 +219,23 @@ class Recorder:
         for item in self.items:
             steps += before.get(id(item), [])
             values = _shorter(item.values, usual)
-            if "send" in values:
-                values["send"] = coded(values["send"], item.code, CODE)
+            for verb in ("send", "edit"):
+                if verb in values:
+                    values[verb] = coded(coded(values[verb], item.code, CODE), item.link, LINK)
             if item.is_act and (pause := round(item.at - last, 1)) > 0:
                 values["pause"] = pause
             last = item.at
             steps.append(values)
+        steps = [*self._joins(), *steps]
         told = {**self.told, "model": "scripted"}
         return {"title": "", **usual, "start": self._start or datetime.now(UTC), **told, "step": steps}
+
+    def _joins(self) -> list[Mapping[str, Any]]:
+        """Return the steps that add those who were there before, up to the last one who does anything."""
+        before = self.simulator.wire.config.joined[: self._joined]
+        at_work = {item.values.get("person") or item.values.get("admit") for item in self.items}
+        last = max((number for number, one in enumerate(before, 1) if one.key in at_work), default=0)
+        return [{"join": one.name} for one in before[:last]]
 
 
 def _code_at(items: Sequence[Item], at: float) -> str:

@@ -15,8 +15,9 @@ from onevalet.testing.recording.expected import coded, pieces_of
 from onevalet.testing.scenario import read_text
 from onevalet.testing.writing import to_toml
 
-BUTTON = {"action_id": "approve", "text": "Approve"}
-SLACK = {"bubbles": [{"ts": "1.2", "buttons": [BUTTON]}], "modals": []}
+BUTTON = {"type": "button", "action_id": "approve", "text": {"type": "plain_text", "text": "Approve"}}
+CARD = {"ts": "1.2", "text": "A card", "thread_ts": "", "blocks": [{"type": "actions", "elements": [BUTTON]}]}
+SLACK = {"bubbles": [CARD], "modals": []}
 FIELD = {"type": "input", "block_id": "b1", "element": {"action_id": "subject"}, "label": {"text": "Subject"}}
 TELEGRAM = {"messages": [{"message_id": 7, "keyboard": [[{"text": "Approve", "callback_data": "x:1"}]]}]}
 
@@ -71,21 +72,6 @@ def test_acts_are_noted_in_a_scenarios_words(
     noted = note_act(provider, action, arguments, state)
     assert noted.left_out == ""
     assert noted.step == step
-
-
-@pytest.mark.parametrize(
-    ("provider", "action", "arguments", "said"),
-    [
-        ("slack", "say", {"text": "x", "thread_ts": "1.2"}, "a reply in a Slack thread"),
-        ("slack", "delete", {"ts": "1.2"}, "delete on slack"),
-        ("telegram", "location", {}, "location on telegram"),
-        ("slack", "press", {"ts": "1.2", "action_id": "when", "value": "now"}, "a press on slack"),
-        ("twilio", "say", {"media": [{"name": "big", "data": "A" * 600_000}]}, "the file big, which is too large"),
-    ],
-)
-def test_what_no_scenario_can_hold_is_named(provider: str, action: str, arguments: dict[str, Any], said: str) -> None:
-    noted = note_act(provider, action, arguments, SLACK if provider == "slack" else TELEGRAM)
-    assert (noted.step, noted.left_out) == ({}, said)
 
 
 def test_codes_moments_and_links_are_not_expected() -> None:

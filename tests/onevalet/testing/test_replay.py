@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from core.errors import RequestRefused
-from onevalet.testing.replay import Replay, Speed, words_of
+from onevalet.testing.replay import Replay, Speed
 from onevalet.testing.scenario import Scenario, parse_scenario
+from onevalet.testing.step_words import words_of
 
 STEPS = [{"answer": "Hello."}, {"send": "hi", "pause": 8.0}, {"expect": ["He", "lo"]}, {"advance": "2h"}]
 
