@@ -12,7 +12,8 @@ from tests.page.talk import ask, said
 from tests.running_dev import running_dev
 
 PICTURE = ROOT / "docs" / "page-killed.png"
-SIZE = (1440, 860)
+SIZE = (1440, 1080)
+"""High enough for the whole drawer, and for the turn's figures above it."""
 LONG = 240.0
 
 
@@ -43,6 +44,7 @@ async def _take(browser: str, url: str, path: Path) -> None:
         await page.until(f"{said('slack')}.some((one) => one.includes('42'))", LONG)
         await page.until("document.querySelector('.path .figures').innerText.includes('Attempts')", LONG)
         await page.until("document.querySelector('.counts .waiting').dataset.count === '0'", LONG)
+        await page.evaluate("document.querySelector('#breaking').scrollTop = 0")
         await page.screenshot(path)
         await page.leave()
 
