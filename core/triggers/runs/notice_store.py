@@ -38,7 +38,7 @@ class NoticeStore:
             key,
             notified.id,
             notified.fate.value,
-            notified.where,
+            notified.where or "",
         )
 
     async def put_off(self, tenant_id: str, run_id: str, key: str, attempts: int) -> bool:

@@ -12,7 +12,7 @@ from core.errors import ToolFailed, ToolRetry
 from core.events.types import Event
 from core.json_types import JsonObject
 from core.messaging.messages import Media
-from core.notifications.types import Urgency
+from core.notifications.types import Notification, NotificationStatus, Notified, Urgency
 from core.tools.context import TaskState
 from core.triggers.codec import Trigger
 from core.triggers.explain import explain
@@ -22,7 +22,7 @@ from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
 from core.triggers.runs.firing import fire_due
 from core.triggers.runs.notice_store import NoticeStore
 from core.triggers.runs.notifications import notification
-from core.triggers.types import ActionResult, Task
+from core.triggers.types import ActionResult, NoticeState, Task
 from core.turns.runs import MAX_FAILURES
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from onevalet.paths.transcript import read_transcript
@@ -304,6 +304,23 @@ async def test_what_a_run_says_is_told_once_although_its_worker_dies_between(har
     await store.admin.execute("update run_notices set next_attempt_at = now()")
     await harness.work()
     assert await harness.sent() == ["counted"]
+
+
+@pytest.mark.parametrize("fate", [NotificationStatus.HELD, NotificationStatus.MUTED, NotificationStatus.NOWHERE])
+async def test_what_goes_nowhere_now_is_settled_at_once(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, fate: NotificationStatus
+) -> None:
+    async def notify(tenant_id: str, notification: Notification) -> Notified:
+        return Notified("ntf_1", fate)
+
+    monkeypatch.setattr(harness.notifier.inner, "notify", notify)
+    task = await a_task(harness)
+    harness.clock.move(hours=23, seconds=1)
+    assert await harness.work() == 1
+    [run] = await harness.runs(task)
+    assert [(notice.state, notice.fate, notice.place) for notice in run.notices] == [
+        (NoticeState.HANDED_OVER, fate, None)
+    ]
 
 
 async def test_a_waiting_run_is_pending_then_continues_or_expires(store: Store) -> None:
