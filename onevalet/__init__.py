@@ -141,7 +141,6 @@ if TYPE_CHECKING:
     from core.messaging.own_channels import InboundChannel as InboundChannel
     from core.messaging.own_channels import OutboundChannel as OutboundChannel
     from core.messaging.search import SaidMessage as SaidMessage
-    from core.notifications.types import Notification as Notification
     from core.notifications.types import Urgency as Urgency
     from core.outreach.types import Addressee as Addressee
     from core.outreach.types import Answer as Answer
@@ -243,7 +242,7 @@ _HOMES = {
         "core.messaging.others_words": "others_words",
         "core.messaging.own_channels": "ChannelSetup InboundChannel OutboundChannel",
         "core.messaging.search": "SaidMessage",
-        "core.notifications.types": "Notification Urgency",
+        "core.notifications.types": "Urgency",
         "core.outreach.types": "Addressee Answer",
         "core.people.adding": "add_person",
         "core.people.tenant": "WhileRunning",

@@ -60,6 +60,7 @@ def test_every_name_the_page_imports_is_public() -> None:
     assert imported == {
         "onevalet",
         "onevalet.testing",
+        "dataclasses",
         "datetime",
         "decimal",
         "enum",

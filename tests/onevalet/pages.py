@@ -3,12 +3,25 @@
 import inspect
 import re
 import runpy
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.shipping.harness import read
 
 _BLOCK = re.compile(r"^```python\n# (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def page_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a folder whose packages can be imported until the test ends."""
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 def write_blocks(page: str, folder: Path) -> list[Path]:
@@ -26,15 +39,17 @@ def write_blocks(page: str, folder: Path) -> list[Path]:
 
 
 async def run_tests(paths: Iterable[Path]) -> list[str]:
-    """Run the tests of files, one after another; return their names."""
+    """Run the tests of files, one after another; return their names. They may ask for `monkeypatch`."""
     run = []
     for path in paths:
         if not path.name.startswith("test_"):
             continue
         for name, test in runpy.run_path(str(path)).items():
             if name.startswith("test_"):
-                result = test()
-                if inspect.isawaitable(result):
-                    await result
+                with pytest.MonkeyPatch.context() as patch:
+                    wanted = "monkeypatch" in inspect.signature(test).parameters
+                    result = test(monkeypatch=patch) if wanted else test()
+                    if inspect.isawaitable(result):
+                        await result
                 run.append(name)
     return run

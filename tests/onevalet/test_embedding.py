@@ -6,6 +6,7 @@ import pytest
 
 from onevalet import ConfigError, OneValet, StreamEventType
 from onevalet.testing import ScriptedModel, calls, text
+from tests.onevalet.pages import page_folder as page_folder
 from tests.onevalet.pages import run_tests, write_blocks
 
 
@@ -27,13 +28,29 @@ async def test_the_code_of_the_page_runs(tmp_path: Path) -> None:
         "test_a_loop_tells_how_it_ended",
         "test_a_turn_may_begin_without_words_of_the_person",
         "test_models_have_layers",
+        "test_a_database_that_is_away_is_told_apart",
         "test_parts_stand_alone",
     ]
 
 
-async def test_the_code_of_the_page_about_context_runs(tmp_path: Path) -> None:
-    run = await run_tests(write_blocks("docs/context.md", tmp_path))
-    assert run == ["test_a_tool_uses_the_persons_services", "test_nobody_is_told_in_a_rehearsal"]
+async def test_the_code_of_the_page_about_context_runs(page_folder: Path) -> None:
+    run = await run_tests(write_blocks("docs/context.md", page_folder))
+    assert run == [
+        "test_a_tool_uses_the_persons_services",
+        "test_nobody_is_told_in_a_rehearsal",
+        "test_a_warning_is_read_and_sent_as_a_file",
+        "test_the_gardener_is_written_to",
+    ]
+
+
+async def test_the_code_of_the_page_about_tasks_runs(page_folder: Path) -> None:
+    run = await run_tests(write_blocks("docs/triggers.md", page_folder))
+    assert run == ["test_a_bed_is_watered_when_it_is_dry"]
+
+
+async def test_the_code_of_the_page_about_tests_runs(page_folder: Path) -> None:
+    run = await run_tests(write_blocks("docs/testing.md", page_folder))
+    assert run == ["test_the_model_answers_what_the_test_says"]
 
 
 async def test_a_program_is_answered_by_its_own_tools_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """The pages about hooks and plugins: their code runs, on a whole installation with the shipped WebSocket channel."""
 
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,13 @@ from core.errors import ConfigError
 from core.messaging.messages import Address
 from onevalet import Event, OneValet, Part, Receipt, Target
 from onevalet.settings import load_settings
-from onevalet.testing import ScriptedModel, calls, text
-from onevalet.wiring.own_channels import own_ways_out
+from onevalet.testing import MemorySink, ScriptedModel, calls, text
+from onevalet.wiring.own_channels import own_ways_in, own_ways_out
 from tests.core.harness import opened
+from tests.onevalet.pages import page_folder as page_folder
 from tests.onevalet.pages import run_tests, write_blocks
 
 TOKEN = "a-token-of-anns-own"
-
-
-@pytest.fixture
-def page_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    known = set(sys.modules)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    for name in set(sys.modules) - known:
-        if name.partition(".")[0] in ("house", "garden", "logbook"):
-            del sys.modules[name]
 
 
 async def test_the_code_of_the_page_about_hooks_runs(page_folder: Path) -> None:
@@ -37,6 +27,21 @@ async def test_the_code_of_the_page_about_hooks_runs(page_folder: Path) -> None:
         "test_a_rule_denies",
         "test_judges_advise",
     ]
+
+
+async def test_the_code_of_the_page_about_access_runs(page_folder: Path) -> None:
+    assert await run_tests(write_blocks("docs/access.md", page_folder)) == ["test_nobody_is_answered_at_night"]
+
+
+async def test_a_pager_of_the_page_is_a_channel(page_folder: Path) -> None:
+    assert await run_tests(write_blocks("docs/plugins.md", page_folder)) == [
+        "test_a_page_is_taken_in_once",
+        "test_a_page_that_cannot_be_kept_is_not_taken",
+        "test_what_the_service_answers_is_told_apart",
+    ]
+    settings = load_settings(_env_file=None, onevalet_channels=("pager.channel",))
+    assert [way.name for way in own_ways_out(settings)] == ["pager"]
+    assert [way.name for way in own_ways_in(settings, MemorySink())] == ["pager"]
 
 
 async def test_a_channel_of_the_page_sends(page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,23 +1,12 @@
 """The page about questions: its code runs, and what it shows is what a person reads."""
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from core.questions.types import Asked
 from core.questions.wording import in_words, with_keys
+from tests.onevalet.pages import page_folder as page_folder
 from tests.onevalet.pages import run_tests, write_blocks
 from tests.shipping.harness import read
-
-
-@pytest.fixture
-def page_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    for name in [name for name in sys.modules if name.partition(".")[0] == "trattoria"]:
-        del sys.modules[name]
 
 
 async def test_the_code_of_the_page_about_questions_runs(page_folder: Path) -> None:
