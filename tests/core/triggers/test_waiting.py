@@ -8,13 +8,16 @@ from core.agents.standard_agent import AgentResult, StandardAgent
 from core.agents.valet import valet
 from core.approvals.exact_replies import Verb
 from core.approvals.store import ApprovalStore
+from core.questions.types import Question
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import tool
 from core.triggers.kinds.schedule import ScheduleTrigger
 from core.triggers.runs.executors import RunExecutors
 from core.turns.orchestrator import Orchestrator
 from jobs.turn_features import TurnFeatures
 from jobs.turns import TurnRunner
 from tests.core.builders import FakeModel, says, wants
-from tests.core.harness import Store
+from tests.core.harness import Store, message
 from tests.core.triggers.harness import Harness, make_harness
 
 SENT: list[str] = []
@@ -36,12 +39,24 @@ class SendMail(StandardAgent):
         return self.make_result(raw_message=f"Sent to {self.to}.")
 
 
+PAINTED: list[str | None] = []
+
+
+@tool(name="paint", effect="idempotent")
+async def paint(context: ToolExecutionContext) -> str:
+    """Paint the wall."""
+    [colour] = await context.ask(Question("Which colour?", ("red", "green")))
+    PAINTED.append(colour)
+    return f"Painted {colour}."
+
+
 async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStore]:
-    """Return a harness whose model asks for a mail to be sent."""
+    """Return a harness whose model asks for a mail to be sent, or a wall to be painted."""
     harness = await make_harness(store)
     approvals = ApprovalStore(store.database, store.wakeups)
     orchestrator = Orchestrator(
         model,
+        tools=[paint],
         agents=AgentRegistry([SendMail]),
         trigger_engine=harness.engine,
         approvals=approvals,
@@ -52,6 +67,7 @@ async def mailing(store: Store, model: FakeModel) -> tuple[Harness, ApprovalStor
         store.turns, orchestrator, store.wakeups, {}, store.make_id, "w1", TurnFeatures(runs=runs, approvals=approvals)
     )
     SENT.clear()
+    PAINTED.clear()
     return harness, approvals
 
 
@@ -91,3 +107,26 @@ async def test_a_tasks_action_waits_for_consent_in_chat_and_reports_its_end(stor
         assert await approvals.expire(harness.clock.now()) == 1
         await harness.work()
         assert (SENT, await harness.states(task)) == ([], ["EXPIRED"])
+
+
+async def test_a_tasks_question_is_answered_in_chat_and_its_run_goes_on_once(store: Store) -> None:
+    model = FakeModel([wants(("paint", {})), says("The wall is painted.")])
+    harness, _ = await mailing(store, model)
+    task = await harness.engine.create_task(
+        tenant_id=harness.tenant,
+        trigger=ScheduleTrigger(interval_minutes=60 * 24),
+        action={"instruction": "Paint the wall"},
+    )
+    harness.clock.move(days=1)
+    await harness.work()
+    assert (PAINTED, await harness.states(task)) == ([], ["PENDING_APPROVAL"])
+    asked = (await harness.sent())[-1]
+    assert "Which colour?" in asked
+    assert "2: green" in asked
+    for _ in range(2):  # the same message, delivered twice
+        await store.inbox.accept(message("2", "+15550000001", "SM_answer"))
+        await harness.work()
+    assert (PAINTED, await harness.states(task)) == (["green"], ["COMPLETED"])
+    told = [text for text in await harness.sent() if text.startswith("The wall is painted.")]
+    assert len(told) == 1
+    assert model.script == []
