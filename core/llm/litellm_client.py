@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import Any, Literal
 
 from core.errors import ModelRejected
-from core.llm import litellm_library, litellm_path
+from core.llm import litellm_library, litellm_path, local_model
 from core.llm.call_meter import CallMeter
 from core.llm.call_span import Operation
 from core.llm.chat_format import format_messages, format_tools
@@ -34,9 +34,9 @@ class LiteLLMClient:
     """Reach models by litellm's names (`openai/gpt-4o`, `anthropic/claude-…`).
 
     `keys` are tried in turn with the models of the first one's provider; without any, and for other providers,
-    litellm's own variables are read. `local` is a model that runs in this process. `tool_mode` "auto" calls tools
-    natively unless litellm's map says that the model cannot. `direct=False` has litellm make every call. Models see
-    pictures where litellm's map says so, and the `vision_model` does in any case.
+    litellm's own variables are read. `local` is a model that runs in this process, and needs no litellm. `tool_mode`
+    "auto" calls tools natively unless litellm's map says that the model cannot. `direct=False` has litellm make every
+    call. Models see pictures where litellm's map says so, and the `vision_model` does in any case.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class LiteLLMClient:
             await asyncio.to_thread(self._load)
 
     def known(self, model: str) -> dict[str, Any]:
-        """Return litellm's entry of a model; empty where it has none."""
-        return litellm_library.known(model)
+        """Return litellm's entry of a model; empty where it has none, and for the local one."""
+        return {} if self._is_local(model) else litellm_library.known(model)
 
     def sees(self, model: str = "") -> bool:
         """Return whether a model takes pictures; without a name, the first one. Loads litellm."""
@@ -79,10 +79,10 @@ class LiteLLMClient:
 
     def has_provider(self, model: str) -> bool:
         """Return whether litellm can tell whom to ask for a model; loads litellm."""
-        self._load()
-        litellm = litellm_library.load()
         if self._is_local(model):
             return True
+        self._load()
+        litellm = litellm_library.load()
         try:
             return bool(litellm.get_llm_provider(model))
         except litellm.exceptions.BadRequestError:
@@ -130,7 +130,9 @@ class LiteLLMClient:
     async def _call(self, request: ModelRequest, layer: ModelLayer) -> ModelAnswer:
         arguments = self._arguments(request, layer)
         with CallMeter(layer.model, request) as meter:
-            if plan := self._plans.plan(arguments, stream=False):
+            if self._local and self._is_local(layer.model):
+                answer = await local_model.answer(self._local, arguments, request.max_output_tokens)
+            elif plan := self._plans.plan(arguments, stream=False):
                 answer = await self._transport.answer(
                     plan, arguments["messages"], arguments["timeout"], request.max_output_tokens
                 )
@@ -147,8 +149,7 @@ class LiteLLMClient:
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
-        await self.warm_up()
-        litellm = litellm_library.load()
+        litellm = await asyncio.to_thread(litellm_library.load)
         key = self._keys[0] if self._keys and provider_of(model) == self._provider else None
         patience = EMBED_PATIENCE + _NET
         with CallMeter(model, operation=Operation.EMBEDDINGS) as meter:
@@ -167,12 +168,11 @@ class LiteLLMClient:
             await litellm_library.load().close_litellm_async_clients()
 
     def _load(self) -> None:
-        if all(self._plans.offers(layer.model) for layer in self.layers):
-            litellm_library.load()
-        else:
+        elsewhere = [layer.model for layer in self.layers if not self._is_local(layer.model)]
+        if not all(self._plans.offers(model) for model in elsewhere):
             litellm_library.load_calls()
-        if self._local is not None:
-            litellm_library.register(self._local)
+        elif elsewhere:
+            litellm_library.load()
         self._loaded = True
 
     def _is_local(self, model: str) -> bool:

@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.llm import lean_litellm, no_mcp
-from core.llm.chat_format import format_call
-from core.llm.types import LocalModel
 
 if TYPE_CHECKING:
     import ssl
@@ -204,34 +202,3 @@ def finish_reason(told: str) -> str:
     from litellm.litellm_core_utils.core_helpers import map_finish_reason
 
     return str(map_finish_reason(told))
-
-
-def register(local: LocalModel) -> None:
-    """Register a model in this process as a custom provider of litellm, once."""
-    litellm = load()
-    provider = local.model.split("/", 1)[0]
-    if all(known["provider"] != provider for known in litellm.custom_provider_map):
-        litellm.custom_provider_map.append({"provider": provider, "custom_handler": _handler(local)})
-
-
-def _handler(local: LocalModel) -> Any:
-    from litellm import Choices, Message, Usage
-    from litellm.llms.custom_llm import CustomLLM
-
-    class LocalProvider(CustomLLM):
-        async def acompletion(self, *args: Any, **kwargs: Any) -> Any:
-            offered = [tool["function"] for tool in kwargs["optional_params"].get("tools") or ()]
-            tools = {tool["name"]: str(tool.get("description", "")) for tool in offered}
-            if local.before is not None:
-                await local.before()
-            answer = local.answer(kwargs["messages"], tools)
-            message = Message(
-                content=answer.text or None,
-                tool_calls=[format_call(call, keep_extra=False) for call in answer.tool_calls] or None,
-            )
-            response = kwargs["model_response"]
-            response.choices = [Choices(finish_reason=answer.finish_reason, message=message)]
-            response.usage = Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
-            return response
-
-    return LocalProvider()

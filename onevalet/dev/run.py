@@ -46,7 +46,8 @@ async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = 
         refuse_taken_port(settings.host, settings.port)
         refuse_taken_port(SIMULATOR_HOST, settings.port + 1)
         _step("Loading the assistant.")
-        await load_worker()  # before `dev` says that it is ready: everything shares one loop
+        # Before `dev` says that it is ready: everything shares one loop.
+        await load_worker(litellm=bool(settings.onevalet_model))
         check_models(settings, build_client(settings))
         (await stack.enter_async_context(watched_loop())).begin_work()
         _step(_services_step(settings))

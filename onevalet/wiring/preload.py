@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from onevalet.settings import Settings
 
 
-async def load_worker(settings: Settings | None = None) -> None:
-    """Import what a worker with these settings needs; without them, what any does.
+async def load_worker(settings: Settings | None = None, *, litellm: bool = True) -> None:
+    """Import what a worker with these settings needs; without them, what any does. The demo model needs no litellm.
 
     This blocks the event loop, so nothing may depend on it yet.
     """
-    from core.llm import litellm_library
-
     for name in _modules(settings):
         importlib.import_module(name)
-    await asyncio.to_thread(litellm_library.load)
+    if litellm:
+        from core.llm import litellm_library
+
+        await asyncio.to_thread(litellm_library.load)
 
 
 def _modules(settings: Settings | None) -> Iterator[str]:

@@ -66,7 +66,7 @@ async def _run(part: Part, wanted: Wanted, ready: Event) -> None:
         loop.add_reader(parent.sentinel, stop.set)
     async with AsyncExitStack() as stack:
         if part is Part.WORKER:
-            await load_worker()
+            await load_worker(litellm=bool(wanted.settings.onevalet_model))
         (await stack.enter_async_context(watched_loop())).begin_work()
         await stack.enter_async_context(open_tracing(wanted.settings, part))
         await open_part(stack, part, wanted)
