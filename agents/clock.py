@@ -11,7 +11,7 @@ async def current_time(context: ToolExecutionContext, timezone: str | None = Non
     """Tell the current date, weekday and time.
 
     Args:
-        timezone: Another than the person's own, as an IANA name: Europe/Berlin.
+        timezone: Unless it is theirs, an IANA name: Europe/Berlin.
     """
     name = timezone or context.timezone
     try:

@@ -49,11 +49,11 @@ _DONE = {
 
 @tool(name="add_to_list", effect="idempotent", parallel=False)
 async def add_to_list(list_name: str, items: list[str], context: ToolExecutionContext) -> str:
-    """Add entries to one of the person's lists; one that is not there is begun.
+    """Add entries to one of the person's lists; a new one is begun.
 
     Args:
         list_name: As they call it: "shopping", "the to-do list".
-        items: The entries, each by itself; none begins an empty list.
+        items: Each by itself; none begins an empty list.
     """
     texts = [" ".join(item.split()) for item in items]
     if any(not 0 < len(text) <= MAX_TEXT for text in texts):

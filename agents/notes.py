@@ -14,7 +14,7 @@ async def add_note(text: str, context: ToolExecutionContext) -> str:
     """Keep a note for the person. It reminds nobody.
 
     Args:
-        text: What to note, in their own words.
+        text: In their own words.
     """
     text = text.strip()
     if not text:

@@ -8,14 +8,13 @@ _GROUP = "person"
 
 @tool(name="set_preference", effect="idempotent", parallel=False)
 async def set_preference(name: str, value: str, context: ToolExecutionContext) -> str:
-    """Keep how the person wants to be served, when they ask for it or tell it.
+    """Keep how the person wants to be served, when they say it.
 
     Args:
-        name: One of name (what to call them), language (pt-PT), timezone (an IANA name or a city), channel (sms, slack
-            or telegram: where to write first), quiet (hours without messages: 22:00-07:00), busy (messages that come
-            while you work: steer, queue or interrupt), mute (all kinds of notifications to leave out: weather, price;
-            or all).
-        value: What they want; "off" takes it back.
+        name: name (what to call them), language (pt-PT), timezone (an IANA name or a city), channel (where to write
+            first: sms, slack, telegram), quiet (hours: 22:00-07:00), busy (messages while you work: steer, queue,
+            interrupt) or mute (all kinds of notifications to leave out: weather, price; or all).
+        value: "off" takes it back.
     """
     changed = await context.person.change(name, value, context.idempotency_key)
     if changed.differs:

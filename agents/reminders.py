@@ -59,14 +59,14 @@ def _is_short(text: str) -> bool:
 
 @valet(name="remind_me", effect="idempotent")
 class RemindMe(PlanningAgent):
-    """Remind the person once, at a moment; for what comes again use ScheduleTask.
+    """Remind the person once; for what comes again use ScheduleTask.
 
     It is set at once, and rings in quiet hours too. Tell them when, and that "undo" takes it back.
     """
 
     text = InputField(
         gettext_noop("What shall I remind you of?"),
-        description='What to remind them of, as they should read it: "call mum"',
+        description='As they should read it: "call mum"',
         validator=_is_short,
         validator_description=gettext_noop("1 to 1000 characters"),
     )

@@ -39,7 +39,7 @@ _STATES = {
 
 @tool(name="list_tasks", effect="read")
 async def list_tasks(context: ToolExecutionContext) -> str:
-    """List what the person has planned: reminders, tasks, what waits for events, what is watched."""
+    """List the person's reminders and tasks, also those that wait for events or watch something."""
     tasks = await context.tasks.list()
     if not tasks:
         return gettext("Nothing is scheduled.")

@@ -100,12 +100,12 @@ class _Forecast(BaseModel):
 async def get_weather(
     city: str, context: ToolExecutionContext, date: Date | None = None, units: Units = "metric"
 ) -> TextWithData:
-    """Tell the weather in a city: now and the next three days, or the forecast for one day.
+    """Tell the weather in a city: now and the next three days, or one day.
 
     Args:
-        city: Its name, with the country where there are several.
-        date: The one day that is wanted.
-        units: What the person is used to.
+        city: With the country where there are several.
+        date: That one day.
+        units: As they are used to.
     """
     place = await _find(city, context)
     today = context.clock.now().astimezone(ZoneInfo(place.timezone)).date()

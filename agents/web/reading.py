@@ -29,7 +29,7 @@ async def read_page(url: str, context: ToolExecutionContext, part: int = 1) -> T
     """Read a page of the web or a PDF as text.
 
     Args:
-        url: Its address, exactly as the person named it, or a search or another page showed it.
+        url: Exactly as the person, a search or another page gave it.
         part: Which part of a long page, from 1.
     """
     address = url.strip() if "://" in url else f"https://{url.strip()}"

@@ -49,7 +49,7 @@ async def web_search(query: str, context: ToolExecutionContext) -> str:
     """Search the web; read_page then reads what was found.
 
     Args:
-        query: A few words. No secrets and nothing private.
+        query: A few words, nothing private or secret.
     """
     query = " ".join(query.split())
     if not 0 < len(query) <= _MAX_QUERY:

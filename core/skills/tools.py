@@ -81,7 +81,7 @@ def _use_skill(listed: tuple[tuple[str, str], ...], source: SkillTools) -> AnyTo
 
         Args:
             name: The skill's name.
-            file: One of its files, as its text names them; without it, the skill itself.
+            file: One of its files; without it, the skill itself.
         """
         skill = await source.read(name, context)
         if skill is None:

@@ -1,5 +1,8 @@
 """Parameters as the model is shown them: without the words of a schema that only a program needs."""
 
+from collections import Counter
+from collections.abc import Iterator
+
 from core.json_types import Json, JsonObject
 
 _NAMED = ("properties", "$defs")
@@ -9,11 +12,42 @@ _NAMED = ("properties", "$defs")
 def shown_form(schema: JsonObject) -> JsonObject:
     """Return a schema without empty defaults, null as an alternative, and whether others than its names may come.
 
-    An argument that is left out has its default; what is not known is left out or refused when a call comes in.
+    An argument that is left out has its default; what is not known is left out or refused when a call comes in. What
+    one place alone refers to stands there.
     """
-    shown = _shown(schema)
+    shown = _shown(_in_place(schema))
     assert isinstance(shown, dict)  # noqa: S101 - what comes of an object is one
     return shown
+
+
+def _in_place(schema: JsonObject) -> JsonObject:
+    """Return a schema whose definitions that one place refers to, and that refer to no others, stand in that place."""
+    definitions = schema.get("$defs")
+    if not isinstance(definitions, dict):
+        return schema
+    used = Counter(_references(schema))
+    plain = {f"#/$defs/{name}": held for name, held in definitions.items() if not any(_references(held))}
+    once = {reference: held for reference, held in plain.items() if used[reference] == 1}
+    left = {name: held for name, held in definitions.items() if f"#/$defs/{name}" not in once}
+    rest = {key: _replaced(value, once) for key, value in schema.items() if key != "$defs"}
+    return rest | ({"$defs": _replaced(left, once)} if left else {})
+
+
+def _references(node: Json) -> Iterator[str]:
+    for held in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _references(held)
+    if isinstance(node, dict) and isinstance(reference := node.get("$ref"), str):
+        yield reference
+
+
+def _replaced(node: Json, once: JsonObject) -> Json:
+    if isinstance(node, list):
+        return [_replaced(item, once) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if isinstance(reference := node.get("$ref"), str) and isinstance(held := once.get(reference), dict):
+        return held | {key: value for key, value in node.items() if key != "$ref"}
+    return {key: _replaced(value, once) for key, value in node.items()}
 
 
 def _shown(node: Json) -> Json:

@@ -101,8 +101,8 @@ def _switch(groups: tuple[tuple[str, str], ...]) -> AnyTool:
         name=SWITCH,
         effect="read",
         description=(
-            "Open a group of further tools, whenever one of them is what the person needs: you can then call them in "
-            f"this conversation. on=false closes it. The groups: {listed}."
+            "Open a group of further tools, whenever one of them is what the person needs; on=false closes it. "
+            f"The groups: {listed}."
         ),
     )
     async def use_tools(group: str, on: bool = True) -> str:
