@@ -31,7 +31,7 @@ from onevalet.wiring.tracing import open_tracing
 from simulator.app import serve_simulator
 
 SIMULATOR_HOST = "127.0.0.1"
-NOTICE = "The demo model answers: a few phrases and the real tools behind them. Choose a real one under Model."
+NOTICE = "The demo model answers: a few phrases and the real tools behind them. Choose a real one under “Demo model”."
 
 
 async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:
