@@ -40,7 +40,8 @@ async def broken(page: Page, own: RunningDev) -> Page:
 async def test_a_turn_goes_on_when_its_worker_is_killed(broken: Page) -> None:
     await _press(broken, "Model hangs")
     await ask(broken, "telegram", "What is 6 * 7?")
-    await broken.until("document.querySelector('.path').textContent.includes('What is 6 * 7?')")  # its turn has begun
+    path = "document.querySelector('.path').textContent"
+    await broken.until(f"{path}.includes('What is 6 * 7?') && {path}.includes('going on')", LONG)
     await _press(broken, "Kill the worker")
     await broken.until("document.querySelector('.parts').innerText.includes('started again 1 time')", LONG)
     await _press(broken, "Model is well again")
