@@ -33,7 +33,8 @@ NEWER: dict[str, set[str]] = {
 NEWER_BLOCKS = {"markdown"}
 """Kinds of blocks that came after it. It describes no blocks at all: the SDK's models do."""
 
-TWILIO_ELSEWHERE = {"twilio.alerts.list", "twilio.services.fetch", "twilio.services.update", "twilio.services.numbers"}
+_SERVICES = ("list", "fetch", "update", "numbers", "campaigns")
+TWILIO_ELSEWHERE = {"twilio.alerts.list", *(f"twilio.services.{call}" for call in _SERVICES)}
 """Twilio describes Messaging Services and alerts in other files (messaging v1, monitor v1): the SDK makes these."""
 
 _LIMIT = re.compile(r"\b(\d+)-(\d+) (characters|bytes)")
