@@ -9,7 +9,7 @@ INSTRUCTION = "task_instruction"
 APPROVAL_NOTE = "[Requires user confirmation before execution]"
 
 _ASKS = "Leave out what the person did not say, even if required: they are then asked."
-_INSTRUCTION_SAYS = "What else they want."
+_INSTRUCTION_SAYS = 'What else they want. Example: "Keep it short."'
 
 
 def agent_spec(valet: Valet) -> ToolSpec:
