@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from core.messaging.channels import Part, Receipt, Target
 from core.messaging.segments import SegmentBudget
 from notify.sms.send import SmsNotification
 from onevalet.paths.trace import trace
@@ -48,6 +49,25 @@ async def test_a_text_that_the_phone_never_got_is_told(system: Writing) -> None:
     assert await told(system) == [notice]
     assert await told(system) == [notice], "once"
     assert ("queued", "outreach") in await lines(system)
+
+
+@exempt(slack="Slack tells nothing of a delivery", telegram="Telegram tells nothing of a delivery")
+async def test_a_receipt_that_comes_before_the_answer_is_told_as_well(
+    system: Writing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = system.delivery.channel
+    send = SmsNotification.send
+
+    async def answered_late(self: SmsNotification, part: Part, to: Target) -> Receipt:
+        receipt = await send(self, part, to)
+        await channel.settled()
+        return receipt
+
+    await channel.act("phone", "grace", mode="off")
+    await write(system, "Grace")
+    monkeypatch.setattr(SmsNotification, "send", answered_late)
+    await system.decide("Approve")
+    assert await told(system) == ["My message to Grace Hopper by text message did not arrive."]
 
 
 @exempt(slack="has no prices", telegram="has no prices")

@@ -12,6 +12,7 @@ import pytest
 
 from core.errors import OptedOut, Rejected, Unavailable
 from core.llm.types import Role
+from core.messaging.channels import Target
 from core.messaging.messages import Action, DeliveryStatus, OutboundKind, OutboundMessage, StatusUpdate
 from core.notifications.types import Notification, NotificationPolicy, NotificationStatus, Urgency
 from core.triggers.codec import Kind
@@ -236,6 +237,20 @@ async def test_an_undelivered_callback_and_an_outage_fall_back_to_another_target
     await harness.deliver()
     assert harness.said("telegram") == ["first", "second"]
     assert harness.said("sms") == ["first", "second"]
+
+
+async def test_a_callback_that_comes_before_the_providers_answer_counts(harness: People) -> None:
+    async def tell(to: Target) -> None:
+        update = StatusUpdate("sms", ACCOUNT, "SM0", to.ref, DeliveryStatus.UNDELIVERED, "30003")
+        await harness.store.inbox.accept(update)
+
+    await harness.bring_in("ann", "sms", "telegram", wrote="sms")
+    harness.channels["sms"].acts.append(tell)
+    await harness.service.notify("ann", Notification("first"))
+    await harness.deliver()
+    assert await harness.service.fall_back() == 1
+    await harness.deliver()
+    assert harness.said("telegram") == ["first"]
 
 
 @pytest.mark.parametrize("reacts", [True, False])

@@ -2031,7 +2031,7 @@ CREATE TRIGGER outbound_event AFTER UPDATE OF state ON public.outbound FOR EACH 
 
 CREATE TRIGGER outbound_notification AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'notification'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['sent'::text, 'ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_notification();
 
-CREATE TRIGGER outbound_outreach AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'outreach'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_outreach();
+CREATE TRIGGER outbound_outreach AFTER UPDATE OF state ON public.outbound FOR EACH ROW WHEN (((new.kind = 'outreach'::text) AND (old.state IS DISTINCT FROM new.state) AND (new.state = ANY (ARRAY['sent'::text, 'ambiguous'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_outreach();
 
 CREATE TRIGGER outbound_part_outreach AFTER UPDATE OF status ON public.outbound_parts FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = ANY (ARRAY['undelivered'::text, 'failed'::text])))) EXECUTE FUNCTION public.note_outreach_undelivered();
 

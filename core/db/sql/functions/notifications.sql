@@ -237,6 +237,11 @@ begin
     if v_note.id is null or new.state = 'failed' then
         return null;
     end if;
+    -- The provider may tell that it did not arrive before we know that it was taken.
+    update notifications n set state = 'failed', reason = 'undelivered ' || e.error_code
+    from outbound_parts e
+    where e.tenant_id = new.tenant_id and e.outbound_id = new.id and e.status in ('undelivered', 'failed')
+      and n.tenant_id = new.tenant_id and n.id = v_note.id and n.state = 'sent';
     select h.id into v_conversation from conversations c
     left join lateral (
         select o.id from conversations o

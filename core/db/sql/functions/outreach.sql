@@ -183,6 +183,14 @@ create or replace function note_outreach()
 returns trigger
 language plpgsql as $$
 begin
+    if new.state = 'sent' then
+        -- The provider may tell that it did not arrive before we know that it was taken.
+        if exists (select from outbound_parts e where e.tenant_id = new.tenant_id and e.outbound_id = new.id
+                   and e.status in ('undelivered', 'failed')) then
+            perform tell_not_delivered(new.tenant_id, new.id, new.conversation_id, 'failed');
+        end if;
+        return null;
+    end if;
     perform tell_not_delivered(new.tenant_id, new.id, new.conversation_id, case
         when new.state = 'ambiguous' then 'unknown'
         when new.reason like 'the day''s texts of %' then 'unpaid'
@@ -193,7 +201,7 @@ end $$;
 
 create or replace trigger outbound_outreach after update of state on outbound
     for each row when (new.kind = 'outreach' and old.state is distinct from new.state
-                       and new.state in ('ambiguous', 'failed'))
+                       and new.state in ('sent', 'ambiguous', 'failed'))
     execute function note_outreach();
 
 create or replace function note_outreach_undelivered()
