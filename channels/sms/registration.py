@@ -18,7 +18,7 @@ _VERIFY = "to text the US from it, ask for its verification: Phone Numbers, the 
 
 
 async def check_registration(api: TwilioApi, account: Account) -> Check:
-    """Tell how far the registration is; never raises.
+    """Check how far the registration is; never raises.
 
     Only a refused one is a fault: who texts nobody in the US needs none.
     """

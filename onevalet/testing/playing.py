@@ -125,7 +125,7 @@ class _Play:
                 await self._act(step)
 
     async def _admit(self, step: Step) -> None:
-        """Let a person in by the newest code that they were sent, on a channel or wherever that was."""
+        """Admit a person by the newest code that they were sent, on a channel if one is named."""
         channels = [str(step.options["channel"])] if "channel" in step.options else CHANNELS
         phones = [self._stage.phone(channel, step.value) for channel in channels]
         code = newest_pairing([one for phone in phones for one in phone.seen()])

@@ -44,7 +44,7 @@ class Owner:
     script: ScriptedMcp
 
     async def asks(self, *steps: object) -> list[str]:
-        """Let them ask for the light; return what they read then."""
+        """Ask for the light as the person; return what they read then."""
         return await self.person.writes("Is the light on?", ASKS, *steps)  # type: ignore[arg-type]
 
     async def stored(self) -> list[StoredAccount]:
@@ -60,7 +60,7 @@ class Owner:
         return stored.credentials
 
     async def goes_on(self) -> str:
-        """Let what waited go on; return what they read at last."""
+        """Do the work that waits; return what they read last."""
         self.person.system.model = FakeModel([_echo])
         await self.person.system.work()
         return (await self.person.heard())[-1]

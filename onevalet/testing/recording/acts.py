@@ -186,7 +186,7 @@ def _slack_pressed(arguments: Mapping[str, Any], state: Mapping[str, Any]) -> No
 
 
 def _has(bubble: Mapping[str, Any], block: Mapping[str, Any], element: Mapping[str, Any]) -> bool:
-    """Tell whether a message has a button or a menu of the same name."""
+    """Return whether a message has a button or a menu of the same name."""
     shown = [(name_of(*one), one[1]["type"] in BUTTONS) for one in elements_in(bubble["blocks"])]
     return (name_of(block, element), element["type"] in BUTTONS) in shown
 

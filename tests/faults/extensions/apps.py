@@ -36,7 +36,7 @@ class App:
         return len(self._said)
 
     async def say(self, id: str, **what: str) -> None:
-        """Say or press something, again over each new connection until it is kept."""
+        """Send words or a press, again over each new connection until it is kept."""
         self._said[id] = {**what, "id": id}
         if self._socket is not None:
             with suppress(aiohttp.ClientError, ConnectionError):
