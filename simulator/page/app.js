@@ -63,6 +63,7 @@ async function load() {
   state = await ask("/sim/state");
   if (Object.keys(state.twilio.people).length !== app.people.length) await meet();
   draw();
+  find("main").ariaBusy = null;
   await Promise.all([wire.refresh(), faults.refresh(), clock?.refresh()]);
 }
 

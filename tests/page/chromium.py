@@ -78,9 +78,14 @@ class Page:
         await self._call("Emulation.setEmulatedMedia", features=features)
 
     async def goto(self, url: str) -> None:
-        """Open the page and wait until it is live."""
+        """Open the page and wait until it is live and shows what was said before."""
         await self._call("Page.navigate", url=url)
-        await self.until("document.querySelector('#live')?.dataset.state === 'live'")
+        await self.until("document.querySelector('#live').dataset.state === 'live'")
+        await self.until("!document.querySelector('#main').ariaBusy")
+
+    async def prepare(self, script: str) -> None:
+        """Run a script in each page that is opened from now on, before the page's own."""
+        await self._call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     async def visit(self, url: str) -> None:
         """Open any page and wait until it is there."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.page.chromium import Page, open_page, running_browser
 from tests.page.scripts import PRESS, SCRIPTS
-from tests.page.talk import FIELDS, ask, said
+from tests.page.talk import FIELDS, ask, begin, said
 from tests.running_dev import running_dev
 
 SIZE = (1440, 1400)
@@ -38,10 +38,8 @@ async def _talk(browser: str, url: str, folder: Path, language: str) -> None:
     async with open_page(browser) as page:
         await page.resize(SIZE)
         await page.goto(url)
-        await page.until("document.querySelector('.telegram')?.offsetParent")
-        if await page.evaluate("!!document.querySelector('.telegram .big')?.checkVisibility()"):
-            await page.click(".telegram .big", "START")
-            await _quiet(page)
+        await begin(page)
+        await _quiet(page)
         for number, (pane, text) in enumerate(script, 1):
             before = len(await page.evaluate(said(pane)))
             text = await _with_code(page, pane, text)

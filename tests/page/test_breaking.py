@@ -7,7 +7,7 @@ import pytest
 
 from tests.page.chromium import Page
 from tests.page.looks import flaws
-from tests.page.talk import ask, said
+from tests.page.talk import ask, begin, said
 from tests.running_dev import RunningDev, running_dev
 
 pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
@@ -26,8 +26,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
 async def broken(page: Page, own: RunningDev) -> Page:
     """The page with the drawer open, and web and worker in processes of their own."""
     await page.goto(own.simulator_url)
-    if await page.evaluate("Boolean(document.querySelector('.telegram .big')?.checkVisibility())"):
-        await page.click(".telegram .big", "START")
+    await begin(page)
     await page.click("#open-breaking")
     await page.until("document.querySelector('.parts [data-state]')")
     if not await page.evaluate("document.querySelector('[name=processes]').checked"):

@@ -35,6 +35,19 @@ MARKDOWN = """# Top
 
 a &lt;!here\\> \\<b `x &lt; y`"""
 HOSTILE = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) <javascript:alert(1)|b> **<b>c</b>**"
+HELD_STATE = """
+const released = new Promise((resolve) => { window.release = resolve; });
+const direct = window.fetch;
+window.fetch = async (url, options) => {
+  if (String(url).endsWith("/sim/state")) await released;
+  return direct(url, options);
+};
+"""
+"""JavaScript that keeps what was said from the page until it calls `release()`."""
+OFFERED = (
+    "[...document.querySelectorAll('.telegram .big, .telegram .composer')]"
+    ".filter((one) => one.checkVisibility()).map((one) => one.className)"
+)
 
 
 async def test_a_person_types_into_each_pane_and_reads_the_answer(page: Page, simulator: Simulator) -> None:
@@ -268,6 +281,20 @@ async def test_a_phones_width_shows_one_pane_at_a_time_and_nothing_sticks_out(pa
         )
         assert await page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
         assert await page.evaluate(STICKING_OUT) == []
+
+
+async def test_nothing_is_offered_that_was_done_before(page: Page, simulator: Simulator) -> None:
+    await page.goto(simulator.url)
+    await page.click(".telegram .big", "START")
+    await page.until(f"{said('telegram')}.length")
+    await page.prepare(HELD_STATE)
+    await page.visit(simulator.url + "/?again")
+    await page.until("document.querySelector('#live').dataset.state === 'live'")
+    assert await page.evaluate("document.querySelector('#main').ariaBusy") == "true"
+    assert await page.evaluate(OFFERED) == []
+    await page.evaluate("release()")
+    await page.until(f"{said('telegram')}.length")
+    assert await page.evaluate(OFFERED) == ["composer"]
 
 
 async def test_the_page_comes_back_with_the_simulator(page: Page, gateway: ScriptedGateway) -> None:

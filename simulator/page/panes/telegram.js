@@ -37,10 +37,11 @@ export function telegramPane(root, app) {
   const replying = h("p", { class: "replying", hidden: true });
   const place = placeForm((values) => act("telegram", "location", app.person.key, values));
   const box = composer({ name: "telegram", label: "Telegram message", placeholder: "Message", files: { limit: LARGEST, carrier: "the simulator takes", zone: root }, send, after: [h("div", { class: "under" }, commands, h("div", { class: "extras" }, stickers((emoji) => run("sticker", { emoji })), place))] });
-  const start = h("button", { type: "button", class: "big", onclick: () => run("start") }, "START");
+  const start = h("button", { type: "button", class: "big", hidden: true, onclick: () => run("start") }, "START");
   const about = h("p", { class: "about" });
   const welcome = h("div", { class: "welcome", hidden: true }, h("p", { class: "about-title" }, "What can this bot do?"), about);
-  const unblock = h("button", { type: "button", class: "big", onclick: () => run("unblock") }, "UNBLOCK");
+  const unblock = h("button", { type: "button", class: "big", hidden: true, onclick: () => run("unblock") }, "UNBLOCK");
+  box.root.hidden = true; // until it is known whether the talk has begun
   const alert = h("div", { class: "alert", role: "alertdialog", "aria-label": "The bot says", hidden: true });
   root.append(
     h("header", { class: "tg-head" }, h("span", { class: "face", "aria-hidden": "true" }, "V"), h("div", {}, name, doing), menu),
