@@ -48,6 +48,7 @@ async def test_a_reminder_follows_the_clock_that_is_stopped_and_moved(page: Page
     await page.goto(own.simulator_url)
     await page.click(".telegram .big", "START")
     await _turn_clock(page, "Stopped")
+    await page.until("document.querySelector('.speed').innerText === 'stopped'")
     stopped = await page.evaluate("document.querySelector('#clock b').innerText")
     await ask(page, "telegram", "Remind me in 2 hours to water the plants")
     await page.until(f"{said('telegram')}.some((one) => one.startsWith('I will remind'))")
