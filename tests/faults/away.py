@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 from core.clock import Clock, set_clock
+from tests.faults.database import until_true
 from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, settle, timed
@@ -38,14 +39,8 @@ async def outages(harness: Harness, *, lengths: tuple[float, ...], messages: int
 
 async def _first_sweep(harness: Harness) -> None:
     """Wait until each channel has a moment to catch up from."""
-    connection = await harness.connect()
-    try:
-        async with asyncio.timeout(60):
-            query = "select count(*) from channel_state where watermark is not null"
-            while await connection.fetchval(query) < 2:  # noqa: ASYNC110 - other processes sweep
-                await asyncio.sleep(0.2)
-    finally:
-        await connection.close()
+    swept = "select count(*) >= 2 from channel_state where watermark is not null"
+    await until_true(harness, swept, within=60)
 
 
 async def _away(harness: Harness, sayings: list[Saying], length: float, real_seconds: float) -> set[str]:

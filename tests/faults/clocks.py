@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.clock import set_clock
+from tests.faults.database import execute
 from tests.faults.harness import Harness
 from tests.faults.members import Member
 from tests.faults.results import Result, conclude, deliver, settle, timed
@@ -58,7 +59,7 @@ async def clocks(harness: Harness, *, messages: int, seconds: float, steps: bool
         first = harness.say(messages // 3, seconds=seconds / 3)
         await deliver(harness, first, result)
         files = files or _given_clocks(harness)
-        await change(harness, _DUE, seconds)
+        await execute(harness, _DUE, seconds)
         sayings = harness.say(messages - len(first), seconds=seconds)
         writing = asyncio.create_task(deliver(harness, sayings, result))
         for number, step in enumerate(STEPS):
@@ -112,15 +113,6 @@ async def start_stepped(worker: Member) -> None:
     async with asyncio.timeout(STARTED_WITHIN):
         while "worker_started" not in worker.log.read_text(errors="replace"):  # noqa: ASYNC110 - another process
             await asyncio.sleep(0.2)
-
-
-async def change(harness: Harness, statement: str, *arguments: object) -> None:
-    """Run a statement as the superuser."""
-    connection = await harness.connect()
-    try:
-        await connection.execute(statement, *arguments)
-    finally:
-        await connection.close()
 
 
 async def _judge_tasks(harness: Harness, result: Result) -> None:

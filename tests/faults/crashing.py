@@ -37,6 +37,7 @@ from core.messaging.channels import NotificationChannel, Part, Receipt, Target
 from tests.faults import file_points
 from tests.faults.accounts import hooks as accounts
 from tests.faults.extensions import hooks as extensions
+from tests.faults.hooking import die_within
 from tests.faults.journals import append
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
@@ -191,9 +192,7 @@ def _crashing_send(send: Callable[[Part, Target], Awaitable[Receipt]]) -> Callab
             return receipt
         await reach("send before")
         if _is_due("send within, accepted") or _is_due("send within, not accepted"):
-            sending = asyncio.ensure_future(send(part, target))
-            await asyncio.wait([sending], timeout=0.7)
-            os.kill(os.getpid(), signal.SIGKILL)
+            await die_within(send(part, target))
         receipt = await send(part, target)
         await reach("send after")
         return receipt

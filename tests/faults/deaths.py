@@ -2,11 +2,17 @@
 
 import asyncio
 
+from tests.faults.database import read_value
 from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, arrive, conclude, deliver, recoveries, show_recoveries, timed
 from tests.faults.script import POISON, SLOW
 from tests.faults.strikes import kill_one_that_worked, roll
+
+_TAKEN_UP_AGAIN = """
+select count(distinct t.id) from turns t join inbound i on i.tenant_id = t.tenant_id and i.turn_id = t.id
+where t.attempts > 1 and split_part(i.text, ' ', 1) = any($1)
+"""
 
 
 async def kill_loop(harness: Harness, *, kills: int, messages: int, every: float) -> Result:
@@ -92,14 +98,4 @@ def _saying(harness: Harness, person: str, at: float, body: str) -> Saying:
 
 
 async def _attempts(harness: Harness, sayings: list[Saying]) -> int:
-    connection = await harness.connect()
-    try:
-        return int(
-            await connection.fetchval(
-                "select count(distinct t.id) from turns t join inbound i on i.tenant_id = t.tenant_id and"
-                " i.turn_id = t.id where t.attempts > 1 and split_part(i.text, ' ', 1) = any($1)",
-                [saying.token for saying in sayings],
-            )
-        )
-    finally:
-        await connection.close()
+    return int(await read_value(harness, _TAKEN_UP_AGAIN, [saying.token for saying in sayings]))

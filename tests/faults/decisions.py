@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from core.clock import set_clock
 from core.json_types import JsonObject
+from tests.faults.database import read_rows, until_true
 from tests.faults.harness import Harness
 from tests.faults.journals import read
 from tests.faults.phone_driver import Saying
@@ -19,8 +20,8 @@ from tests.faults.script import CHANNELS, CONSENT, TOKEN
 EXPIRED = 30 * 24 * 3600.0
 """Seconds after which no card is still to be decided."""
 UPKEEP_WITHIN = 60.0
-_OPEN = "select count(*) from approvals where state = 'pending'"
-_TIMELESS = f"{_OPEN} and expires_at is null"
+_NONE_OPEN = "select not exists (select from approvals where state = 'pending')"
+_ALL_TIMED = "select not exists (select from approvals where state = 'pending' and expires_at is null)"
 """A card's time begins once it is known to be sent."""
 _CODE = re.compile(r"\bOK ([0-9A-Z]{2,3})\b")
 _DECIDED = "select arguments::text as arguments, state from approvals"
@@ -54,10 +55,12 @@ async def races(harness: Harness, *, cards: int, late: int) -> Result:
             await settle(harness, result)
         tardy = [_asks(harness, number) for number in range(late)]
         shown = await _shown(harness, tardy, result)
-        await _until_none(harness, _TIMELESS)
+        with suppress(TimeoutError):
+            await until_true(harness, _ALL_TIMED, within=UPKEEP_WITHIN)
         set_clock(harness.clock, offset=EXPIRED)
         await _all_at_once(harness, shown)
-        await _until_none(harness, _OPEN)
+        with suppress(TimeoutError):
+            await until_true(harness, _NONE_OPEN, within=UPKEEP_WITHIN)
         await settle(harness, result)
         await conclude(harness, [], result)
         await _judge(harness, result, {saying.token for saying in asking}, {saying.token for saying in tardy})
@@ -72,18 +75,6 @@ async def _shown(harness: Harness, batch: Sequence[Saying], result: Result) -> l
     shown = [card for card in shown_cards(harness) if card.token in tokens]
     result.require(len(shown) == len(batch), f"{len(batch) - len(shown)} cards were never shown")
     return shown
-
-
-async def _until_none(harness: Harness, statement: str) -> None:
-    """Wait until a statement counts none."""
-    connection = await harness.connect()
-    try:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(UPKEEP_WITHIN):
-                while await connection.fetchval(statement):  # noqa: ASYNC110 - other processes work
-                    await asyncio.sleep(0.3)
-    finally:
-        await connection.close()
 
 
 async def _all_at_once(harness: Harness, shown: Sequence[Card]) -> None:
@@ -150,11 +141,7 @@ def _told_ts(answer: JsonObject) -> object:
 
 
 async def _judge(harness: Harness, result: Result, tokens: set[str], late: set[str]) -> None:
-    connection = await harness.connect()
-    try:
-        rows = await connection.fetch(_DECIDED)
-    finally:
-        await connection.close()
+    rows = await read_rows(harness, _DECIDED)
     states = {token: row["state"] for row in rows for token in TOKEN.findall(row["arguments"])}
     effects = Counter(str(call["token"]) for call in read(harness.folder / "effects.jsonl"))
     wrong = [

@@ -5,23 +5,19 @@ process reads), "store before" and "after" (the bytes), "transcribe before", "wi
 Those of the rows are statements: begin_file, end_file, keep_transcript, hear_message.
 """
 
-import asyncio
-import os
-import signal
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from core.files.blobs import BlobStore
 from core.files.types import FileFetcher, SentFile
 from core.messaging.messages import Media
+from tests.faults.hooking import IsDue, Reach, put_around, within
 
-BEGUN = 0.7
-"""Seconds after which a download that is kept back has begun."""
 READING = 0.02
 """Seconds after which the child process is at work: it takes longer to start."""
 
 
-def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str], bool]) -> None:
+def put_in_place(reach: Reach, is_due: IsDue) -> None:
     """Wrap what a worker fetches, reads, stores and hears files with."""
     import core.files.intake
     import core.llm.transcription
@@ -34,7 +30,7 @@ def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str]
     fetchers, build_blobs, read_content = wiring._fetchers, kept.build_blobs, intake.read_content
 
     async def reading(data: bytes, kind: Any) -> Any:
-        return await _die_within(read_content(data, kind), "decode within", READING, is_due)
+        return await within(read_content(data, kind), "decode within", is_due, READING)
 
     def crashing_fetchers(settings: Any, stack: Any) -> Mapping[str, FileFetcher]:
         made: Mapping[str, FileFetcher] = fetchers(settings, stack)
@@ -45,7 +41,7 @@ def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str]
 
     async def transcribing(self: Any, recording: Any) -> Any:
         await reach("transcribe before")
-        heard = await _die_within(transcribe(self, recording), "transcribe within", BEGUN, is_due)
+        heard = await within(transcribe(self, recording), "transcribe within", is_due)
         await reach("transcribe after")
         return heard
 
@@ -56,37 +52,18 @@ def put_in_place(reach: Callable[[str], Awaitable[None]], is_due: Callable[[str]
 
 
 class _CrashingFetcher:
-    def __init__(
-        self, inner: FileFetcher, reach: Callable[[str], Awaitable[None]], is_due: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, inner: FileFetcher, reach: Reach, is_due: IsDue) -> None:
         self._inner = inner
         self._reach = reach
         self._is_due = is_due
 
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
         await self._reach("fetch before")
-        file = await _die_within(self._inner.fetch(media, max_bytes), "fetch within", BEGUN, self._is_due)
+        file = await within(self._inner.fetch(media, max_bytes), "fetch within", self._is_due)
         await self._reach("fetch after")
         return file
 
 
-def _crashing_store(blobs: BlobStore, reach: Callable[[str], Awaitable[None]]) -> BlobStore:
-    put = blobs.put
-
-    async def crashing(key: str, data: bytes) -> None:
-        await reach("store before")
-        await put(key, data)
-        await reach("store after")
-
-    changed: Any = blobs
-    changed.put = crashing
+def _crashing_store(blobs: BlobStore, reach: Reach) -> BlobStore:
+    put_around(blobs, "put", "store", reach)
     return blobs
-
-
-async def _die_within[T](work: Awaitable[T], point: str, after: float, is_due: Callable[[str], bool]) -> T:
-    if not is_due(point):
-        return await work
-    working = asyncio.ensure_future(work)
-    await asyncio.wait([working], timeout=after)
-    os.kill(os.getpid(), signal.SIGKILL)
-    return await working

@@ -3,7 +3,8 @@
 import asyncio
 from typing import Any
 
-from tests.faults.clocks import LIBRARY, change, start_stepped, stepped_worker
+from tests.faults.clocks import LIBRARY, start_stepped, stepped_worker
+from tests.faults.database import execute, read_rows
 from tests.faults.harness import Harness
 from tests.faults.results import Result, conclude, deliver, settle, timed
 from tests.forker import plain_environment
@@ -45,8 +46,8 @@ async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result
         harness.workers.append(worker)
         first = harness.say(messages, seconds=seconds / 3, acting=0.0)
         await deliver(harness, first, result)
-        await change(harness, _TASKS)
-        planned = await _rows(harness, _PLANNED)
+        await execute(harness, _TASKS)
+        planned = await read_rows(harness, _PLANNED)
         clock.write_text(TEN_YEARS)
         writing = harness.say(messages, seconds=seconds, acting=0.0)
         delivering = asyncio.create_task(deliver(harness, writing, result))
@@ -72,11 +73,11 @@ async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result
 async def _judge(harness: Harness, result: Result, planned: list[Any]) -> None:
     due = len(planned) // 2
     async with asyncio.timeout(FIRED_WITHIN):
-        while (fired := (await _rows(harness, _RUNS))[0][0]) < due:  # noqa: ASYNC110 - another process works
+        while (fired := (await read_rows(harness, _RUNS))[0][0]) < due:  # noqa: ASYNC110 - another process works
             await asyncio.sleep(0.5)
-    after = await _rows(harness, _PLANNED)
+    after = await read_rows(harness, _PLANNED)
     changed = [old["id"] for old, new in zip(planned, after, strict=True) if tuple(old) != tuple(new)]
-    early = (await _rows(harness, _EARLY))[0][0]
+    early = (await read_rows(harness, _EARLY))[0][0]
     result.numbers |= {
         "schedules far off": str(len(planned)),
         "moved or ended": str(len(changed)),
@@ -85,14 +86,6 @@ async def _judge(harness: Harness, result: Result, planned: list[Any]) -> None:
     }
     result.require(not changed, f"{len(changed)} schedules were changed: {changed[:3]}")
     result.require(not early, f"{early} runs came ten years early")
-
-
-async def _rows(harness: Harness, statement: str) -> list[Any]:
-    connection = await harness.connect()
-    try:
-        return await connection.fetch(statement)
-    finally:
-        await connection.close()
 
 
 async def _doctor(harness: Harness) -> list[str]:

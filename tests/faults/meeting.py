@@ -1,4 +1,4 @@
-"""Waits until a process has met its point."""
+"""Sends a process to its point, and waits until it has met it."""
 
 import asyncio
 import signal
@@ -10,13 +10,23 @@ from tests.faults.members import Member
 MET_WITHIN = 90.0
 
 
+def strike_at(point: str, name: str, drop: str) -> dict[str, str]:
+    """Return what a process is told that is to die at a point. `name`: the plan's; `drop`: the write to leave out."""
+    return {"FAULTS_POINT": point, "FAULTS_NAME": name, "FAULTS_DROP": drop}
+
+
+def has_met(harness: Harness, name: str) -> bool:
+    """Return whether a process has met the point of the plan with this name."""
+    return (harness.folder / f"met-{name}").exists()
+
+
 async def until_met(harness: Harness, point: str, name: str, member: Member) -> None:
     """Wait until a process died, or lost its answer and went on to the end of what it was doing. `name`: the plan's."""
     assert member.process is not None
     with suppress(TimeoutError):
         async with asyncio.timeout(MET_WITHIN):
             if point.endswith("unknown"):
-                while not (harness.folder / f"met-{name}").exists():  # noqa: ASYNC110 - another process
+                while not has_met(harness, name):  # noqa: ASYNC110 - another process
                     await asyncio.sleep(0.05)
                 await asyncio.sleep(0.5)
             else:

@@ -110,6 +110,12 @@ class Member:
         """Return whether it has done work in this life."""
         return self.work() > self.done
 
+    async def kill_for_good(self) -> None:
+        """SIGKILL it, if it was begun, and leave it dead."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            await self.process.wait()
+
     async def end(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it, and give how it ended."""
         assert self.process is not None

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ from tests.core.documents.sounds import ogg
 from tests.faults.accounts.points import AccountMutation, AccountPoint
 from tests.faults.accounts.run import account_points
 from tests.faults.agreed import agree, count_uses
+from tests.faults.database import execute, read_rows
 from tests.faults.harness import Harness
 from tests.faults.journals import append, read
 from tests.faults.leases import HOLD, RELEASE
-from tests.faults.meeting import MET_WITHIN, until_met
+from tests.faults.meeting import MET_WITHIN, has_met, strike_at, until_met
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.points import BY_NAME, MUTATIONS, Expected, Mutation, Point
 from tests.faults.results import Result, conclude, settle, timed
@@ -119,7 +120,7 @@ async def crash_points(
             await worker.end()
         for plan in plans:
             await _strike(harness, plan, listening if plan.point.has_voice else {})
-        await _with(harness, RELEASE)
+        await execute(harness, RELEASE)
         for worker in harness.workers:
             worker.start(**(listening if any(plan.point.has_voice for plan in plans) else {}))
         await harness.until_kept({plan.token for plan in plans if plan.drop != "receive_messages"}, 60)
@@ -151,9 +152,9 @@ def _plans(
     return plans
 
 
-async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> None:
+async def _strike(harness: Harness, plan: Plan, settings: dict[str, str]) -> None:
     """Let the person write, and let a process with these settings meet its point with it."""
-    struck = {**settings, "FAULTS_POINT": plan.point.name, "FAULTS_NAME": plan.name, "FAULTS_DROP": plan.drop}
+    struck = settings | strike_at(plan.point.name, plan.name, plan.drop)
     web = harness.webs[0]
     if plan.point.process == "web":
         await web.end()
@@ -184,7 +185,7 @@ async def _strike(harness: Harness, plan: Plan, settings: Mapping[str, str]) -> 
             await until_met(harness, plan.point.name, plan.name, worker)
             await worker.end()
     await harness.no_faults()
-    await _with(harness, HOLD)
+    await execute(harness, HOLD)
 
 
 def _said(plan: Plan) -> tuple[str, dict[str, object]]:
@@ -221,18 +222,6 @@ def _model_down(harness: Harness, plan: Plan) -> Iterator[None]:
     model.script = well
 
 
-def _met(harness: Harness, plan: Plan) -> bool:
-    return (harness.folder / f"met-{plan.name}").exists()
-
-
-async def _with(harness: Harness, statement: str) -> None:
-    connection = await harness.connect()
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
-
-
 async def _fate(harness: Harness, plan: Plan, server: ScriptedTranscription) -> Fate:
     effects = [effect for effect in read(harness.folder / "effects.jsonl") if effect["token"] == plan.token]
     kinds, journal = Counter(str(effect["kind"]) for effect in effects), harness.folder / "providers.jsonl"
@@ -250,7 +239,7 @@ async def _fate(harness: Harness, plan: Plan, server: ScriptedTranscription) -> 
         await connection.close()
     return Fate(
         plan=plan,
-        met=_met(harness, plan),
+        met=has_met(harness, plan.name),
         answers=len(answers),
         once=kinds["once"],
         again=kinds["again"],
@@ -277,11 +266,7 @@ def _address(url: str) -> str:
 
 async def _no_orphans(harness: Harness, result: Result) -> None:
     """Require that each file that lies in the folder has its row, and each row its file."""
-    connection = await harness.connect()
-    try:
-        named = {row["key"] for row in await connection.fetch("select key from files where state = 'kept'")}
-    finally:
-        await connection.close()
+    named = {row["key"] for row in await read_rows(harness, "select key from files where state = 'kept'")}
     folder = harness.folder / "files"
     stored = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     result.numbers["files stored"] = str(len(stored))

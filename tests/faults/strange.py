@@ -4,8 +4,8 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
+from tests.faults.database import read_value
 from tests.faults.harness import Harness
 from tests.faults.journals import append
 from tests.faults.phone_driver import Saying
@@ -60,15 +60,15 @@ async def _strangely(harness: Harness, kind: str, messages: int, seconds: float,
     await writing
     async with asyncio.timeout(PATIENCE):
         # A busy machine may take longer than the fault lasts to make the first answer.
-        while not await _ask(harness, _MET):  # noqa: ASYNC110 - the database rings no bell for us
+        while not await read_value(harness, _MET):  # noqa: ASYNC110 - the database rings no bell for us
             await asyncio.sleep(0.2)
-    waited = await _ask(harness, _WAITING)
+    waited = await read_value(harness, _WAITING)
     await harness.no_faults()
     harness.strike(kind)
     ended = time.monotonic()
     if kind == RATE_LIMIT_DAY:
         await asyncio.sleep(RATE_LIMIT_SECONDS)  # what the journal of the providers takes for their Retry-After
-        await _ask(harness, _AN_HOUR_LATER)  # the longest that it is kept to
+        await read_value(harness, _AN_HOUR_LATER)  # the longest that it is kept to
     await arrive(harness, sayings, result)
     took = time.monotonic() - ended
     result.numbers[kind] = f"{len(sayings)} texts, {waited} answers waited at its end, all there {took:.0f} s after it"
@@ -103,7 +103,7 @@ async def models(harness: Harness, *, each: int) -> Result:
         result.numbers[f"asked for {word}"] = (
             f"{len(ours)}, each told: {min(sent, default=0)} to {max(sent, default=0)} messages"
         )
-    parts = [await _ask(harness, _PARTS.format(channel=channel)) for channel in CHANNELS]
+    parts = [await read_value(harness, _PARTS.format(channel=channel)) for channel in CHANNELS]
     result.numbers["messages of the longest answer"] = ", ".join(
         f"{name} {count}" for name, count in zip(CHANNELS, parts, strict=True)
     )
@@ -122,11 +122,3 @@ select coalesce(max(n), 0) from (select count(*) as n from outbound_parts p
  join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
  where c.channel = '{channel}' and p.state = 'sent' group by p.outbound_id) counted
 """
-
-
-async def _ask(harness: Harness, statement: str) -> Any:
-    connection = await harness.connect()
-    try:
-        return await connection.fetchval(statement)
-    finally:
-        await connection.close()

@@ -9,11 +9,14 @@ from contextlib import suppress
 import asyncpg
 from redis.asyncio import Redis
 
+from tests.faults.database import read_value
 from tests.faults.harness import Harness
 from tests.faults.members import Member
 from tests.faults.proxy import Trouble
 
 type Strike = Callable[[Harness], Awaitable[None]]
+
+_BACKEND = "select pid from pg_stat_activity where application_name like 'onevalet w%' order by random() limit 1"
 
 
 async def kill_member(harness: Harness, member: Member) -> None:
@@ -63,13 +66,7 @@ async def crash_postgres(harness: Harness) -> None:
 
 async def kill_backend(harness: Harness) -> None:
     """SIGKILL the process behind one of our connections: Postgres then ends all and recovers."""
-    connection = await harness.connect()
-    try:
-        pid = await connection.fetchval(
-            "select pid from pg_stat_activity where application_name like 'onevalet w%' order by random() limit 1"
-        )
-    finally:
-        await connection.close()
+    pid = await read_value(harness, _BACKEND)
     if pid is None:
         return
     os.kill(pid, signal.SIGKILL)

@@ -14,21 +14,15 @@
 All others are statements: put_value, begin_refresh, end_refresh, receive_messages, take_mail, and so on.
 """
 
-import asyncio
-import os
-import signal
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-BEGUN = 0.7
-"""Seconds after which a server that keeps its answer back has what it was sent."""
+from tests.faults.hooking import IsDue, Reach, put_around, within
+
 FILES_SENT = "localhost"
 """The name under which a mail server stores what it sends, as Gmail does; under its number it does not."""
-
-type Reach = Callable[[str], Awaitable[None]]
-type IsDue = Callable[[str], bool]
 
 
 def put_in_place(reach: Reach, is_due: IsDue, dropped: str) -> None:
@@ -55,12 +49,12 @@ def _sending(reach: Reach, is_due: IsDue) -> None:
 
     async def sending(self: Any, raw: bytes) -> None:
         await reach("data before")
-        await _within(send(self, raw), "data within", is_due)
+        await within(send(self, raw), "data within", is_due)
         await reach("data after")
 
     submission.send = sending
-    _around(Submission, "address", "address", reach)
-    _around(Mailbox, "append", "copy", reach)
+    put_around(Submission, "address", "address", reach)
+    put_around(Mailbox, "append", "copy", reach)
 
 
 def _calendars(reach: Reach, dropped: str) -> None:
@@ -108,12 +102,12 @@ def _tokens(reach: Reach, is_due: IsDue) -> None:
     refresh = servers.refresh
 
     async def refreshing(self: Any, *given: Any) -> Any:
-        tokens = await _within(refresh(self, *given), "token within", is_due)
+        tokens = await within(refresh(self, *given), "token within", is_due)
         await reach("token after")
         return tokens
 
     servers.refresh = refreshing
-    _around(OAuthServers, "exchange", "granted", reach)
+    put_around(OAuthServers, "exchange", "granted", reach)
 
 
 def _letters(reach: Reach) -> None:
@@ -138,7 +132,7 @@ def _letters(reach: Reach) -> None:
 
     client.open = opening
     poller._take_all = taking
-    _around(MailPoller, "_take_one", "letter", reach)
+    put_around(MailPoller, "_take_one", "letter", reach)
 
 
 def _watches(reach: Reach) -> None:
@@ -186,26 +180,4 @@ def _mcp(reach: Reach) -> None:
         await reach("mcp checked")
 
     connections._check = checking
-    _around(connections.Connections, "call", "mcp", reach)
-
-
-def _around(owner: Any, name: str, point: str, reach: Reach) -> None:
-    """Put a point before and after a method."""
-    real = getattr(owner, name)
-
-    async def struck(*given: Any, **named: Any) -> Any:
-        await reach(f"{point} before")
-        made = await real(*given, **named)
-        await reach(f"{point} after")
-        return made
-
-    setattr(owner, name, struck)
-
-
-async def _within[T](work: Awaitable[T], point: str, is_due: IsDue) -> T:
-    if not is_due(point):
-        return await work
-    working = asyncio.ensure_future(work)
-    await asyncio.wait([working], timeout=BEGUN)
-    os.kill(os.getpid(), signal.SIGKILL)
-    return await working
+    put_around(connections.Connections, "call", "mcp", reach)

@@ -25,6 +25,7 @@ from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.faults.accounts.asking import NEWS, guest_of, reminder_of
 from tests.faults.accounts.hooks import FILES_SENT
 from tests.faults.accounts.points import Kind
+from tests.faults.database import execute, read_value
 from tests.faults.harness import SECRET_KEY, Harness
 from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange, running_dovecot
 from tests.servers.mcp import ROOT, ScriptedMcp
@@ -120,12 +121,8 @@ class House:
     async def connect(self, kind: Kind, person: str) -> None:
         """Store a person's account, as they would have connected it."""
         harness, address = self.harness, f"{person}@example.org"
-        connection = await harness.connect()
-        try:
-            tenant = str(await connection.fetchval(_TENANT, _phone(harness, person)))
-            await connection.execute(_KNOWN, tenant)
-        finally:
-            await connection.close()
+        tenant = str(await read_value(harness, _TENANT, _phone(harness, person)))
+        await execute(harness, _KNOWN, tenant)
         database = Database(harness.url)
         try:
             keys = SecretKeys([read_secret_key(SECRET_KEY)])

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 from tests.faults.accounts.asking import NEWS, guest_of, number_of, reminder_of
 from tests.faults.accounts.house import House
 from tests.faults.accounts.points import UNDONE, Kind
+from tests.faults.database import read_value
 from tests.faults.sends import Send, sends
 
 _EVENTS = "select count(*) from events where source = 'mail' and data ->> 'subject' = $1"
@@ -46,7 +46,8 @@ async def outcome(house: House, kind: Kind, token: str, phone: str, sends: Seque
         case Kind.REPLY | Kind.FORWARD:
             return _passed_on(house, kind, token, told)
         case Kind.PREFER | Kind.STOP | Kind.CHANGE:
-            return f"{await _state(house, kind, token, phone)}, undo to {await _read(house, _UNDOS, phone)}, {told}"
+            undo = await read_value(house.harness, _UNDOS, phone)
+            return f"{await _state(house, kind, token, phone)}, undo to {undo}, {told}"
         case _ if kind in UNDONE:
             undone = sum("Undone" in text for text in said)
             return f"{await _state(house, UNDONE[kind], token, phone)}, undone {undone}"
@@ -57,14 +58,14 @@ async def outcome(house: House, kind: Kind, token: str, phone: str, sends: Seque
         case Kind.STRICT | Kind.LENIENT | Kind.HELD:
             return f"links {sum('/connect/' in text for text in said)}, {told}"
         case Kind.CONNECT:
-            accounts = await _counted(house, _ACCOUNTS, f"{token.partition('-')[2]}@example.org")
+            accounts = await read_value(house.harness, _ACCOUNTS, f"{token.partition('-')[2]}@example.org")
             return f"accounts {accounts}, told {sum('Connected:' in text for text in said)}, {told}"
         case Kind.WATCH:
             news = f"{NEWS} {token.partition('-')[2]}"
-            return f"events {await _counted(house, _EVENTS, news)}, told {said.count(news)}"
+            return f"events {await read_value(house.harness, _EVENTS, news)}, told {said.count(news)}"
         case Kind.LETTER | Kind.ANSWER:
             answers = house.dovecot.mails(letter_from(token))
-            return f"rows {await _counted(house, _ROWS, token)}, answers {len(answers)}"
+            return f"rows {await read_value(house.harness, _ROWS, token)}, answers {len(answers)}"
         case _:
             return f"{_events(house, token)}, {told}"
 
@@ -81,16 +82,16 @@ async def _state(house: House, kind: Kind, token: str, phone: str) -> str:
         case Kind.SWITCH:
             return f"calls {sum(call['arguments'].get('who') == token for call in house.mcp.calls)}"
         case Kind.SKILL:
-            return f"versions {await _counted(house, _VERSIONS, token)}"
+            return f"versions {await read_value(house.harness, _VERSIONS, token)}"
         case Kind.CARD:
             cards = [text for text in house.radicale.texts(house.book) if f"FN:Sam {token}\r" in text]
             return f"cards {len(cards)}"
         case Kind.UNDO_CONTACT:
-            return f"contacts {await _read(house, _CONTACTS, f'Sam {token}')}"
+            return f"contacts {await read_value(house.harness, _CONTACTS, f'Sam {token}')}"
         case Kind.PREFER:
-            return str(await _read(house, _ZONE, phone))
+            return str(await read_value(house.harness, _ZONE, phone))
         case Kind.STOP | Kind.CHANGE:
-            return str(await _read(house, _REMINDER, reminder_of(token)))
+            return str(await read_value(house.harness, _REMINDER, reminder_of(token)))
     return _events(house, token)
 
 
@@ -139,15 +140,3 @@ def _occurrences(text: str) -> int:
         return int(counted[1])
     until = _UNTIL.search(text)
     return 0 if until is None else (datetime.fromisoformat(until[1]) - _FIRST) // timedelta(7) + 1
-
-
-async def _counted(house: House, statement: str, token: str) -> int:
-    return int(str(await _read(house, statement, token)))
-
-
-async def _read(house: House, statement: str, value: str) -> object:
-    connection = await house.harness.connect()
-    try:
-        return cast(object, await connection.fetchval(statement, value))
-    finally:
-        await connection.close()

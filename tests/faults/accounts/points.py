@@ -3,8 +3,9 @@
 What is expected is said in the words of `outcomes`: what is there in the end, and what the person was told.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tests.faults.worded import Struck, WordedMutation, WordedPoint, around, by_name, ends, some_of
 
 
 class Kind(StrEnum):
@@ -98,41 +99,14 @@ UNDONE = {
 """What is undone, and by what it was done."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccountPoint:
-    """Where a process dies (or loses an answer), and what may be there in the end."""
-
-    kind: Kind
-    name: str
-    expected: tuple[str, ...]
-    why: str
-
-    @property
-    def process(self) -> str:
-        """Return the kind of process that is struck."""
-        return "web" if self.kind in (Kind.LETTER, Kind.CONNECT) else "worker"
+type AccountPoint = WordedPoint[Kind]
+type AccountMutation = WordedMutation[Kind]
 
 
-@dataclass(frozen=True, slots=True)
-class AccountMutation:
-    """A write that is removed, at a point whose expectation must then be missed."""
-
-    drop: str
-    point: AccountPoint
-
-
-def _all(kind: Kind, expected: str, why: str, *names: str) -> list[AccountPoint]:
-    return [AccountPoint(kind, name, (expected,), why) for name in names]
-
-
-def _around(name: str) -> tuple[str, ...]:
-    return f"{name} before", f"{name} after", f"{name} unknown"
-
-
-def _back(kind: Kind, expected: str, write: str) -> list[AccountPoint]:
+def _back(kind: Kind, expected: str, write: str) -> tuple[AccountPoint, ...]:
     """Return the points of an undo, by the name of what it writes."""
     names = ("take_undo after", f"{write} before", f"{write} after", "end_undo before", "end_undo after")
-    return _all(kind, f"{expected}, undone 1", _UNDONE, *names)
+    return ends(kind, f"{expected}, undone 1", _UNDONE, *names)
 
 
 _SENT = "mails 1, copies 1, acted"
@@ -158,28 +132,28 @@ _NOT_AGAIN = "it had started: the server is not asked again, and the person is t
 _KEPT = "versions 1, acted"
 
 POINTS: tuple[AccountPoint, ...] = (
-    *_all(Kind.POST, _SENT, "nothing had left", "address after", "put_value before"),
-    *_all(Kind.POST, "mails 0, copies 0, unsure", _UNKNOWN, "put_value after", "data before"),
-    *_all(Kind.POST, "mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
-    *_all(Kind.POST, _SENT, "sent is written down: only the copy is missing", "copy before"),
-    *_all(Kind.POST, _SENT, "the copy is looked up before it is stored", "copy after"),
-    *_all(Kind.POST, _SENT, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
-    *_all(Kind.POST_FILED, _SENT, _FOUND, "data before", "data within", "data after"),
-    *_all(Kind.REPLY, f"{_SENT}, in its thread", "nothing had left", "address after"),
-    *_all(Kind.REPLY, "mails 0, copies 0, unsure, in no thread", _UNKNOWN, "data before"),
-    *_all(Kind.REPLY, "mails 1, copies 0, unsure, in its thread", _UNKNOWN, "data within", "data after"),
-    *_all(Kind.REPLY, f"{_SENT}, in its thread", "the copy is looked up before it is stored", "copy after"),
-    *_all(Kind.REPLY, f"{_SENT}, in its thread", "its end is written down: not run again", "finish_turn after"),
-    *_all(Kind.FORWARD, _SENT, "nothing had left", "address after"),
-    *_all(Kind.FORWARD, "mails 0, copies 0, unsure", _UNKNOWN, "data before"),
-    *_all(Kind.FORWARD, "mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
-    *_all(Kind.FORWARD, _SENT, "the copy is looked up before it is stored", "copy after"),
-    *_all(Kind.FORWARD, _SENT, "its end is written down: not run again", "finish_turn after"),
-    *_all(
+    *ends(Kind.POST, _SENT, "nothing had left", "address after", "put_value before"),
+    *ends(Kind.POST, "mails 0, copies 0, unsure", _UNKNOWN, "put_value after", "data before"),
+    *ends(Kind.POST, "mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
+    *ends(Kind.POST, _SENT, "sent is written down: only the copy is missing", "copy before"),
+    *ends(Kind.POST, _SENT, "the copy is looked up before it is stored", "copy after"),
+    *ends(Kind.POST, _SENT, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
+    *ends(Kind.POST_FILED, _SENT, _FOUND, "data before", "data within", "data after"),
+    *ends(Kind.REPLY, f"{_SENT}, in its thread", "nothing had left", "address after"),
+    *ends(Kind.REPLY, "mails 0, copies 0, unsure, in no thread", _UNKNOWN, "data before"),
+    *ends(Kind.REPLY, "mails 1, copies 0, unsure, in its thread", _UNKNOWN, "data within", "data after"),
+    *ends(Kind.REPLY, f"{_SENT}, in its thread", "the copy is looked up before it is stored", "copy after"),
+    *ends(Kind.REPLY, f"{_SENT}, in its thread", "its end is written down: not run again", "finish_turn after"),
+    *ends(Kind.FORWARD, _SENT, "nothing had left", "address after"),
+    *ends(Kind.FORWARD, "mails 0, copies 0, unsure", _UNKNOWN, "data before"),
+    *ends(Kind.FORWARD, "mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
+    *ends(Kind.FORWARD, _SENT, "the copy is looked up before it is stored", "copy after"),
+    *ends(Kind.FORWARD, _SENT, "its end is written down: not run again", "finish_turn after"),
+    *ends(
         Kind.CREATE, "events 1 20310505T100000, acted", _WRITTEN, "put_value after", "write 1 before", "write 1 after"
     ),
-    *_all(Kind.MOVE, "events 1 20310506T100000, acted", _WRITTEN, "put_value after", "write 1 before", "write 1 after"),
-    *_all(
+    *ends(Kind.MOVE, "events 1 20310506T100000, acted", _WRITTEN, "put_value after", "write 1 before", "write 1 after"),
+    *ends(
         Kind.PART,
         "events 2 20310505T100000 20310519T110000, occurrences 6, acted",
         "what is new is written first; a repeat finds it, and shortens the old series",
@@ -188,9 +162,9 @@ POINTS: tuple[AccountPoint, ...] = (
         "write 2 before",
         "write 2 after",
     ),
-    *_all(Kind.CANCEL, "events 0, acted", "one that is gone stays so", "write 1 before", "write 1 after"),
-    *_all(Kind.ACCEPT, "events 1 20310505T100000 ACCEPTED, acted", _WRITTEN, "write 1 before", "write 1 after"),
-    *_all(
+    *ends(Kind.CANCEL, "events 0, acted", "one that is gone stays so", "write 1 before", "write 1 after"),
+    *ends(Kind.ACCEPT, "events 1 20310505T100000 ACCEPTED, acted", _WRITTEN, "write 1 before", "write 1 after"),
+    *ends(
         Kind.IMPORT,
         "events 2 20310505T100000 20310512T100000, acted",
         "those that are there already are known by their UIDs",
@@ -198,27 +172,27 @@ POINTS: tuple[AccountPoint, ...] = (
         "write 2 before",
         "write 2 after",
     ),
-    *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "take_undo after", "write 1 before", "write 1 after"),
-    *_all(Kind.UNDO, "events 0, undone 1", _UNDONE, "end_undo before", "end_undo after", "end_undo unknown"),
-    *_all(Kind.INVITE, _INVITED, _MAILED, "write 1 before", "write 1 after", "address after", "put_value before"),
-    *_all(
+    *ends(Kind.UNDO, "events 0, undone 1", _UNDONE, "take_undo after", "write 1 before", "write 1 after"),
+    *ends(Kind.UNDO, "events 0, undone 1", _UNDONE, "end_undo before", "end_undo after", "end_undo unknown"),
+    *ends(Kind.INVITE, _INVITED, _MAILED, "write 1 before", "write 1 after", "address after", "put_value before"),
+    *ends(
         Kind.INVITE, "events 1 20310505T100000, mails 0, copies 0, unsure", _UNKNOWN, "put_value after", "data before"
     ),
-    *_all(Kind.INVITE, "events 1 20310505T100000, mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
-    *_all(Kind.INVITE, _INVITED, "sent is written down: only the copy is missing", "copy before", "copy after"),
-    *_all(Kind.INVITE, _INVITED, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
-    *_all(Kind.UNINVITE, _TOLD, "the object as it was stands on the plan", "write 1 after", "address after"),
-    *_all(Kind.UNINVITE, "events 0, mails 1, copies 0, unsure", _UNKNOWN, "data after"),
+    *ends(Kind.INVITE, "events 1 20310505T100000, mails 1, copies 0, unsure", _UNKNOWN, "data within", "data after"),
+    *ends(Kind.INVITE, _INVITED, "sent is written down: only the copy is missing", "copy before", "copy after"),
+    *ends(Kind.INVITE, _INVITED, "its end is written down: not run again", "finish_turn before", "finish_turn after"),
+    *ends(Kind.UNINVITE, _TOLD, "the object as it was stands on the plan", "write 1 after", "address after"),
+    *ends(Kind.UNINVITE, "events 0, mails 1, copies 0, unsure", _UNKNOWN, "data after"),
     *_back(Kind.UNDO_MOVE, "events 1 20310505T100000", "write 1"),
     *_back(Kind.UNDO_CARD, "cards 0", "write 1"),
     *_back(Kind.UNDO_CONTACT, "contacts 0", "delete_value"),
     *_back(Kind.UNDO_PREFERENCE, "Europe/Berlin", "keep_preferences"),
     *_back(Kind.UNDO_STOP, "ACTIVE 2031-05-05T10:00", "change_task"),
     *_back(Kind.UNDO_CHANGE, "ACTIVE 2031-05-05T10:00", "edit_task"),
-    *_all(Kind.PREFER, "Europe/Lisbon, undo to Europe/Berlin, acted", _OFFERED, *_around("change_preferences")),
-    *_all(Kind.STOP, "COMPLETED 2031-05-05T10:00, undo to true, acted", _OFFERED, *_around("change_task")),
-    *_all(Kind.CHANGE, "ACTIVE 2031-05-06T10:00, undo to 2031-05-05T10:00, acted", _OFFERED, *_around("edit_task")),
-    *_all(
+    *ends(Kind.PREFER, "Europe/Lisbon, undo to Europe/Berlin, acted", _OFFERED, *around("change_preferences")),
+    *ends(Kind.STOP, "COMPLETED 2031-05-05T10:00, undo to true, acted", _OFFERED, *around("change_task")),
+    *ends(Kind.CHANGE, "ACTIVE 2031-05-06T10:00, undo to 2031-05-05T10:00, acted", _OFFERED, *around("edit_task")),
+    *ends(
         Kind.MESSAGE,
         _TEXTED,
         "its row follows from the call: queued once",
@@ -228,11 +202,11 @@ POINTS: tuple[AccountPoint, ...] = (
         "finish_turn before",
         "finish_turn after",
     ),
-    *_all(
+    *ends(
         Kind.MESSAGE, _TEXTED, "looked up in the provider's list", "send before", "send after", "end_delivery before"
     ),
-    *_all(Kind.MESSAGE, _TEXTED, "written down: not sent again", "end_delivery after"),
-    *_all(
+    *ends(Kind.MESSAGE, _TEXTED, "written down: not sent again", "end_delivery after"),
+    *ends(
         Kind.CARD,
         "cards 1, acted",
         "the card's address follows from the call: written once",
@@ -240,11 +214,11 @@ POINTS: tuple[AccountPoint, ...] = (
         "write 1 after",
         "finish_turn before",
     ),
-    *_all(Kind.STRICT, _LOOKED, "the server was not asked yet", "begin_refresh before", "begin_refresh after"),
-    *_all(Kind.STRICT, _RENEWED, _LOST, "token within", "token after", "end_refresh before"),
-    *_all(Kind.STRICT, _LOOKED, "the new token is stored", "end_refresh after", "end_refresh unknown"),
-    *_all(Kind.LENIENT, _LOOKED, _ASKED_AGAIN, "token within", "token after", "end_refresh before"),
-    *_all(
+    *ends(Kind.STRICT, _LOOKED, "the server was not asked yet", "begin_refresh before", "begin_refresh after"),
+    *ends(Kind.STRICT, _RENEWED, _LOST, "token within", "token after", "end_refresh before"),
+    *ends(Kind.STRICT, _LOOKED, "the new token is stored", "end_refresh after", "end_refresh unknown"),
+    *ends(Kind.LENIENT, _LOOKED, _ASKED_AGAIN, "token within", "token after", "end_refresh before"),
+    *ends(
         Kind.HELD,
         _RENEWED,
         "the call waits, also while Redis loses all, and goes on once",
@@ -252,42 +226,66 @@ POINTS: tuple[AccountPoint, ...] = (
         "finish_turn before",
         "finish_turn after",
     ),
-    *_all(Kind.CONNECT, _CONNECTED, _ONCE_MORE, "begin_connect after", "granted before", "granted after"),
-    *_all(Kind.CONNECT, _CONNECTED, _ONCE_MORE, "finish_connect before"),
-    *_all(Kind.CONNECT, _CONNECTED, _STORED, "finish_connect after", "finish_connect unknown"),
-    *_all(Kind.WATCH, "events 1, told 1", "the position is not moved: read again", "watch opened", "watch found"),
-    *_all(Kind.WATCH, "events 1, told 1", "events and position are one write", "watch read", "take_mail before"),
-    *_all(Kind.WATCH, "events 1, told 1", "the same", "take_mail after", "take_mail unknown", "watch told"),
-    *_all(Kind.LETTER, _TAKEN, "the position is not moved: read again", "letter opened", "letter before"),
-    *_all(Kind.LETTER, _TAKEN, "read again, and known", "receive_messages before", "receive_messages after"),
-    *_all(Kind.LETTER, _TAKEN, "the same", "receive_messages unknown", "letter after", "position after"),
-    *_all(Kind.ANSWER, _TAKEN, "looked up among the sent mail", "send before", "send after", "end_delivery before"),
-    *_all(Kind.ANSWER, _TAKEN, "written down: not sent again", "end_delivery after"),
-    *_all(Kind.SWITCH, _SWITCHED, "nothing had started", "started before"),
-    *_all(Kind.SWITCH, "calls 0, unsure", _NOT_AGAIN, "started after", "mcp before", "mcp checked"),
-    *_all(Kind.SWITCH, "calls 1, unsure", _NOT_AGAIN, "mcp after", "result before"),
-    *_all(Kind.SWITCH, _SWITCHED, "its end is written down", "result after", "finish_turn before", "finish_turn after"),
-    *_all(Kind.SKILL, _KEPT, "the version is known by the call that made it", *_around("put_value")),
-    *_all(Kind.SKILL, _KEPT, "its end is written down", "finish_turn before", "finish_turn after"),
+    *ends(
+        Kind.CONNECT,
+        _CONNECTED,
+        _ONCE_MORE,
+        "begin_connect after",
+        "granted before",
+        "granted after",
+        struck=Struck.WEB,
+    ),
+    *ends(Kind.CONNECT, _CONNECTED, _ONCE_MORE, "finish_connect before", struck=Struck.WEB),
+    *ends(Kind.CONNECT, _CONNECTED, _STORED, "finish_connect after", "finish_connect unknown", struck=Struck.WEB),
+    *ends(Kind.WATCH, "events 1, told 1", "the position is not moved: read again", "watch opened", "watch found"),
+    *ends(Kind.WATCH, "events 1, told 1", "events and position are one write", "watch read", "take_mail before"),
+    *ends(Kind.WATCH, "events 1, told 1", "the same", "take_mail after", "take_mail unknown", "watch told"),
+    *ends(
+        Kind.LETTER,
+        _TAKEN,
+        "the position is not moved: read again",
+        "letter opened",
+        "letter before",
+        struck=Struck.WEB,
+    ),
+    *ends(
+        Kind.LETTER,
+        _TAKEN,
+        "read again, and known",
+        "receive_messages before",
+        "receive_messages after",
+        struck=Struck.WEB,
+    ),
+    *ends(
+        Kind.LETTER, _TAKEN, "the same", "receive_messages unknown", "letter after", "position after", struck=Struck.WEB
+    ),
+    *ends(Kind.ANSWER, _TAKEN, "looked up among the sent mail", "send before", "send after", "end_delivery before"),
+    *ends(Kind.ANSWER, _TAKEN, "written down: not sent again", "end_delivery after"),
+    *ends(Kind.SWITCH, _SWITCHED, "nothing had started", "started before"),
+    *ends(Kind.SWITCH, "calls 0, unsure", _NOT_AGAIN, "started after", "mcp before", "mcp checked"),
+    *ends(Kind.SWITCH, "calls 1, unsure", _NOT_AGAIN, "mcp after", "result before"),
+    *ends(Kind.SWITCH, _SWITCHED, "its end is written down", "result after", "finish_turn before", "finish_turn after"),
+    *ends(Kind.SKILL, _KEPT, "the version is known by the call that made it", *around("put_value")),
+    *ends(Kind.SKILL, _KEPT, "its end is written down", "finish_turn before", "finish_turn after"),
 )
-BY_NAME = {(point.kind, point.name): point for point in POINTS}
+BY_NAME = by_name(POINTS)
 
 MUTATIONS: tuple[AccountMutation, ...] = (
-    AccountMutation("put_value", BY_NAME[Kind.POST, "data after"]),
-    AccountMutation("put_value", BY_NAME[Kind.INVITE, "data after"]),
-    AccountMutation("put_value", BY_NAME[Kind.MOVE, "write 1 after"]),
-    AccountMutation("put_value", BY_NAME[Kind.CHANGE, "edit_task after"]),
-    AccountMutation("event keys", BY_NAME[Kind.CREATE, "write 1 after"]),
-    AccountMutation("started", BY_NAME[Kind.SWITCH, "mcp after"]),
-    AccountMutation("message keys", BY_NAME[Kind.MESSAGE, "send_outreach after"]),
-    AccountMutation("end_refresh", BY_NAME[Kind.STRICT, "end_refresh after"]),
-    AccountMutation("mail events", BY_NAME[Kind.WATCH, "take_mail after"]),
-    AccountMutation("receive_messages", BY_NAME[Kind.LETTER, "position after"]),
+    WordedMutation("put_value", BY_NAME[Kind.POST, "data after"]),
+    WordedMutation("put_value", BY_NAME[Kind.INVITE, "data after"]),
+    WordedMutation("put_value", BY_NAME[Kind.MOVE, "write 1 after"]),
+    WordedMutation("put_value", BY_NAME[Kind.CHANGE, "edit_task after"]),
+    WordedMutation("event keys", BY_NAME[Kind.CREATE, "write 1 after"]),
+    WordedMutation("started", BY_NAME[Kind.SWITCH, "mcp after"]),
+    WordedMutation("message keys", BY_NAME[Kind.MESSAGE, "send_outreach after"]),
+    WordedMutation("end_refresh", BY_NAME[Kind.STRICT, "end_refresh after"]),
+    WordedMutation("mail events", BY_NAME[Kind.WATCH, "take_mail after"]),
+    WordedMutation("receive_messages", BY_NAME[Kind.LETTER, "position after"]),
 )
 """Each removes one protecting write, or what a write is known by."""
-SHORT = tuple(
-    BY_NAME[kind, name]
-    for kind, names in {
+SHORT = some_of(
+    BY_NAME,
+    {
         Kind.POST: ("put_value after", "data within", "data after", "copy before"),
         Kind.POST_FILED: ("data after",),
         Kind.REPLY: ("data after",),
@@ -321,7 +319,6 @@ SHORT = tuple(
         Kind.ANSWER: ("send after",),
         Kind.SWITCH: ("mcp before", "mcp after", "result after"),
         Kind.SKILL: ("put_value after",),
-    }.items()
-    for name in names
+    },
 )
 """What the suite runs of them."""

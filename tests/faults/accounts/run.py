@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -11,30 +10,28 @@ from tests.faults.accounts.asking import number_of
 from tests.faults.accounts.browser import ConnectingBrowser
 from tests.faults.accounts.house import BINARY, House, calendar_file, letter, new_mail, open_house
 from tests.faults.accounts.outcomes import letter_from, outcome
-from tests.faults.accounts.plans import AccountFate, AccountPlan, judge, make_plans
 from tests.faults.accounts.points import APPROVED, UNDONE, AccountMutation, AccountPoint, Kind
+from tests.faults.database import execute, pending_code, until_true
 from tests.faults.decisions import shown_cards
 from tests.faults.harness import Harness
 from tests.faults.journals import append
 from tests.faults.leases import HOLD, RELEASE
-from tests.faults.meeting import until_met
-from tests.faults.members import Member
+from tests.faults.meeting import MET_WITHIN, has_met, until_met
 from tests.faults.results import QUIET_WITHIN, Result, settle
 from tests.faults.sends import sends
 from tests.faults.strikes import flush_redis
+from tests.faults.worded import Struck
+from tests.faults.worded_plans import WordedFate, WordedPlan, count_noticed, count_well, make_plans, require_worded
+
+type AccountPlan = WordedPlan[Kind]
 
 HANGS = 2.0
-MET_WITHIN = 90.0
 _FIRST = APPROVED | UNDONE.keys() | {Kind.WATCH, Kind.CONNECT}
 """What is asked for, or waits, before a process is to die of it."""
 _POLLED = "select poll_offset from channel_state where channel = 'email'"
 _END_POLL = "update channel_state set owner = null, lease_until = null"
 _WATCHED = "select not exists (select from mail_watches where read_at is null)"
 _GOES_ON = "select not exists (select from pool_entries where status = 'WAITING_FOR_ACCOUNT')"
-_CODE = """
-select a.code from approvals a join identities i on i.tenant_id = a.tenant_id
-where i.user_key = $1 and a.state = 'pending'
-"""
 _ROW = "select id from inbound where text like '%' || $1 || '%'"
 _WATCH = """
 update mail_watches set lease_until = null, next_attempt_at = clock_timestamp()
@@ -72,7 +69,7 @@ async def account_points(
         await _begin(house, plans)
         for plan in plans:
             await _strike(house, plan)
-        await _with(harness, _RELEASE)
+        await execute(harness, _RELEASE)
         for worker in harness.workers:
             worker.start(**house.settings)
         await settle(harness, result)
@@ -83,7 +80,11 @@ async def account_points(
         harness.stuck_after = usual
         fates = [await _fate(house, plan) for plan in plans]
         await asyncio.gather(*(member.end() for member in harness.members))
-    judge(result, fates)
+    require_worded(result, fates)
+    result.numbers |= {
+        "points of accounts": count_well(fates),
+        "removed writes of accounts noticed": count_noticed(fates),
+    }
     return {plan.token for plan in plans if plan.drop}
 
 
@@ -95,7 +96,7 @@ async def _begin(house: House, plans: Sequence[AccountPlan]) -> None:
         await web.end()
         web.start(**house.settings)
     await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
-    await _until(harness, _POLLED)
+    await until_true(harness, _POLLED, within=MET_WITHIN)
     said = [plan for plan in plans if plan.kind in _FIRST]
     for plan in said:
         house.seed(plan.kind, plan.token)
@@ -106,25 +107,21 @@ async def _begin(house: House, plans: Sequence[AccountPlan]) -> None:
     worker.start(**house.settings)
     await harness.until_kept({plan.token for plan in said}, MET_WITHIN)
     await harness.until_quiet(QUIET_WITHIN)
-    await _until(harness, _WATCHED)
-    await _kill(worker)
-    await _with(harness, _HOLD)
+    await until_true(harness, _WATCHED, within=MET_WITHIN)
+    await worker.kill_for_good()
+    await execute(harness, _HOLD)
 
 
 async def _strike(house: House, plan: AccountPlan) -> None:
     """Let a process meet the plan's point."""
     harness, web, worker = house.harness, house.harness.webs[0], house.harness.workers[0]
-    struck = house.settings | {
-        "FAULTS_POINT": plan.point.name,
-        "FAULTS_NAME": plan.name,
-        "FAULTS_DROP": plan.drop,
-    }
+    struck = house.settings | plan.strike
     house.hold(HANGS if plan.point.name.endswith("within") else 0.0)
-    if plan.point.process == "web":
+    if plan.point.struck is Struck.WEB:
         await web.end()
         if plan.kind is Kind.LETTER:
             house.dovecot.deliver(house.assistant, letter(letter_from(plan.token), plan.token))
-        await _with(harness, _END_POLL)
+        await execute(harness, _END_POLL)
         web.start(**struck)
         browser = None
         if plan.kind is Kind.CONNECT:
@@ -132,19 +129,19 @@ async def _strike(house: House, plan: AccountPlan) -> None:
             browser = await ConnectingBrowser.open(house, plan.person)
         await until_met(harness, plan.point.name, plan.name, web)
         await web.end()
-        await _with(harness, _END_POLL)
+        await execute(harness, _END_POLL)
         web.start(**house.settings)
         await harness.until_ready(web)
         if browser is not None:
             await browser.close()
         elif plan.drop != "receive_messages":
-            await _until(harness, _ROW, plan.token)
+            await until_true(harness, _ROW, plan.token, within=MET_WITHIN)
     else:
         await _want(house, plan)
         worker.start(**struck)
         await until_met(harness, plan.point.name, plan.name, worker)
-        await _kill(worker)
-    await _with(harness, _HOLD)
+        await worker.kill_for_good()
+    await execute(harness, _HOLD)
 
 
 async def _want(house: House, plan: AccountPlan) -> None:
@@ -156,10 +153,10 @@ async def _want(house: House, plan: AccountPlan) -> None:
         await harness.act(plan.person.key, "twilio", "say", text="undo", wait=True)
     elif kind is Kind.WATCH:
         house.dovecot.deliver(f"{plan.person.key}@example.org", new_mail(plan.person.key))
-        await _with(harness, _WATCH, plan.person.phone)
+        await execute(harness, _WATCH, plan.person.phone)
     elif kind is Kind.ANSWER:
         house.dovecot.deliver(house.assistant, letter(letter_from(plan.token), plan.token))
-        await _until(harness, _ROW, plan.token)
+        await until_true(harness, _ROW, plan.token, within=MET_WITHIN)
     else:
         house.seed(kind, plan.token)
         await _say(harness, plan)
@@ -172,32 +169,28 @@ async def _code(harness: Harness, plan: AccountPlan) -> str:
     if plan.kind is not Kind.MESSAGE:
         [card] = [card for card in shown_cards(harness) if card.token == plan.token]
         return card.code
-    connection = await harness.connect()  # what others are to read may hold no token
-    try:
-        return str(await connection.fetchval(_CODE, plan.person.phone))
-    finally:
-        await connection.close()
+    return await pending_code(harness, plan.person.phone)  # what others are to read may hold no token
 
 
 async def _connect_late(house: House, plans: Sequence[AccountPlan]) -> None:
     """Kill all workers, let Redis lose all, and connect what was asked for; nobody is told but the database."""
     harness = house.harness
-    await asyncio.gather(*(_kill(worker) for worker in harness.workers))
+    await asyncio.gather(*(worker.kill_for_good() for worker in harness.workers))
     await flush_redis(harness)
     for plan in plans:
         if plan.kind in (Kind.HELD, Kind.STRICT):
             await house.connect(plan.kind, plan.person.key)
-    await _with(harness, _RELEASE)
+    await execute(harness, _RELEASE)
     for worker in harness.workers:
         worker.start(**house.settings)
     with suppress(TimeoutError):
-        await _until(harness, _GOES_ON)
+        await until_true(harness, _GOES_ON, within=MET_WITHIN)
 
 
 async def _say(harness: Harness, plan: AccountPlan) -> None:
     named = (Kind.MESSAGE, Kind.CARD, Kind.UNDO_CARD, Kind.UNDO_CONTACT)
     whom = f" {number_of(plan.token)}" if plan.kind in named else ""
-    words: dict[str, object] = {"text": f"{plan.token} {plan.kind}{whom}", "wait": True}
+    words: dict[str, object] = {"text": f"{plan.body}{whom}", "wait": True}
     if plan.kind is Kind.IMPORT:
         data = base64.b64encode(calendar_file(plan.token).encode()).decode()
         words["media"] = [{"content_type": "text/calendar", "data": data, "name": "meetings.ics"}]
@@ -205,33 +198,8 @@ async def _say(harness: Harness, plan: AccountPlan) -> None:
     append(harness.folder / "phones.jsonl", event="said", status=200, token=plan.token, person=plan.person.key)
 
 
-async def _fate(house: House, plan: AccountPlan) -> AccountFate:
+async def _fate(house: House, plan: AccountPlan) -> WordedFate[Kind]:
     folder = house.harness.folder
     told = [send for send in sends(folder / "providers.jsonl") if send.accepted and send.peer == plan.person.phone]
     came = await outcome(house, plan.kind, plan.token, plan.person.phone, told)
-    return AccountFate(plan, (folder / f"met-{plan.name}").exists(), came)
-
-
-async def _kill(member: Member) -> None:
-    assert member.process is not None
-    member.process.send_signal(signal.SIGKILL)
-    await member.process.wait()
-
-
-async def _until(harness: Harness, statement: str, *arguments: str) -> None:
-    """Wait until a statement returns something that is true."""
-    connection = await harness.connect()
-    try:
-        async with asyncio.timeout(MET_WITHIN):
-            while not await connection.fetchval(statement, *arguments):  # noqa: ASYNC110 - other processes work
-                await asyncio.sleep(0.05)
-    finally:
-        await connection.close()
-
-
-async def _with(harness: Harness, statement: str, *arguments: str) -> None:
-    connection = await harness.connect()
-    try:
-        await connection.execute(statement, *arguments)
-    finally:
-        await connection.close()
+    return WordedFate(plan, has_met(house.harness, plan.name), came)

@@ -19,6 +19,7 @@ from core.db.database import Database
 from core.json_types import JsonObject
 from tests.faults.accounts.house import BINARY, PLUGINS
 from tests.faults.accounts.points import Kind
+from tests.faults.database import execute, read_value
 from tests.faults.harness import SECRET_KEY, Harness, make_people, open_harness
 from tests.faults.sends import sends
 from tests.forker import Forker
@@ -97,11 +98,7 @@ async def _grant(server: Nanoidp) -> str:
 
 
 async def _tenant(harness: Harness) -> str:
-    connection = await harness.connect()
-    try:
-        return str(await connection.fetchval(_TENANT, harness.people[0].phone))
-    finally:
-        await connection.close()
+    return str(await read_value(harness, _TENANT, harness.people[0].phone))
 
 
 async def _keep(harness: Harness, store: CredentialStore, tenant: str, refresh: str, *, minutes: float) -> None:
@@ -109,11 +106,7 @@ async def _keep(harness: Harness, store: CredentialStore, tenant: str, refresh: 
     until = (datetime.now(UTC) + timedelta(minutes=minutes)).isoformat()
     account: JsonObject = {"access_token": "over", "refresh_token": refresh, "expires_at": until, "scopes": []}
     await store.save(tenant, "work", account | {"address": "ann@idp.example"})
-    connection = await harness.connect()
-    try:
-        await connection.execute(_DUE)
-    finally:
-        await connection.close()
+    await execute(harness, _DUE)
 
 
 async def _refreshed(store: CredentialStore, tenant: str, before: str) -> str:

@@ -10,10 +10,9 @@
 All others are statements: receive_press, receive_choice, publish_event, client_answer, and so on.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-type Reach = Callable[[str], Awaitable[None]]
+from tests.faults.hooking import Reach, put_around
 
 
 def put_in_place(reach: Reach) -> None:
@@ -22,8 +21,8 @@ def put_in_place(reach: Reach) -> None:
     from onevalet.mcp.asking import Asking
 
     _sockets(reach)
-    _around(SkillTools, "read", "skill", reach)
-    _around(Asking, "ask", "asking", reach)
+    put_around(SkillTools, "read", "skill", reach)
+    put_around(Asking, "ask", "asking", reach)
 
 
 def _sockets(reach: Reach) -> None:
@@ -52,16 +51,3 @@ def _sockets(reach: Reach) -> None:
         return heard
 
     socket.send_json, relay.tell = sending, telling
-
-
-def _around(owner: Any, name: str, point: str, reach: Reach) -> None:
-    """Put a point before and after a method."""
-    real = getattr(owner, name)
-
-    async def struck(*given: Any, **named: Any) -> Any:
-        await reach(f"{point} before")
-        made = await real(*given, **named)
-        await reach(f"{point} after")
-        return made
-
-    setattr(owner, name, struck)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tests.faults.database import read_value
 from tests.faults.extensions.asking import plain
 from tests.faults.extensions.plans import ExtensionPlan
 from tests.faults.extensions.points import Kind
@@ -21,7 +22,8 @@ async def outcome(stage: Stage, plan: ExtensionPlan) -> str:
     match plan.kind:
         case Kind.SOCKET:
             answers = stage.apps[plan.person.key].texts("reply")
-            return f"rows {await _counted(stage, _ROWS, plan.body)}, answers {len(answers)}, {_told(answers, token)}"
+            rows = await read_value(stage.harness, _ROWS, plan.body)
+            return f"rows {rows}, answers {len(answers)}, {_told(answers, token)}"
         case Kind.PRESSED:
             app = stage.apps[plan.person.key]
             cards, answers = app.texts("card"), app.texts("reply")
@@ -29,18 +31,18 @@ async def outcome(stage: Stage, plan: ExtensionPlan) -> str:
             return f"{words}, {_told(answers, token)}"
         case _ if plan.kind in SENSORS:
             told = sum(f"Measured {plain(token)}." in text for text in said)
-            return f"events {await _counted(stage, _EVENTS, plain(token))}, told {told}"
+            return f"events {await read_value(stage.harness, _EVENTS, plain(token))}, told {told}"
         case Kind.SKILL | Kind.OWN_SKILL:
             return f"acts {_acts(stage, token)}, {_told(said, token)}"
         case Kind.PROGRAM | Kind.PIPES:
             program = stage.programs[plan.name]
-            rows = await _counted(stage, _ROWS, plan.body)
+            rows = await read_value(stage.harness, _ROWS, plan.body)
             ids = "" if len(program.ids) == 1 else f", ids {len(program.ids)}"
             answers = sorted(program.answers)
             return f"rows {rows}, answers {len(answers)}{ids}, {_told(answers, token)}"
         case Kind.CONSENT:
             program, name = stage.programs[plan.name], plain(token)
-            asked_of = await _counted(stage, _APPROVALS, await stage.tenant(plan))
+            asked_of = await read_value(stage.harness, _APPROVALS, await stage.tenant(plan))
             both = [*program.answers, *(text for text in said if f"{name} acted" in text or f"{name} unsure" in text)]
             end = "acted" if all("acted" in text for text in both) else "unsure"
             return f"cards {asked_of}, acts {_acts(stage, name)}, told {len(both)}, {end}"
@@ -69,11 +71,3 @@ def _acts(stage: Stage, token: str) -> int:
     effects = [effect for effect in read(stage.harness.folder / "effects.jsonl") if effect["token"] == token]
     once = sum(effect["kind"] == "once" for effect in effects)
     return once + len({effect["key"] for effect in effects if effect["kind"] == "again"})
-
-
-async def _counted(stage: Stage, statement: str, argument: str) -> int:
-    connection = await stage.harness.connect()
-    try:
-        return int(await connection.fetchval(statement, argument))
-    finally:
-        await connection.close()

@@ -3,8 +3,9 @@
 What is expected is said in the words of `outcomes`: what is there in the end, and what the person was told.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tests.faults.worded import Struck, WordedMutation, WordedPoint, around, by_name, ends, some_of
 
 
 class Kind(StrEnum):
@@ -38,43 +39,8 @@ class Kind(StrEnum):
     """A program asks for what needs consent; the person approves it in their own chat."""
 
 
-class Struck(StrEnum):
-    """The process that dies."""
-
-    WEB = "web"
-    WORKER = "worker"
-    SERVER = "server"
-    """The MCP server that a program started."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtensionPoint:
-    """Where a process dies (or loses an answer), and what there may be in the end."""
-
-    kind: Kind
-    name: str
-    expected: tuple[str, ...]
-    why: str
-    struck: Struck = Struck.WORKER
-
-
-@dataclass(frozen=True, slots=True)
-class ExtensionMutation:
-    """A write that is removed, at a point whose expectation must then be missed."""
-
-    drop: str
-    point: ExtensionPoint
-
-
-def _all(
-    kind: Kind, expected: str, why: str, *names: str, struck: Struck = Struck.WORKER
-) -> tuple[ExtensionPoint, ...]:
-    return tuple(ExtensionPoint(kind, name, (expected,), why, struck) for name in names)
-
-
-def _around(name: str) -> tuple[str, ...]:
-    return f"{name} before", f"{name} after", f"{name} unknown"
-
+type ExtensionPoint = WordedPoint[Kind]
+type ExtensionMutation = WordedMutation[Kind]
 
 WITH_WORKER = ("passed before", "passed after", "taken before", "taken after")
 """Points of the web process for which a worker must be at work."""
@@ -90,51 +56,51 @@ _BEGUN = "it had started: not run again, and told"
 _TAKEN_ONCE = "a repeat of the press is known, and the first answer counts"
 
 POINTS: tuple[ExtensionPoint, ...] = (
-    *_all(Kind.SOCKET, _SAID, "the app says it again under its id", *_around("receive_messages"), struck=Struck.WEB),
-    *_all(Kind.SOCKET, _SAID, "not taken: told again under its id", "passed before", "passed after", struck=Struck.WEB),
-    *_all(
+    *ends(Kind.SOCKET, _SAID, "the app says it again under its id", *around("receive_messages"), struck=Struck.WEB),
+    *ends(Kind.SOCKET, _SAID, "not taken: told again under its id", "passed before", "passed after", struck=Struck.WEB),
+    *ends(
         Kind.SOCKET, _SAID, "the worker did not hear it: told again", "taken before", "taken after", struck=Struck.WEB
     ),
-    *_all(Kind.SOCKET, _SAID, "an answer that is not written is asked for again", "model before", "model after"),
-    *_all(Kind.SOCKET, _SAID, "the turn ends with its answer owed, or not at all", *_around("finish_turn")),
-    *_all(Kind.SOCKET, _SAID, "told again under its id", "begin_rendered after", "send before", "send after"),
-    *_all(Kind.SOCKET, _SAID, "the app has it and did not say so: told again under its id", "send within, accepted"),
-    *_all(Kind.SOCKET, _SAID, "told again under its id, or written down", *_around("end_delivery")),
-    *_all(Kind.PRESSED, _PRESSED, "the app presses again, decided once", *_around("receive_press"), struck=Struck.WEB),
-    *_all(Kind.PRESSED, _PRESSED, "decided: taken up by another worker", "claim_lane after", "started before"),
-    *_all(Kind.PRESSED, "cards 1, acts 0, answers 1, unsure", _BEGUN, "started after"),
-    *_all(Kind.PRESSED, _PRESSED, "its end is written down", "result after", *_around("finish_turn")),
-    *_all(Kind.SENSOR, _MEASURED, "published again at the next start, and known", "service before", "service after"),
-    *_all(Kind.SENSOR, _MEASURED, "published again at the next start, and known", *_around("publish_event")),
-    *_all(Kind.SENSOR, _MEASURED, "the event's lease ends: handled again", "claim_event after", "event before"),
-    *_all(Kind.SENSOR, _MEASURED, "handled again, and told once by its key", *_around("keep_notification")),
-    *_all(Kind.SENSOR, _MEASURED, "handled again, and told once by its key", "event after", *_around("end_event")),
-    *_all(Kind.SENSOR, _MEASURED, "looked up in the provider's list", "send before", "send after"),
-    *_all(Kind.STOPPED, _MEASURED, "a stop ends nothing that others share", "stopping", "stopped"),
-    *_all(Kind.SKILL, _USED, "it is read again", "skill before", "skill after", *_around("other step")),
-    *_all(Kind.SKILL, _USED, "what it led to has not started", "started before"),
-    *_all(Kind.SKILL, _NOT_AGAIN, _BEGUN, "started after"),
-    *_all(Kind.SKILL, "acts 1, unsure", _BEGUN, "once.acted"),
-    *_all(Kind.SKILL, _USED, "its end is written down", "result after", *_around("finish_turn")),
-    *_all(Kind.OWN_SKILL, _USED, "it is read again", "skill before", "skill after", "other step after"),
-    *_all(Kind.ASKED, _ORDERED, "asked with the turn's end, or again", "model after", *_around("finish_turn")),
-    *_all(Kind.ASKED, _ORDERED, "looked up in the provider's list", "send before", "send after", "end_delivery before"),
-    *_all(Kind.ASKED, _ORDERED, "written down: not sent again", "end_delivery after"),
-    *_all(Kind.CHOSEN, _ORDERED, _TAKEN_ONCE, *_around("receive_choice"), struck=Struck.WEB),
-    *_all(Kind.CHOSEN, _ORDERED, "the answers are there: taken up again", "claim_lane after", "started before"),
-    *_all(Kind.CHOSEN, _UNORDERED, _BEGUN, "started after", "asked answered"),
-    *_all(Kind.CHOSEN, "asked 1, acts 1, unsure", _BEGUN, "once.acted", "result before"),
-    *_all(Kind.CHOSEN, _ORDERED, "its end is written down", "result after", *_around("finish_turn")),
-    *_all(Kind.TYPED, _ORDERED, "it comes again, and is known", *_around("receive_messages"), struck=Struck.WEB),
-    *_all(Kind.TYPED, _ORDERED, "the answers are there: taken up again", "claim_lane after", "started before"),
-    *_all(Kind.TYPED, _UNORDERED, _BEGUN, "asked answered"),
-    *_all(Kind.TYPED, _ORDERED, "its end is written down", "result after", *_around("finish_turn")),
-    *_all(Kind.FIELD, _ORDERED, "the fields are there, or read again", "claim_lane after", *_around("finish_turn")),
-    *_all(Kind.FIELD, _ORDERED, "it runs again with its key", "field before", "field after"),
-    *_all(
-        Kind.PROGRAM, _SAID, "repeated under its id", "asking before", *_around("receive_messages"), struck=Struck.WEB
+    *ends(Kind.SOCKET, _SAID, "an answer that is not written is asked for again", "model before", "model after"),
+    *ends(Kind.SOCKET, _SAID, "the turn ends with its answer owed, or not at all", *around("finish_turn")),
+    *ends(Kind.SOCKET, _SAID, "told again under its id", "begin_rendered after", "send before", "send after"),
+    *ends(Kind.SOCKET, _SAID, "the app has it and did not say so: told again under its id", "send within, accepted"),
+    *ends(Kind.SOCKET, _SAID, "told again under its id, or written down", *around("end_delivery")),
+    *ends(Kind.PRESSED, _PRESSED, "the app presses again, decided once", *around("receive_press"), struck=Struck.WEB),
+    *ends(Kind.PRESSED, _PRESSED, "decided: taken up by another worker", "claim_lane after", "started before"),
+    *ends(Kind.PRESSED, "cards 1, acts 0, answers 1, unsure", _BEGUN, "started after"),
+    *ends(Kind.PRESSED, _PRESSED, "its end is written down", "result after", *around("finish_turn")),
+    *ends(Kind.SENSOR, _MEASURED, "published again at the next start, and known", "service before", "service after"),
+    *ends(Kind.SENSOR, _MEASURED, "published again at the next start, and known", *around("publish_event")),
+    *ends(Kind.SENSOR, _MEASURED, "the event's lease ends: handled again", "claim_event after", "event before"),
+    *ends(Kind.SENSOR, _MEASURED, "handled again, and told once by its key", *around("keep_notification")),
+    *ends(Kind.SENSOR, _MEASURED, "handled again, and told once by its key", "event after", *around("end_event")),
+    *ends(Kind.SENSOR, _MEASURED, "looked up in the provider's list", "send before", "send after"),
+    *ends(Kind.STOPPED, _MEASURED, "a stop ends nothing that others share", "stopping", "stopped"),
+    *ends(Kind.SKILL, _USED, "it is read again", "skill before", "skill after", *around("other step")),
+    *ends(Kind.SKILL, _USED, "what it led to has not started", "started before"),
+    *ends(Kind.SKILL, _NOT_AGAIN, _BEGUN, "started after"),
+    *ends(Kind.SKILL, "acts 1, unsure", _BEGUN, "once.acted"),
+    *ends(Kind.SKILL, _USED, "its end is written down", "result after", *around("finish_turn")),
+    *ends(Kind.OWN_SKILL, _USED, "it is read again", "skill before", "skill after", "other step after"),
+    *ends(Kind.ASKED, _ORDERED, "asked with the turn's end, or again", "model after", *around("finish_turn")),
+    *ends(Kind.ASKED, _ORDERED, "looked up in the provider's list", "send before", "send after", "end_delivery before"),
+    *ends(Kind.ASKED, _ORDERED, "written down: not sent again", "end_delivery after"),
+    *ends(Kind.CHOSEN, _ORDERED, _TAKEN_ONCE, *around("receive_choice"), struck=Struck.WEB),
+    *ends(Kind.CHOSEN, _ORDERED, "the answers are there: taken up again", "claim_lane after", "started before"),
+    *ends(Kind.CHOSEN, _UNORDERED, _BEGUN, "started after", "asked answered"),
+    *ends(Kind.CHOSEN, "asked 1, acts 1, unsure", _BEGUN, "once.acted", "result before"),
+    *ends(Kind.CHOSEN, _ORDERED, "its end is written down", "result after", *around("finish_turn")),
+    *ends(Kind.TYPED, _ORDERED, "it comes again, and is known", *around("receive_messages"), struck=Struck.WEB),
+    *ends(Kind.TYPED, _ORDERED, "the answers are there: taken up again", "claim_lane after", "started before"),
+    *ends(Kind.TYPED, _UNORDERED, _BEGUN, "asked answered"),
+    *ends(Kind.TYPED, _ORDERED, "its end is written down", "result after", *around("finish_turn")),
+    *ends(Kind.FIELD, _ORDERED, "the fields are there, or read again", "claim_lane after", *around("finish_turn")),
+    *ends(Kind.FIELD, _ORDERED, "it runs again with its key", "field before", "field after"),
+    *ends(
+        Kind.PROGRAM, _SAID, "repeated under its id", "asking before", *around("receive_messages"), struck=Struck.WEB
     ),
-    *_all(
+    *ends(
         Kind.PROGRAM,
         _SAID,
         "it is kept: asked again by its id",
@@ -142,40 +108,40 @@ POINTS: tuple[ExtensionPoint, ...] = (
         "asking after",
         struck=Struck.WEB,
     ),
-    *_all(Kind.PROGRAM, _SAID, "an answer that is not written is asked for again", "model before", "model after"),
-    *_all(Kind.PROGRAM, _SAID, "the turn ends with its answer owed, or not at all", *_around("finish_turn")),
-    *_all(Kind.PROGRAM, _SAID, "read once it is written down", "send before", "send after", *_around("end_delivery")),
-    *_all(
-        Kind.PIPES, _SAID, "repeated under its id", "asking before", *_around("receive_messages"), struck=Struck.SERVER
+    *ends(Kind.PROGRAM, _SAID, "an answer that is not written is asked for again", "model before", "model after"),
+    *ends(Kind.PROGRAM, _SAID, "the turn ends with its answer owed, or not at all", *around("finish_turn")),
+    *ends(Kind.PROGRAM, _SAID, "read once it is written down", "send before", "send after", *around("end_delivery")),
+    *ends(
+        Kind.PIPES, _SAID, "repeated under its id", "asking before", *around("receive_messages"), struck=Struck.SERVER
     ),
-    *_all(Kind.PIPES, _SAID, "it is kept: asked again by its id", "asking after", struck=Struck.SERVER),
-    *_all(
+    *ends(Kind.PIPES, _SAID, "it is kept: asked again by its id", "asking after", struck=Struck.SERVER),
+    *ends(
         Kind.CONSENT, "cards 1, acts 1, told 2, acted", "approved: taken up again", "claim_lane after", "started before"
     ),
-    *_all(Kind.CONSENT, "cards 1, acts 0, told 2, unsure", _BEGUN, "started after"),
-    *_all(
+    *ends(Kind.CONSENT, "cards 1, acts 0, told 2, unsure", _BEGUN, "started after"),
+    *ends(
         Kind.CONSENT,
         "cards 1, acts 1, told 2, acted",
         "its end is written down",
         "result after",
-        *_around("finish_turn"),
+        *around("finish_turn"),
     ),
 )
-BY_NAME = {(point.kind, point.name): point for point in POINTS}
+BY_NAME = by_name(POINTS)
 
 MUTATIONS: tuple[ExtensionMutation, ...] = (
-    ExtensionMutation("inbox keys", BY_NAME[Kind.SOCKET, "receive_messages after"]),
-    ExtensionMutation("inbox keys", BY_NAME[Kind.PROGRAM, "receive_messages after"]),
-    ExtensionMutation("outbound", BY_NAME[Kind.PROGRAM, "finish_turn after"]),
-    ExtensionMutation("notice keys", BY_NAME[Kind.SENSOR, "event after"]),
-    ExtensionMutation("receive_choice", BY_NAME[Kind.CHOSEN, "receive_choice unknown"]),
-    ExtensionMutation("result", BY_NAME[Kind.SKILL, "result after"]),
-    ExtensionMutation("started", BY_NAME[Kind.SKILL, "once.acted"]),
+    WordedMutation("inbox keys", BY_NAME[Kind.SOCKET, "receive_messages after"]),
+    WordedMutation("inbox keys", BY_NAME[Kind.PROGRAM, "receive_messages after"]),
+    WordedMutation("outbound", BY_NAME[Kind.PROGRAM, "finish_turn after"]),
+    WordedMutation("notice keys", BY_NAME[Kind.SENSOR, "event after"]),
+    WordedMutation("receive_choice", BY_NAME[Kind.CHOSEN, "receive_choice unknown"]),
+    WordedMutation("result", BY_NAME[Kind.SKILL, "result after"]),
+    WordedMutation("started", BY_NAME[Kind.SKILL, "once.acted"]),
 )
 """Each removes one protecting write, or what a write is known by."""
-SHORT = tuple(
-    BY_NAME[kind, name]
-    for kind, names in {
+SHORT = some_of(
+    BY_NAME,
+    {
         Kind.SOCKET: ("receive_messages after", "send within, accepted"),
         Kind.PRESSED: ("receive_press after",),
         Kind.SENSOR: ("publish_event after", "event after"),
@@ -187,7 +153,6 @@ SHORT = tuple(
         Kind.FIELD: ("field after",),
         Kind.PROGRAM: ("asking after", "finish_turn after"),
         Kind.CONSENT: ("started after",),
-    }.items()
-    for name in names
+    },
 )
 """What the suite runs of them."""

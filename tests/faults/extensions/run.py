@@ -5,17 +5,20 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
+from tests.faults.database import execute, pending_code, read_value, until_true
 from tests.faults.decisions import shown_cards
 from tests.faults.extensions.outcomes import outcome
-from tests.faults.extensions.plans import ExtensionFate, ExtensionPlan, judge, make_plans
-from tests.faults.extensions.points import WITH_WORKER, ExtensionMutation, ExtensionPoint, Kind, Struck
+from tests.faults.extensions.plans import ExtensionFate, ExtensionPlan, judge
+from tests.faults.extensions.points import WITH_WORKER, ExtensionMutation, ExtensionPoint, Kind
 from tests.faults.extensions.stage import PROGRAMS, SENSORS, Stage, open_stage
 from tests.faults.harness import Harness
 from tests.faults.journals import append, read
 from tests.faults.leases import HOLD, RELEASE
-from tests.faults.meeting import MET_WITHIN, until_met
+from tests.faults.meeting import MET_WITHIN, has_met, until_met
 from tests.faults.members import Member
 from tests.faults.results import KEPT_WITHIN, QUIET_WITHIN, Result, conclude, settle, timed
+from tests.faults.worded import Struck
+from tests.faults.worded_plans import WordedFate, make_plans
 from tests.plugins.extensions import STARTED
 
 ANSWERS = "2 5"
@@ -24,10 +27,6 @@ HOLDS = "send within, accepted"
 _ANSWERED = (Kind.TYPED, Kind.FIELD)
 _FIRST = (*_ANSWERED, *PROGRAMS, *SENSORS, Kind.PRESSED, Kind.CHOSEN, Kind.OWN_SKILL)
 """Whoever writes, is asked, or is known, before a process is to die of what they want."""
-_CODE = """
-select a.code from approvals a join identities i on i.tenant_id = a.tenant_id
-where i.user_key = $1 and a.state = 'pending'
-"""
 _ROWS = "select count(*) from inbound i where i.tenant_id = $1"
 _NO_EVENTS = "select not exists (select from event_work where state = 'waiting')"
 _HOLD = "\n".join(
@@ -51,7 +50,7 @@ async def extension_points(
 ) -> Result:
     """T21: every point, and each removed write, which must be noticed."""
     result = Result("T21", "processes die with plugins, skills, questions and programs", "each outcome as written down")
-    plans = make_plans(harness, points, mutations)
+    plans = make_plans(harness, harness.people, points, mutations)
     async with timed(result), open_stage(harness, plans) as stage:
         await _begin(stage, plans)
         for plan in plans:
@@ -88,18 +87,14 @@ async def _begin(stage: Stage, plans: Sequence[ExtensionPlan]) -> None:
         if plan.kind is Kind.OWN_SKILL:
             await stage.keep_skill(plan)
     await harness.until_quiet(QUIET_WITHIN)
-    await _kill(worker)
-    await _with(harness, _HOLD)
+    await worker.kill_for_good()
+    await execute(harness, _HOLD)
 
 
 async def _strike(stage: Stage, plan: ExtensionPlan) -> None:
     """Let a process meet the plan's point."""
     harness, worker, [web] = stage.harness, stage.harness.workers[0], stage.harness.webs
-    struck = stage.settings | {
-        "FAULTS_POINT": plan.point.name,
-        "FAULTS_NAME": plan.name,
-        "FAULTS_DROP": plan.drop,
-    }
+    struck = stage.settings | plan.strike
     match plan.point.struck:
         case Struck.SERVER:
             await stage.programs[plan.name].ask_over_pipes(harness.environment | struck)
@@ -116,10 +111,10 @@ async def _strike(stage: Stage, plan: ExtensionPlan) -> None:
                 assert worker_process is not None
                 worker_process.send_signal(signal.SIGTERM)
             await until_met(harness, plan.point.name, plan.name, worker)
-            await _kill(worker)
+            await worker.kill_for_good()
             if plan.kind is Kind.SOCKET:
                 stage.apps[plan.person.key].holds = False
-    await _with(harness, _HOLD)
+    await execute(harness, _HOLD)
 
 
 async def _strike_web(stage: Stage, plan: ExtensionPlan, web: Member, struck: dict[str, str]) -> None:
@@ -133,7 +128,7 @@ async def _strike_web(stage: Stage, plan: ExtensionPlan, web: Member, struck: di
     await until_met(harness, plan.point.name, plan.name, web)
     await web.end()
     if plan.point.name in WITH_WORKER:
-        await _kill(worker)
+        await worker.kill_for_good()
     web.start(**stage.settings)
     await harness.until_ready(web)
     await wanting
@@ -163,7 +158,7 @@ async def _want(stage: Stage, plan: ExtensionPlan, *, patient: bool = True) -> N
         case Kind.FIELD:
             await harness.act(person, "twilio", "say", text=ANSWERS)
         case Kind.CONSENT:
-            await harness.act(person, "twilio", "say", text=f"OK {await _code(stage, plan)}")
+            await harness.act(person, "twilio", "say", text=f"OK {await pending_code(harness, plan.person.phone)}")
         case _:
             await _say(stage, plan)
     if patient and plan.kind is not Kind.ASKED:
@@ -180,11 +175,7 @@ async def _until_kept(stage: Stage, plan: ExtensionPlan) -> None:
 
 
 async def _count(stage: Stage, plan: ExtensionPlan) -> int:
-    connection = await stage.harness.connect()
-    try:
-        return int(await connection.fetchval(_ROWS, await stage.tenant(plan)))
-    finally:
-        await connection.close()
+    return int(await read_value(stage.harness, _ROWS, await stage.tenant(plan)))
 
 
 async def _until_started(harness: Harness, plan: ExtensionPlan) -> None:
@@ -198,10 +189,11 @@ async def _go_on(stage: Stage, plans: Sequence[ExtensionPlan], result: Result) -
     """Let other processes go on, and people answer what they were asked."""
     harness, worker = stage.harness, stage.harness.workers[0]
     await stage.measure([plan for plan in plans if plan.kind in SENSORS])
-    await _with(harness, _RELEASE)
+    await execute(harness, _RELEASE)
     worker.start(**stage.settings)
     await settle(harness, result)
-    await _until(harness, _NO_EVENTS)
+    with suppress(TimeoutError):
+        await until_true(harness, _NO_EVENTS, within=MET_WITHIN)
     await settle(harness, result)
     for plan in plans:
         if plan.kind is Kind.ASKED:
@@ -212,14 +204,6 @@ async def _go_on(stage: Stage, plans: Sequence[ExtensionPlan], result: Result) -
         if plan.kind in PROGRAMS:
             with suppress(TimeoutError):
                 await stage.programs[plan.name].ask()
-
-
-async def _code(stage: Stage, plan: ExtensionPlan) -> str:
-    connection = await stage.harness.connect()
-    try:
-        return str(await connection.fetchval(_CODE, plan.person.phone))
-    finally:
-        await connection.close()
 
 
 async def _say(stage: Stage, plan: ExtensionPlan) -> None:
@@ -239,31 +223,4 @@ async def _greet(stage: Stage, plan: ExtensionPlan) -> None:
 
 
 async def _fate(stage: Stage, plan: ExtensionPlan) -> ExtensionFate:
-    met = (stage.harness.folder / f"met-{plan.name}").exists()
-    return ExtensionFate(plan, met, await outcome(stage, plan))
-
-
-async def _kill(member: Member) -> None:
-    if member.process is not None:
-        member.process.send_signal(signal.SIGKILL)
-        await member.process.wait()
-
-
-async def _until(harness: Harness, statement: str) -> None:
-    """Wait until a statement returns something that is true."""
-    connection = await harness.connect()
-    try:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(MET_WITHIN):
-                while not await connection.fetchval(statement):  # noqa: ASYNC110 - other processes work
-                    await asyncio.sleep(0.05)
-    finally:
-        await connection.close()
-
-
-async def _with(harness: Harness, statement: str) -> None:
-    connection = await harness.connect()
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
+    return WordedFate(plan, has_met(stage.harness, plan.name), await outcome(stage, plan))

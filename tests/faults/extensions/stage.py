@@ -14,6 +14,7 @@ from core.json_types import JsonObject
 from core.skills.types import COLLECTION, Skill
 from core.tools.accepted import Accepted, AcceptedDefinitions
 from core.tools.storage import Storage
+from tests.faults.database import read_value
 from tests.faults.extensions.apps import App, running_apps, token_of
 from tests.faults.extensions.asking import OWN_SKILL, SKILL, plain
 from tests.faults.extensions.plans import ExtensionPlan
@@ -52,12 +53,8 @@ class Stage:
     async def tenant(self, plan: ExtensionPlan) -> str:
         """Return who a plan's person is."""
         person = plan.person
-        connection = await self.harness.connect()
-        try:
-            keys = [person.key] if plan.kind in SOCKETS else [person.phone, str(person.telegram_user)]
-            return str(await connection.fetchval(_TENANT, keys))
-        finally:
-            await connection.close()
+        keys = [person.key] if plan.kind in SOCKETS else [person.phone, str(person.telegram_user)]
+        return str(await read_value(self.harness, _TENANT, keys))
 
     async def let_in(self, plan: ExtensionPlan) -> None:
         """Give a person's program its token."""
