@@ -15,7 +15,7 @@ from core.language.catalogue import gettext
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.messaging.visible_text import literal
 from core.questions.wording import QuestionCard
-from core.turns.types import BegunTurn, TurnResult
+from core.turns.types import BegunTurn, TurnRequest, TurnResult
 
 _LINKS = r"/(?:connect|console|export)(?:/[^\s)>\]]*)?"
 
@@ -71,8 +71,8 @@ class ClientTurns:
         hidden = gettext("[a link, which only you are sent]") if chat else gettext("[a link, which only you may see]")
         shown = self._private.sub(hidden, result.reply)
         told = list[OutboundMessage]()
-        # What was decided in the chat is answered there, too.
-        if chat is not None and result.reply and (turn.request.go_on_at is not None or shown != result.reply):
+        # What was decided in the chat is answered there, too; what the program itself answered is not.
+        if chat is not None and result.reply and (_person_had_part(turn.request) or shown != result.reply):
             text = gettext("{program} asked for something, and this is the answer:", program=literal(program))
             told = [OutboundMessage(self._make_id("out"), OutboundKind.NOTIFICATION, f"{text}\n\n{result.reply}")]
         outbound = [replace(message, text=shown) for message in said.outbound]
@@ -88,3 +88,11 @@ class ClientTurns:
             tenant_id, "select name from client_tokens where tenant_id = $1 and id = $2", token_id
         )
         return row["name"] if row else gettext("A program")
+
+
+def _person_had_part(request: TurnRequest) -> bool:
+    """Return whether a turn goes on after what only its person could do: decide a card, connect an account."""
+    if request.go_on_at is None:
+        return False
+    decided = any(approval.turn_id == request.turn_id for approval in request.approvals)
+    return decided or any(entry.turn_id == request.turn_id and entry.needs for entry in request.pool)

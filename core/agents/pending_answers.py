@@ -225,8 +225,8 @@ class PendingAnswers:
 
 
 def _one_of_their_own(inbound: Sequence[TurnMessage]) -> bool:
-    """Return whether it is one message in the person's own words."""
-    return len(inbound) == 1 and not inbound[0].media_count and inbound[0].origin is Origin.OWN
+    """Return whether it is one message in the words of who was asked: the person, or a program in its conversation."""
+    return len(inbound) == 1 and not inbound[0].media_count and inbound[0].origin in (Origin.OWN, Origin.CLIENT)
 
 
 def _answer_tool(waiting: PendingAnswers) -> HandOverTool:

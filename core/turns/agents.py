@@ -70,7 +70,7 @@ class AgentSetup:
             accounts=self._accounts(request),
             outside=OutsideText(
                 passed_on=any(message.origin is not Origin.OWN for message in request.inbound),
-                client=any(message.origin is Origin.CLIENT for message in request.inbound),
+                client=request.by_client,
             ),
         )
 

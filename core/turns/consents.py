@@ -79,5 +79,6 @@ def _said_by_themselves(request: TurnRequest) -> bool:
     return (
         request.sender is not None
         and request.trigger is None
+        and not request.by_client
         and all(message.origin is Origin.OWN for message in request.inbound)
     )

@@ -8,6 +8,7 @@ from core.agents.pool_entry import PoolEntry
 from core.approvals.cards import Card
 from core.approvals.types import Approval, NewApproval
 from core.budgets.types import Payer
+from core.clients.tokens import CHANNEL
 from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
@@ -84,6 +85,11 @@ class TurnRequest:
     """The skills that the person keeps, by name and description; None where nobody has read them yet."""
     task_id: str | None = None
     """The task whose run this is: what it spends counts as the task's, too."""
+
+    @property
+    def by_client(self) -> bool:
+        """Return whether a program of the person's asks. A turn that waited and goes on has no message that tells."""
+        return self.channel == CHANNEL
 
     @property
     def payer(self) -> Payer:

@@ -143,7 +143,7 @@ def notice(waiting: PendingAnswers) -> str:
 
 
 def answered(entries: Sequence[PoolEntry]) -> str:
-    """Return the reason why nothing is said: the turns that were answered say it."""
+    """Return the reason why nothing is said: the turns that were answered say it. `client_answer` reads it, too."""
     return f"answer to {', '.join(dict.fromkeys(entry.turn_id for entry in entries))}"
 
 

@@ -26,13 +26,14 @@ class NotAsked(OneValetError):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a request stands; `waiting`: for the person."""
+    """How a request stands; `waiting`: for the person, or for the program's answer to as many questions as `asks`."""
 
     id: str
     status: Status
     answer: str = ""
     reason: str = ""
     approvals: int = 0
+    asks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +84,5 @@ class Asking:
         if row["unsent"] or not (state in _OVER or (state == "waiting" and not row["turn_ready"])):
             return Standing(id, "working")
         if state == "waiting":
-            return Standing(id, "waiting", text, approvals=row["cards"])
+            return Standing(id, "waiting", text, approvals=row["cards"], asks=row["asks"])
         return Standing(id, "answered" if text else "not_answered", text, row["turn_reason"])

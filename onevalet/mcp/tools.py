@@ -33,6 +33,7 @@ _WAITING = (
     "it. get_answer tells how it ended."
 )
 _ASKED = "It waits for the person. get_answer tells how it ended."
+_ASKS = "It goes on once you have answered that. Answer with ask, in the same conversation."
 _WORKING = "Not answered yet: call get_answer with this id."
 _AWAY = "The assistant cannot be reached just now. {then}"
 _AGAIN = "Try again in a moment."
@@ -228,7 +229,8 @@ class ClientTools:
 
 _ASK = (
     "Ask the person's assistant anything that it can find out or do for them. What would change anything is asked of "
-    "the person first, in their own chat. Returns an answer, or an id for get_answer where it takes longer."
+    "the person first, in their own chat. Returns an answer, or an id for get_answer where it takes longer. It may ask "
+    "back: what you ask next in the same conversation, such as the numbers of its choices, is taken as your answer."
 )
 
 
@@ -238,9 +240,11 @@ def _standing(standing: Standing) -> Told:
         case "working":
             return Told(f"{_WORKING} id: {standing.id}", data)
         case "waiting":
-            note = _WAITING if standing.approvals else _ASKED
-            data["waits_for_approval"] = standing.approvals
-            return Told("\n\n".join(part for part in (standing.answer, f"{note} id: {standing.id}") if part), data)
+            notes = [_ASKS] if standing.asks else []
+            notes += [_WAITING] if standing.approvals else [] if notes else [_ASKED]
+            data |= {"waits_for_approval": standing.approvals, "waits_for_answer": standing.asks}
+            last = f"{' '.join(notes)} id: {standing.id}"
+            return Told("\n\n".join(part for part in (standing.answer, last) if part), data)
         case "answered":
             return Told(standing.answer, data)
     data["reason"] = standing.reason

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import hashlib
 import os
 import socket
 import sys
@@ -24,12 +25,14 @@ from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.ids import make_id
-from onevalet import OneValet, tool
+from onevalet import OneValet, Question, ToolExecutionContext, tool
 from onevalet.testing import ScriptedModel, calls, text
 
 ROOT = Path(__file__).parents[2]
 KEY = base64.b64encode(b"k" * 32).decode()
 DONE: list[str] = []
+FIRST = "question_1_" + hashlib.sha256(b"Which pizza?\nMargherita\nFunghi").hexdigest()[:6]
+"""The name of the first question that `choose_pizza` asks."""
 
 
 @tool(effect="once", needs_approval=True)
@@ -57,6 +60,16 @@ async def switch_light(room: str) -> str:
 async def where_to_connect(link: str) -> str:
     """Tell where an account is connected."""
     return f"Connect it here: {link}"
+
+
+@tool(effect="read")
+async def choose_pizza(context: ToolExecutionContext) -> str:
+    """Choose a pizza."""
+    kind, sauce = await context.ask(
+        Question("Which pizza?", ("Margherita", "Funghi")), Question("Extra sauce?", ("yes", "no"), skip=True)
+    )
+    DONE.append(f"{kind}, {sauce}")
+    return f"{kind}, sauce: {sauce}."
 
 
 @dataclass(slots=True)
@@ -98,7 +111,7 @@ class House:
         """Ask by a client of its own; return how it stands."""
         async with self.connect(token) as client:
             told = await client.call_tool("ask", {"message": message, **more})
-        return told.structured_content or {}
+        return {**(told.structured_content or {}), "told": str(getattr(told.content[0], "text", ""))}
 
     async def meet(self) -> None:
         """Let ann have written in her own chat."""
@@ -150,7 +163,8 @@ async def house(
         model = await stack.enter_async_context(ScriptedModel([]))
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
-        valet = OneValet(settings, plugins=[wire_money, close_account, switch_light, where_to_connect], serve=True)
+        tools = [wire_money, close_account, switch_light, where_to_connect, choose_pizza]
+        valet = OneValet(settings, plugins=tools, serve=True)
         await stack.enter_async_context(valet)
         database = Database(database_url, name="test", patience=5, size=1)
         stack.push_async_callback(database.close)
@@ -238,6 +252,50 @@ async def test_what_the_person_approves_is_done_and_told_to_both(house: House) -
     assert DONE == ["Bob"]
     assert "Bob has his money." in (told.structured_content or {})["answer"]
     assert "laptop asked for something" in await house.read("Bob has his money.")
+
+
+async def test_a_question_with_choices_is_asked_and_answered_by_the_program(house: House) -> None:
+    await house.meet()
+    token = await house.token()
+    house.model.add(calls(("choose_pizza", {})), text("Funghi it is."))
+    asked = await house.ask(token, "Choose a pizza for me")
+    assert (asked["status"], asked["waits_for_answer"], asked["waits_for_approval"]) == ("waiting", 2, 0)
+    assert asked["answer"].splitlines() == [
+        "Which pizza?", "1: Margherita", "2: Funghi", "Extra sauce?", "3: yes", "4: no", "5: (skip this)",
+        "Reply with one for each, such as 1 3."]  # fmt: skip
+    assert "Answer with ask" in asked["told"]
+    answered = await house.ask(token, "2 5")
+    assert (answered["status"], answered["answer"], DONE) == ("answered", "Funghi it is.", ["Funghi, None"])
+    async with house.connect(token) as client:
+        later = (await client.call_tool("get_answer", {"id": asked["id"]})).structured_content or {}
+    assert (later["status"], later["answer"].splitlines()[-1]) == ("answered", "Funghi it is.")
+    assert len(house.model.calls) == 3, "the numbers are read without the model"
+    assert await house.valet.unread("ann") == [], "a program's question and its answer are the program's alone"
+
+
+async def test_a_wrong_choice_of_a_program_is_told_and_the_question_stays(house: House) -> None:
+    token = await house.token()
+    house.model.add(calls(("choose_pizza", {})))
+    await house.ask(token, "Choose a pizza for me")
+    house.model.add(calls(("answer_waiting_agent", {"fields": {FIRST: "Hawaii"}})), text("Only Margherita or Funghi."))
+    answered = await house.ask(token, "Hawaii")
+    assert answered["status"] == "answered"
+    assert answered["answer"].startswith("Only Margherita or Funghi.")
+    assert "must be one of" in str(house.model.calls[-1].messages[-1])
+    house.model.add(text("Margherita it is."))
+    answered = await house.ask(token, "margherita; skip")
+    assert (answered["answer"], DONE) == ("Margherita it is.", ["Margherita, None"])
+
+
+async def test_what_goes_on_after_a_programs_answer_is_still_a_programs(house: House) -> None:
+    await house.meet()
+    token = await house.token()
+    house.model.add(calls(("choose_pizza", {})))
+    await house.ask(token, "Choose a pizza, and light the hall")
+    house.model.add(calls(("switch_light", {"room": "hall"})), text("It is lit."))
+    asked = await house.ask(token, "1 3")
+    assert (asked["status"], asked["waits_for_approval"], DONE) == ("waiting", 1, ["Margherita, yes"])
+    assert "hall" in await house.read("laptop wants this")
 
 
 async def test_what_needs_no_consent_of_the_person_needs_it_for_a_program(house: House) -> None:

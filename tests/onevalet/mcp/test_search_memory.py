@@ -1,4 +1,4 @@
-"""Promise 11: a program searches what is remembered of its own person, in their language, and of nobody else."""
+"""Promise 11: a program searches what is remembered of its own person, told in their language, and of nobody else."""
 
 import base64
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ def settings(database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pyt
 @pytest.fixture
 async def connections(settings: Settings, database_url: str) -> AsyncIterator[Connections]:
     async with opened(database_url) as store:
-        await store.admin.execute("insert into tenants (tenant_id, language) values ('ann', 'en'), ('bob', 'en')")
+        await store.admin.execute("insert into tenants (tenant_id, language) values ('ann', 'en'), ('bob', 'de')")
     async with open_connections(settings, "test", size=3) as connections:
         memory = build_memory(settings, connections.database, Clock())
         assert memory is not None
@@ -64,6 +64,7 @@ async def test_promise_11_a_program_searches_its_own_persons_memory(connections:
     found = [one["text"] for one in (told.structured_content or {})["memories"]]
     assert any("Weiss" in text for text in found)
     assert not any("Schwarz" in text for text in found)
+    assert "you told me" in told.content[0].text  # type: ignore[union-attr]
     assert "Weiss" in told.content[0].text  # type: ignore[union-attr]
     assert (nothing.structured_content, nothing.content[0].text) == (  # type: ignore[union-attr]
         {"memories": []},
@@ -72,5 +73,6 @@ async def test_promise_11_a_program_searches_its_own_persons_memory(connections:
     assert wrong.is_error
     async with program_of("bob", connections) as client:
         theirs = await client.call_tool("search_memory", {"query": "dentist"})
+    assert "hast du mir gesagt" in theirs.content[0].text  # type: ignore[union-attr]
     assert "Schwarz" in str(theirs.structured_content)
     assert "Weiss" not in str(theirs.structured_content)

@@ -69,26 +69,52 @@ begin
 end $$;
 
 -- Returns how a program's message stands: the state of its message and of its turn, and what was said in that turn where
--- all of it was sent. Cards are the person's alone.
+-- all of it was sent. Cards are the person's alone, and `asks` counts the questions that the program is to answer.
+-- A message that only answered what waits stands as the turns do that go on with it: with what they have said since.
 create function client_answer(p_tenant text, p_client text, p_inbound text)
 returns table (message_state text, message_reason text, turn_state text, turn_ready boolean, turn_reason text,
-               unsent bigint, said text[], cards bigint)
+               unsent bigint, said text[], cards bigint, asks bigint)
 language plpgsql stable as $$
+declare
+    v_message record;
+    v_turns text[];
+    v_since timestamptz := '-infinity';
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    return query
-    select i.state, i.reason, t.state, t.ready, t.reason,
-           (select count(*) from outbound o where o.tenant_id = p_tenant and o.conversation_id = c.id
-              and o.turn_id = t.id and o.kind = 'reply' and o.state in ('ready', 'sending', 'checking')),
-           array(select p.text from outbound o join outbound_parts p on p.tenant_id = o.tenant_id and p.outbound_id = o.id
-                 where o.tenant_id = p_tenant and o.conversation_id = c.id and o.turn_id = t.id and o.kind = 'reply'
-                   and p.state = 'sent' order by o.seq, p.part),
-           (select count(*) from approvals a where a.tenant_id = p_tenant and a.turn_id = t.id and a.state = 'pending')
+    select i.state, i.reason, i.received_at, i.conversation_id, t.id as turn_id, t.reason as turn_reason
+    into v_message
     from inbound i
     join conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id and c.channel = 'mcp'
         and c.peer = p_client
     left join turns t on t.tenant_id = i.tenant_id and t.id = i.turn_id
     where i.tenant_id = p_tenant and i.id = p_inbound;
+    if not found then
+        return;
+    end if;
+    v_turns := array[v_message.turn_id];
+    if v_message.turn_reason like 'answer to %' then
+        v_turns := v_turns || string_to_array(substr(v_message.turn_reason, length('answer to ') + 1), ', ');
+        v_since := v_message.received_at;
+    end if;
+    return query
+    select v_message.state, v_message.reason, w.state, w.ready, w.reason,
+           (select count(*) from outbound o where o.tenant_id = p_tenant and o.conversation_id = v_message.conversation_id
+              and o.turn_id = any (v_turns) and o.kind = 'reply' and o.state in ('ready', 'sending', 'checking')),
+           array(select p.text from outbound o join outbound_parts p on p.tenant_id = o.tenant_id and p.outbound_id = o.id
+                 where o.tenant_id = p_tenant and o.conversation_id = v_message.conversation_id
+                   and o.turn_id = any (v_turns) and o.created_at > v_since and o.kind = 'reply' and p.state = 'sent'
+                 order by o.seq, p.part),
+           (select count(*) from approvals a
+            where a.tenant_id = p_tenant and a.turn_id = any (v_turns) and a.state = 'pending'),
+           (select coalesce(sum(greatest(jsonb_array_length(e.context -> 'asked'), 1)), 0)::bigint from pool_entries e
+            where e.tenant_id = p_tenant and e.turn_id = any (v_turns) and e.status = 'WAITING_FOR_INPUT'
+              and e.context ->> 'question' is not null)
+    from (select) one
+    left join lateral (
+        select t.state, t.ready, t.reason from turns t where t.tenant_id = p_tenant and t.id = any (v_turns)
+        -- The one that is furthest from its end, and of those that have ended the one that went on.
+        order by case when t.state = 'running' or t.state = 'waiting' and t.ready then 0 when t.state = 'waiting' then 1
+                      when t.id <> v_message.turn_id then 2 else 3 end limit 1) w on true;
 end $$;
 
 -- Deletes tokens that ended before a time, p_limit at most; returns how many.
