@@ -11,7 +11,7 @@ from core.accounts.granted import open_granted
 from core.accounts.needs import serves
 from core.accounts.offers import ConnectOffers, listing
 from core.accounts.passwords import open_password
-from core.accounts.prompts import AccountAsker, ConnectLink, Wanted, sentence
+from core.accounts.prompts import AccountAsker, ConnectLink, Wanted, ask_for
 from core.accounts.services import Services
 from core.accounts.tokens import FreshTokens
 from core.accounts.types import Opened
@@ -93,6 +93,23 @@ class Accounts:
             able = (account for account in revoked if all(serves(account, need) for need in needs))
             return Wanted(tuple(needs), next(able, None))
         return Wanted.again(revoked[0]) if revoked else None
+
+    async def parts(self, tenant_id: str, wanted: Wanted) -> Sequence[Wanted]:
+        """Return what is wanted in parts that one service can serve each. Implements `ConnectLinks`."""
+        if self.offers is None or len(wanted.needs) < 2 or self.offers.able(wanted):
+            return (wanted,)
+        groups = list[tuple[str, ...]]()
+        for need in wanted.needs:
+            at = next((at for at, group in enumerate(groups) if self.offers.able(Wanted((*group, need)))), None)
+            if at is None:
+                groups.append((need,))
+            else:
+                groups[at] += (need,)
+        revoked = [account for account in await self.list(tenant_id) if account.revoked]
+        return tuple(
+            Wanted(group, next((one for one in revoked if all(serves(one, need) for need in group)), None))
+            for group in groups
+        )
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
         """Return a link for what is wanted, to extend an account that there is rather than to connect another.
@@ -272,8 +289,7 @@ class TenantAccounts:
         if wanted is None:
             return ""
         conversation_id = await self._offers().conversation_of(self.tenant_id, self.turn_id)
-        link = await self.accounts.link(self.tenant_id, conversation_id, wanted)
-        return sentence(wanted, link) if link else ""
+        return await ask_for(self.accounts, self.tenant_id, conversation_id, wanted) or ""
 
     def _offers(self) -> ConnectOffers:
         if self.accounts.offers is None:

@@ -96,16 +96,7 @@ class ConnectOffers:
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> WantedLink | None:
         """Return a link for what a call lacks. Implements `core.accounts.prompts.ConnectLinks`."""
-        needs = [read_need(need) for need in wanted.needs]
-        names = {service for service, _ in needs if service}
-        abilities = frozenset(ability for _, ability in needs if ability is not None)
-        if wanted.account is not None:
-            names = {wanted.account.service}
-        able = [
-            service
-            for service in self.services
-            if abilities <= service.offers and (service.name in names if names else abilities)
-        ]
+        able, abilities = self.able(wanted), _abilities(wanted)
         if not able:
             return None
         url = await self.links.make(
@@ -117,6 +108,18 @@ class ConnectOffers:
             abilities=sorted(abilities),
         )
         return WantedLink(url, tuple(gettext(service.label) for service in able), wanted.account) if url else None
+
+    def able(self, wanted: Wanted) -> Sequence[Service]:
+        """Return the services of which one account can be all that is wanted."""
+        names = {service for service, _ in map(read_need, wanted.needs) if service}
+        if wanted.account is not None:
+            names.add(wanted.account.service)
+        abilities = _abilities(wanted)
+        return [
+            service
+            for service in self.services
+            if abilities <= service.offers and (names == {service.name} if names else abilities)
+        ]
 
     def named(self) -> str:
         """Return the names of the services that can be connected here."""
@@ -136,6 +139,10 @@ class ConnectOffers:
             words = f"use {first} for {unclear}"
             hints.insert(0, gettext("To choose one for good, write for example: {words}", words=words))
         return "\n\n".join([listing(accounts), "\n".join(hints)])
+
+
+def _abilities(wanted: Wanted) -> frozenset[Ability]:
+    return frozenset(ability for _, ability in map(read_need, wanted.needs) if ability is not None)
 
 
 def listing(accounts: Sequence[Account]) -> str:

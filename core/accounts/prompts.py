@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.accounts.abilities import missing, read_need
+from core.accounts.abilities import kinds_of, missing, read_need
 from core.accounts.choice import shown
 from core.accounts.links import VALID
 from core.credentials.store import PRIMARY
@@ -57,9 +57,9 @@ class Wanted:
 
     @property
     def reason(self) -> str:
-        """Return what is missing, in a sentence."""
-        service, ability = read_need(self.needs[0])
-        return missing(ability, service)
+        """Return what is missing, in a sentence for each kind."""
+        needs = map(read_need, self.needs)
+        return " ".join(dict.fromkeys(missing(ability, service) for service, ability in needs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,10 @@ class ConnectLink:
 
 class ConnectLinks(Protocol):
     """Makes links to connect accounts."""
+
+    async def parts(self, tenant_id: str, wanted: Wanted) -> Sequence[Wanted]:
+        """Return what is wanted in parts that one service can serve each: whole where one serves it all."""
+        ...
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
         """Return a link for what is wanted; None where no service that could serve can be connected."""
@@ -117,24 +121,59 @@ class AccountPrompts:
 
     async def prompt(self, wanted: Wanted) -> Prompt | None:
         """Return how the person is asked for an account; None where none can be connected."""
-        link = await self.asker.links.link(self.tenant_id, self.conversation_id, wanted)
-        if link is None:
+        asked = await ask_for(self.asker.links, self.tenant_id, self.conversation_id, wanted)
+        if asked is None:
             return None
         first = await note_prompt(self.asker.database, self.tenant_id, wanted, self.turn_id)
-        return Prompt(sentence(wanted, link), silent=self.in_run and not first)
+        return Prompt(asked, silent=self.in_run and not first)
+
+
+async def ask_for(links: ConnectLinks, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> str | None:
+    """Return how a person is asked for what is wanted, with a link for each account; None where one has no link."""
+    made = list[tuple[Wanted, ConnectLink]]()
+    for part in await links.parts(tenant_id, wanted):
+        link = await links.link(tenant_id, conversation_id, part)
+        if link is None:
+            return None
+        made.append((part, link))
+    return sentence(*made[0]) if len(made) == 1 else _several(made)
 
 
 def sentence(wanted: Wanted, link: ConnectLink) -> str:
     """Return the sentence that asks for what is wanted, and how a new link is had once this one is over."""
-    url = link.url
-    if len(link.choices) > 1:
-        url = gettext("{link} ({choices})", link=url, choices=listed(link.choices, "or"))
     later = gettext(
         "The link works for {minutes} minutes. For a new one, write: {word}",
         minutes=int(VALID.total_seconds() // 60),
         word=WORD,
     )
-    return f"{_asked(wanted, link.account, url)}\n{later}"
+    return f"{_asked(wanted, link.account, _shown(link))}\n{later}"
+
+
+def _several(made: Sequence[tuple[Wanted, ConnectLink]]) -> str:
+    """Return the sentence that asks for several accounts, with a line for each."""
+    names = [_named(part, link.account) for part, link in made]
+    lines = [f"{name}: {_shown(link)}" for name, (_, link) in zip(names, made, strict=True)]
+    later = gettext(
+        "The links work for {minutes} minutes. For a new one, write: {word}",
+        minutes=int(VALID.total_seconds() // 60),
+        word=WORD,
+    )
+    asks = gettext("For that I need several accounts ({accounts}). Connect each of them here:", accounts=listed(names))
+    return "\n".join([asks, *lines, later])
+
+
+def _named(wanted: Wanted, account: Account | None) -> str:
+    """Return what is connected, in a word or two: what the accounts have, or the service whose they are."""
+    needs = [read_need(need) for need in wanted.needs]
+    kinds = [*kinds_of(ability for _, ability in needs if ability is not None)]
+    name = listed([*kinds, *dict.fromkeys(service for service, ability in needs if ability is None)])
+    return name if account is None else gettext("{account} ({service})", account=account_name(account), service=name)
+
+
+def _shown(link: ConnectLink) -> str:
+    if len(link.choices) < 2:
+        return link.url
+    return gettext("{link} ({choices})", link=link.url, choices=listed(link.choices, "or"))
 
 
 def _asked(wanted: Wanted, account: Account | None, url: str) -> str:

@@ -47,6 +47,9 @@ class Links:
     wanted: list[Wanted] = field(default_factory=list)
     choices: tuple[str, ...] = ()
 
+    async def parts(self, tenant_id: str, wanted: Wanted) -> tuple[Wanted, ...]:
+        return (wanted,)
+
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: Wanted) -> ConnectLink | None:
         self.wanted.append(wanted)
         return ConnectLink(f"https://valet.example.com/connect/{len(self.wanted)}", self.choices, wanted.account)

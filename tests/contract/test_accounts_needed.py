@@ -1,16 +1,23 @@
 """A call that misses its account, from the sentence with the link over the pages and back, on every channel."""
 
+import re
+from typing import cast
+
 import pytest
 
 from core.accounts.renewals import Renewals
+from core.accounts.types import Service
 from core.clock import Clock
 from core.ids import make_id
 from core.notifications.store import NotificationStore
+from core.tools.context import ToolExecutionContext
+from core.tools.tool import tool
 from notify.service import NotificationService
 from tests.channels.connect.harness import LINK
 from tests.contract.email_harness import also_by_mail
 from tests.contract.test_connecting import Person
 from tests.contract.test_connecting import person as person
+from tests.contract.test_mcp_accounts import home_of
 from tests.core.builders import says, wants
 from tests.plugins.mailbox import OPENED
 from tests.servers.nanoidp import nanoidp as nanoidp
@@ -26,6 +33,36 @@ async def test_what_misses_its_account_goes_on_once_it_is_there_or_renewed(perso
     await a_link_that_is_over_and_another_by_one_word(person)
     if channel != "email":  # where news begins a thread of its own, and what was connected is said on the page only
         await a_grant_that_ended_unnoticed_is_told_and_renewed(person)
+
+
+@tool(effect="read", accounts=("mail.read", "home:mcp"))
+async def dim_for_mail(context: ToolExecutionContext) -> str:
+    """Dim the light when mail has come."""
+    opened = [(await context.accounts.open(need)).account.service for need in ("mail.read", "home:mcp")]
+    OPENED.append(" ".join(opened))
+    return "It is dimmed."
+
+
+async def test_a_call_that_needs_two_accounts_gets_a_link_for_each(person: Person) -> None:
+    accounts = person.pages.connecting.accounts
+    cast("dict[str, Service]", accounts.services.by_name)["home"] = home_of(person.nanoidp)
+    person.system.more = [*person.system.more, dim_for_mail]
+    [told] = await person.writes("dim it when there is mail", wants(("dim_for_mail", {})))
+    asks, mail, home, later = told.split("\n")
+    assert asks == "For that I need several accounts (mail and home). Connect each of them here:"
+    assert re.fullmatch(rf"mail: {LINK.pattern} \(Work, Google or email\)", mail)
+    assert re.fullmatch(rf"home: {LINK.pattern}", home)
+    assert later == "The links work for 15 minutes. For a new one, write: connect"
+    [again] = await person.writes("connect")
+    assert again.startswith(asks)
+    await person.signs_in(again.split("\n")[2])
+    await person.system.work()
+    assert OPENED == []
+    still = (await person.heard())[-1]
+    assert still.startswith("To read your mail I need your mailbox: connect it here: ")
+    await person.signs_in(still, choose="work")
+    await goes_on(person, "It is dimmed.")
+    assert OPENED == ["work home"]
 
 
 async def a_link_that_is_over_and_another_by_one_word(person: Person) -> None:
