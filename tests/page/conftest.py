@@ -6,7 +6,7 @@ import pytest
 
 from simulator.app import Simulator
 from simulator.config import SimulatorConfig
-from tests.page.chromium import Page, open_page, running_browser
+from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.gateway import ScriptedGateway
 
 
@@ -25,14 +25,14 @@ async def simulator(gateway: ScriptedGateway, page: Page) -> AsyncIterator[Simul
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[str]:
-    """The DevTools address of a browser for all tests of this process."""
-    with running_browser() as address:
-        yield address
+def browser() -> Iterator[Browser]:
+    """A browser for all tests of this process."""
+    with running_browser() as browser:
+        yield browser
 
 
 @pytest.fixture
-async def page(browser: str) -> AsyncIterator[Page]:
+async def page(browser: Browser) -> AsyncIterator[Page]:
     """A fresh tab; at the end nothing may have gone wrong in it."""
     async with open_page(browser) as page:
         yield page

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 from tests.page.busy import FLIGHTS, be_busy
-from tests.page.chromium import NARROW, Page, open_page, running_browser
+from tests.page.chromium import NARROW, Browser, Page, open_page, running_browser
 from tests.page.looks import click_through
 from tests.running_dev import running_dev
 
@@ -31,7 +31,7 @@ def main(folder: Path = FOLDER) -> None:
         asyncio.run(_take(browser, dev.simulator_url, f"{dev.url}/console", folder))
 
 
-async def _take(browser: str, simulator: str, console: str, folder: Path) -> None:
+async def _take(browser: Browser, simulator: str, console: str, folder: Path) -> None:
     async with open_page(browser) as page:
         await be_busy(page, simulator)
         await page.resize(SIZE)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.page.chromium import Page, open_page, running_browser
+from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.scripts import PRESS, SCRIPTS
 from tests.page.talk import FIELDS, ask, begin, said
 from tests.running_dev import running_dev
@@ -33,7 +33,7 @@ def main(folder: Path, languages: Sequence[str]) -> None:
                 asyncio.run(_talk(browser, dev.simulator_url, folder, language))
 
 
-async def _talk(browser: str, url: str, folder: Path, language: str) -> None:
+async def _talk(browser: Browser, url: str, folder: Path, language: str) -> None:
     script = SCRIPTS[language]
     async with open_page(browser) as page:
         await page.resize(SIZE)

@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from tests.core.documents import samples
-from tests.page.chromium import Page, open_page, running_browser
+from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.talk import FIELDS, said
 from tests.running_dev import running_dev
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text, text_of
@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
         asyncio.run(_send_all(browser, Path(home), folder))
 
 
-async def _send_all(browser: str, home: Path, folder: Path) -> None:
+async def _send_all(browser: Browser, home: Path, folder: Path) -> None:
     files = home / "sent"
     files.mkdir()
     for name, data in kinds().items():

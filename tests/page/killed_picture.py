@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.page.chromium import Page, open_page, running_browser
+from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.shown import ROOT
 from tests.page.talk import ask, said
 from tests.running_dev import running_dev
@@ -27,7 +27,7 @@ def main(path: Path = PICTURE) -> None:
         asyncio.run(_take(browser, dev.simulator_url, path))
 
 
-async def _take(browser: str, url: str, path: Path) -> None:
+async def _take(browser: Browser, url: str, path: Path) -> None:
     async with open_page(browser) as page:
         await page.resize(SIZE)
         await page.goto(url)

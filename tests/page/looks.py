@@ -3,10 +3,10 @@
 import json
 from importlib.resources import files
 
-from tests.page.chromium import NARROW, WIDE, Page
+from tests.page.chromium import NARROW, WIDE, Page, Scheme
 
-SCHEMES = ("light", "dark")
-_AXE = files("axe_core_python").joinpath("axe.min.js")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+_AXE = files("axe_playwright_python").joinpath("axe.min.js")
 _RUN = """axe.run({ preload: false, resultTypes: ['violations'] }).then((found) => found.violations
     .filter((one) => ['serious', 'critical'].includes(one.impact))
     .map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 120)).slice(0, 3).join(' | ')}`))"""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.forker import ROOT
-from tests.page.chromium import open_page, running_browser
+from tests.page.chromium import Browser, open_page, running_browser
 from tests.page.guided import follow_guide
 from tests.running_dev import two_free_ports
 
@@ -35,7 +35,7 @@ class Minute:
         )
 
 
-def main(browser: str, folder: Path) -> Minute:
+def main(browser: Browser, folder: Path) -> Minute:
     """Clone, run `bin/dev` there as the README says, and follow the guide in a browser that runs already."""
     begun = time.monotonic()
     project = folder / "onevalet"
@@ -61,12 +61,12 @@ def main(browser: str, folder: Path) -> Minute:
     return Minute(cloned - begun, started - cloned, done - started)
 
 
-async def _follow(browser: str, url: str) -> None:
+async def _follow(browser: Browser, url: str) -> None:
     async with open_page(browser) as page:
         await follow_guide(page, url)
         await page.leave()
 
 
 if __name__ == "__main__":
-    with running_browser() as address, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        sys.stdout.write(f"{main(address, Path(place))}\n")
+    with running_browser() as browser, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        sys.stdout.write(f"{main(browser, Path(place))}\n")

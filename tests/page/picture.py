@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.page.chromium import Page, open_page, running_browser
+from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.shown import PICTURE, RECORD, record
 from tests.page.talk import ask, said
 from tests.running_dev import running_dev
@@ -32,7 +32,7 @@ def main(path: Path = PICTURE) -> None:
         RECORD.write_text(record())
 
 
-async def _take(browser: str, url: str, path: Path) -> None:
+async def _take(browser: Browser, url: str, path: Path) -> None:
     async with open_page(browser) as page:
         await page.resize(SIZE)
         await page.goto(url)

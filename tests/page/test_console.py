@@ -13,7 +13,7 @@ from tests.onevalet.console.test_linking import give_code
 from tests.onevalet.console.test_memory import remember
 from tests.onevalet.console.test_prompts import ask_model
 from tests.page.busy import be_busy
-from tests.page.chromium import Page, open_page
+from tests.page.chromium import Browser, Page, open_page
 from tests.page.looks import click_through, flaws, links, shown
 from tests.page.talk import said
 from tests.running_dev import RunningDev
@@ -42,7 +42,7 @@ FURTHER = ("/console/tasks?view=calendar", "/console/tasks?state=FAILED", "/cons
 
 
 @pytest.fixture(scope="module")
-def busy(dev: RunningDev, browser: str) -> RunningDev:
+def busy(dev: RunningDev, browser: Browser) -> RunningDev:
     """Return a `dev` with which somebody has talked."""
 
     async def talk() -> None:
@@ -79,7 +79,9 @@ async def test_every_page_fits_and_can_be_used_by_everybody(page: Page, busy: Ru
     assert found == {}
 
 
-async def test_a_card_approved_in_the_console_is_redrawn_on_slack(page: Page, busy: RunningDev, browser: str) -> None:
+async def test_a_card_approved_in_the_console_is_redrawn_on_slack(
+    page: Page, busy: RunningDev, browser: Browser
+) -> None:
     async with open_page(browser) as slack:
         await slack.goto(busy.simulator_url)
         await slack.until(f"{said('slack')}.some((one) => one.includes('ruth@example.com'))")

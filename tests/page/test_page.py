@@ -80,6 +80,7 @@ async def test_threads_stream_commands_answer_in_private_and_home_opens(
 ) -> None:
     await page.goto(simulator.url)
     await ask(page, "slack", "hello")
+    await page.hover(".slack .theirs")
     await page.click(".slack .tools button", "Reply")
     await page.type("textarea[name=slack-thread]", "Am I free?")
     await page.until(
