@@ -72,6 +72,7 @@ def _start(order: dict[str, Any]) -> int:
     parent = os.getpid()
     pid = os.fork()
     if pid:
+        _ended.pop(pid, None)  # a pid may come again, when the system has given out all
         return pid
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
