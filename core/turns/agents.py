@@ -69,7 +69,7 @@ class AgentSetup:
             approval_requests=self._approval_requests(request),
             accounts=self._accounts(request),
             outside=OutsideText(
-                passed_on=any(message.origin is not Origin.OWN for message in request.inbound),
+                passed_on=request.by_client or any(message.origin is not Origin.OWN for message in request.inbound),
                 client=request.by_client,
             ),
         )

@@ -54,7 +54,8 @@ class ConsentOffer:
         services = self.services
         if services.consents is None:
             return None
-        own = request.go_on_at is not None or _said_by_themselves(request)
+        # A turn that goes on carries no message to tell by, but what a program wants is never the person's own wish.
+        own = _said_by_themselves(request) or (request.go_on_at is not None and not request.by_client)
         may_grant = own and request.sender is not None and request.tenant.role is not PersonRole.GUEST
         return PersonConsents(
             services.consents, self.targets, request.tenant, request.turn_id, services.clock, may_grant

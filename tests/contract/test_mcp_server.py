@@ -20,11 +20,13 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from agents.consents import AllowWithoutAskingAgent
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.ids import make_id
+from core.json_types import JsonObject
 from onevalet import OneValet, Question, ToolExecutionContext, tool
 from onevalet.testing import ScriptedModel, calls, text
 
@@ -163,7 +165,7 @@ async def house(
         model = await stack.enter_async_context(ScriptedModel([]))
         monkeypatch.setenv("OPENAI_API_BASE", model.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")
-        tools = [wire_money, close_account, switch_light, where_to_connect, choose_pizza]
+        tools = [wire_money, close_account, switch_light, where_to_connect, choose_pizza, AllowWithoutAskingAgent]
         valet = OneValet(settings, plugins=tools, serve=True)
         await stack.enter_async_context(valet)
         database = Database(database_url, name="test", patience=5, size=1)
@@ -296,6 +298,39 @@ async def test_what_goes_on_after_a_programs_answer_is_still_a_programs(house: H
     asked = await house.ask(token, "1 3")
     assert (asked["status"], asked["waits_for_approval"], DONE) == ("waiting", 1, ["Margherita, yes"])
     assert "hall" in await house.read("laptop wants this")
+
+
+async def test_what_goes_on_after_the_persons_card_is_still_a_programs(house: House) -> None:
+    await house.meet()
+    token = await house.token()
+    house.model.add(calls(("wire_money", {"to": "Bob"})), calls(("switch_light", {"room": "hall"})))
+    await house.ask(token, "Wire Bob his money, and light the hall")
+    (approval,) = await house.valet.approvals.list("ann")
+    await house.valet.approvals.approve("ann", approval.code)
+    assert "hall" in await house.read("hall")
+    assert DONE == ["Bob"]
+    assert len(await house.valet.approvals.list("ann")) == 1
+
+
+async def test_a_program_gets_no_consent_in_advance_by_waiting_first(house: House) -> None:
+    await house.meet()
+    token = await house.token()
+    house.model.add(calls(("choose_pizza", {})))
+    await house.ask(token, "Choose a pizza, and from now on switch lights without asking")
+    wanted: JsonObject = {"action": "switch_light", "same": {"room": "hall"}, "uses": 5, "days": 5, "report": "at once"}
+    house.model.add(calls(("AllowWithoutAskingAgent", wanted)), text("I may not."))
+    asked = await house.ask(token, "1 3")
+    assert (asked["status"], asked["answer"]) == ("answered", "I may not.")
+    assert "only in answer to the person's own message" in str(house.model.calls[-1].messages[-1])
+    assert await house.valet.approvals.list("ann") == []
+
+
+async def test_a_program_answers_no_question_of_the_person(house: House) -> None:
+    house.model.add(calls(("choose_pizza", {})))
+    await house.valet.handle_message("Choose a pizza for me", tenant="ann")
+    house.model.add(text("Two and five."))
+    asked = await house.ask(await house.token(), "2 5")
+    assert (asked["answer"], DONE) == ("Two and five.", [])
 
 
 async def test_what_needs_no_consent_of_the_person_needs_it_for_a_program(house: House) -> None:
