@@ -34,7 +34,7 @@ _LOOKS_EVERY = 50
 def _driven[**P, T](
     method: Callable[Concatenate["Page", P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate["Page", P], Coroutine[Any, Any, T]]:
-    """Let a method be awaited in any loop, and run it in the browser's."""
+    """Return a method that may be awaited in any loop, and runs in the browser's."""
 
     @wraps(method)
     async def call(page: "Page", /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -92,7 +92,7 @@ class Page:
 
     @_driven
     async def evaluate(self, expression: str) -> Any:
-        """Evaluate JavaScript, waiting for a promise, and give its value."""
+        """Evaluate JavaScript, wait for a promise, and return its value."""
         return await self._tab.evaluate(expression)
 
     @_driven
