@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import secrets
 import shutil
 import tempfile
 import time
@@ -125,6 +126,17 @@ async def make_template(services: RunServices) -> None:
 async def fresh_database(services: RunServices, name: str) -> AsyncIterator[str]:
     """Yield the URL of a copy of the template database, dropped at the end."""
     await make_database(services, name)
+    try:
+        yield services.on_database(name)
+    finally:
+        await drop_database(services, name)
+
+
+@asynccontextmanager
+async def empty_database(services: RunServices) -> AsyncIterator[str]:
+    """Yield the URL of a database without tables, dropped at the end."""
+    name = f"empty_{secrets.token_hex(4)}"
+    await _execute(services, f"CREATE DATABASE {name}")
     try:
         yield services.on_database(name)
     finally:

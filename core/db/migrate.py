@@ -8,9 +8,10 @@ from functools import partial
 import asyncpg
 
 from core.db.functions import apply_functions
+from core.db.in_flight import wait_for_transactions
 from core.db.pending import DatabaseState, compare, connected
 from core.db.serving import ROLE
-from core.db.sql_files import SqlFile, load_functions, load_migrations
+from core.db.sql_files import SqlFile, load_before, load_functions, load_migrations
 from core.errors import ConfigError
 
 LOCK = 0x6F6E6576616C6574  # "onevalet": one migrator at a time per database
@@ -51,6 +52,7 @@ async def migrate(database_url: str) -> list[str]:
         if state.is_newer:
             raise ConfigError(f"The database has migration {state.newest}, this code has not: deploy newer code.")
         for migration in state.migrations:
+            await _make_way(connection, migration)
             await _patiently(connection, migration.name, partial(_apply, connection, migration))
         changed = await _patiently(connection, "functions", partial(apply_functions, connection, functions))
         return [migration.name for migration in state.migrations] + changed
@@ -64,6 +66,13 @@ async def check_database(database_url: str) -> DatabaseState:
             names = tuple(file.name for file in functions)
             return DatabaseState(0, len(migrations), migrations=tuple(migrations), functions=names)
         return await compare(connection, migrations, functions)
+
+
+async def _make_way(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:
+    """Change the functions that a migration would break, and wait until nobody is in one as it was."""
+    if before := load_before(migration):
+        await _patiently(connection, f"before/{migration.name}", partial(connection.execute, before.sql))
+        await wait_for_transactions(connection, LOCK)
 
 
 async def _apply(connection: "asyncpg.Connection[asyncpg.Record]", migration: SqlFile) -> None:

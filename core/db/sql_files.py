@@ -61,6 +61,12 @@ def load_migrations(folder: Path = SQL / "migrations") -> list[SqlFile]:
     return migrations
 
 
+def load_before(migration: SqlFile, folder: Path = SQL / "before") -> SqlFile | None:
+    """Return what is run before a migration, in a transaction of its own, if there is anything."""
+    path = folder / f"{migration.name}.sql"
+    return SqlFile(path.stem, path.read_text()) if path.exists() else None
+
+
 def load_functions(folder: Path = SQL / "functions") -> list[SqlFile]:
     return _load(folder)
 

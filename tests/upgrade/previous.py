@@ -48,6 +48,14 @@ async def migrate_with(folder: Path, database_url: str) -> None:
         await migrate(database_url)
 
 
+async def migrate_tables(database_url: str, folder: Path) -> list[str]:
+    """Apply this code's migrations, and leave the functions of a release as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        functions = folder / "core" / "db" / "sql" / "functions"
+        patch.setattr(migrating, "load_functions", lambda: load_functions(functions))
+        return await migrate(database_url)
+
+
 async def _write() -> None:
     with tempfile.TemporaryDirectory() as path:
         folder = unpack(Path(path))

@@ -21,12 +21,12 @@ from tests.spine.checker import check, said_to, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import Setup, System, running_system
 from tests.spine.texts import Text, make_people, make_texts
-from tests.upgrade.previous import migrate_with, unpack
+from tests.upgrade.previous import migrate_tables, migrate_with, unpack
 
 PEOPLE = 9
 ASKING = 3
 REMINDED = ASKING
-BEFORE, MEANWHILE, AFTER = 18, 90, 18
+BEFORE, MEANWHILE, BETWEEN, AFTER = 18, 90, 18, 18
 DUE = 7200.0
 """Seconds until the reminder is due."""
 
@@ -102,7 +102,7 @@ async def test_nothing_is_lost_or_doubled_while_old_and_new_processes_work(tmp_p
             await talk.heard(REMINDED, "It is done")
             # One decides before the update, one in it, one after it.
             await talk.say(0, f"OK {codes[0]}")
-            await _update(talk, forker, during=partial(talk.say, 1, f"OK {codes[1]}"))
+            await _update(talk, old, forker, during=partial(talk.say, 1, f"OK {codes[1]}"))
             await talk.deliver(AFTER)
             await talk.say(2, f"OK {codes[2]}")
             await until_quiet(system, within=90)
@@ -119,11 +119,16 @@ async def test_nothing_is_lost_or_doubled_while_old_and_new_processes_work(tmp_p
         assert word not in logs, logs[max(0, logs.find(word) - 500) : logs.find(word) + 3000]
 
 
-async def _update(talk: Talk, newest: Forker, *, during: Callable[[], Awaitable[None]]) -> None:
-    """Migrate and replace all processes, some by SIGKILL, while people write."""
+async def _update(talk: Talk, previous: Path, newest: Forker, *, during: Callable[[], Awaitable[None]]) -> None:
+    """Migrate and replace all processes, some by SIGKILL, while people write.
+
+    The tables change while some of them write; others write before the functions do, which is a moment in life.
+    """
     system = talk.system
     old = [*system.webs, *system.workers]
     writing = asyncio.create_task(talk.deliver(MEANWHILE))
+    assert await migrate_tables(system.postgres.url, previous) != []
+    await talk.deliver(BETWEEN)
     assert await migrate(system.postgres.url) != []
     assert (await check_database(system.postgres.url)).is_current
     await newest.ready()

@@ -19,19 +19,7 @@ from core.errors import ConfigError
 from onevalet.dev.embedded.postgres import Postgres
 from tests.core.db.schema import SCHEMA, dump_schema
 from tests.core.harness import opened
-from tests.services import RunServices, fresh_database, private_postgres
-
-
-@asynccontextmanager
-async def empty_database(services: RunServices) -> AsyncIterator[str]:
-    name = f"empty_{secrets.token_hex(4)}"
-    admin = await asyncpg.connect(services.database_url)
-    await admin.execute(f"create database {name}")
-    try:
-        yield urlsplit(services.database_url)._replace(path=f"/{name}").geturl()
-    finally:
-        await admin.execute(f"drop database {name} with (force)")
-        await admin.close()
+from tests.services import RunServices, empty_database, fresh_database, private_postgres
 
 
 def use_files(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
