@@ -15,7 +15,6 @@ from core.loop.account_check import TurnAccounts
 from core.loop.config import ReactLoopConfig
 from core.loop.loop import ReactLoop
 from core.loop.outside import OutsideText
-from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool
 from core.turns.consents import turn_consents
@@ -68,10 +67,7 @@ class AgentSetup:
             hooks=self.hooks.plus(request.hooks),
             approval_requests=self._approval_requests(request),
             accounts=self._accounts(request),
-            outside=OutsideText(
-                passed_on=request.by_client or any(message.origin is not Origin.OWN for message in request.inbound),
-                client=request.by_client,
-            ),
+            outside=OutsideText(passed_on=request.passed_on, client=request.by_client),
         )
 
     def decide_tools(self, request: TurnRequest, offered: Collection[str] = ()) -> Sequence[AnyTool]:

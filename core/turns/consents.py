@@ -12,7 +12,7 @@ from core.consents.turn import TurnConsents
 from core.consents.words import consents_text, withdrawn_text
 from core.language.catalogue import gettext
 from core.messaging.commands import CONSENTS, WITHDRAW
-from core.messaging.messages import Command, Origin
+from core.messaging.messages import Command
 from core.people.access_policy import PersonRole
 from core.turns.services import TurnServices
 from core.turns.tool_offer import ToolOffer
@@ -54,9 +54,7 @@ class ConsentOffer:
         services = self.services
         if services.consents is None:
             return None
-        # A turn that goes on carries no message to tell by, but what a program wants is never the person's own wish.
-        own = _said_by_themselves(request) or (request.go_on_at is not None and not request.by_client)
-        may_grant = own and request.sender is not None and request.tenant.role is not PersonRole.GUEST
+        may_grant = _said_by_themselves(request) and request.tenant.role is not PersonRole.GUEST
         return PersonConsents(
             services.consents, self.targets, request.tenant, request.turn_id, services.clock, may_grant
         )
@@ -77,9 +75,4 @@ async def answer_consents(command: Command, store: ConsentStore, turn: BegunTurn
 
 
 def _said_by_themselves(request: TurnRequest) -> bool:
-    return (
-        request.sender is not None
-        and request.trigger is None
-        and not request.by_client
-        and all(message.origin is Origin.OWN for message in request.inbound)
-    )
+    return request.sender is not None and request.trigger is None and not request.passed_on

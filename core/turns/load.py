@@ -93,6 +93,7 @@ async def _load_message_turn(
         pool=pool,
         approvals=approvals,
         go_on_at=turn["waiting_step"],
+        was_passed_on=turn["was_passed_on"],
         control=PostgresControl(database, lease, turn_id, journal),
         known=fact_lines(facts_of(turn["facts"])),
     )

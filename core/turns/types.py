@@ -13,7 +13,7 @@ from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
-from core.messaging.messages import Address, Command, Media, OutboundMessage
+from core.messaging.messages import Address, Command, Media, Origin, OutboundMessage
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
@@ -63,6 +63,8 @@ class TurnRequest:
     """This turn's own approvals, and all that are pending for this person; the oldest first."""
     go_on_at: int | None = None
     """For a turn that waited: the model answer whose calls waited. It has no inbound then."""
+    was_passed_on: bool = False
+    """For a turn that waited: whether words of others came with the messages that it had."""
     starts: ToolCall | None = None
     """The call that this turn begins with: of a task's or a command's agent, offered to the model or not, or `undo`."""
     says_result: bool = False
@@ -90,6 +92,11 @@ class TurnRequest:
     def by_client(self) -> bool:
         """Return whether a program of the person's asks. A turn that waited and goes on has no message that tells."""
         return self.channel == CHANNEL
+
+    @property
+    def passed_on(self) -> bool:
+        """Return whether words of others came with its messages: forwarded, shared, or written by a program."""
+        return self.by_client or self.was_passed_on or any(message.origin is not Origin.OWN for message in self.inbound)
 
     @property
     def payer(self) -> Payer:
