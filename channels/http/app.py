@@ -12,6 +12,7 @@ from channels.http.hosts import ServedHosts, check_hosts
 from channels.http.measures import measure_requests
 from channels.http.middleware import answer_errors, close_after_unread, limit_bad_requests, name_requests, read_body
 from channels.http.penalties import BadRequests
+from channels.http.stopping import note_stop
 from core.ids import IdMaker, make_id
 from core.messaging.channels import Channel
 
@@ -47,6 +48,7 @@ def build_app(
             read_body(),
         ),
     )
+    note_stop(app)
     app.add_routes(HealthRoutes(channels, ready, stalls).routes())
     for channel in channels:
         app.add_routes(channel.routes())
@@ -58,7 +60,8 @@ def build_app(
 async def serve(app: web.Application, host: str, port: int, *, limits: Limits | None = None) -> AsyncIterator[int]:
     """Serve inside the block; yield the port, which the system chooses when asked for 0.
 
-    On exit no further connection is accepted and running requests are finished, for at most 10 s.
+    On exit no further connection is accepted and running requests are finished, for at most 10 s; see
+    `channels.http.stopping` for those that would last.
     Raises `OSError` when the address cannot be bound.
     """
     runner = DeadlineRunner(app, limits or Limits(), shutdown_timeout=10.0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from channels.http.stopping import stops_within
 from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.errors import RequestRefused, StoreUnavailable
@@ -62,12 +63,14 @@ class LivePages:
         try:
             await response.write(b"retry: 3000\n\n")
             with suppress(ConnectionError):  # the page was closed
-                await self._tell(response, path, known, viewer)
+                await self._tell(request, response, path, known, viewer)
         finally:
             self.open -= 1
         return response
 
-    async def _tell(self, response: web.StreamResponse, path: str, known: str, viewer: Viewer) -> None:
+    async def _tell(
+        self, request: web.Request, response: web.StreamResponse, path: str, known: str, viewer: Viewer
+    ) -> None:
         loop = asyncio.get_running_loop()
         end, quiet = loop.time() + LASTS, 0
         while loop.time() < end:
@@ -80,7 +83,8 @@ class LivePages:
                 await response.write(f"event: changed\ndata: {version}\n\n".encode())
             elif (quiet := quiet + 1) % 20 == 0:
                 await response.write(b": here\n\n")  # a proxy ends what says nothing
-            await asyncio.sleep(EVERY)
+            if await stops_within(request, EVERY):
+                return
 
 
 @dataclass(frozen=True, slots=True)

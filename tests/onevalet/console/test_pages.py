@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 
 import aiohttp
 
 from core.llm.types import ChatMessage, Role, ToolCall
 from onevalet.console.reading.conversations import MESSAGES, PAGE
+from tests.core.harness import Store
 from tests.onevalet.console.asking import take_step
-from tests.onevalet.console.harness import ANN, BOB, Console
+from tests.onevalet.console.harness import ANN, BOB, Console, open_console
 from tests.patience import PATIENCE
 
 
@@ -89,6 +91,17 @@ async def test_an_open_page_is_told_of_what_changes(console: Console) -> None:
         async with browser.session.get(f"{console.url}/console/live?page={theirs}&version=") as stream:
             await console.store.say("Mine alone", sender=ANN)
             assert b"changed" not in await stream.content.readany()
+
+
+async def test_an_open_page_holds_up_no_stop(store: Store) -> None:
+    async with AsyncExitStack() as stack:
+        console = await stack.enter_async_context(open_console(store))
+        async with console.browser(BOB) as browser:
+            stream = await browser.session.get(f"{console.url}/console/live?page=/console&version=")
+            assert b"changed" in await _next(stream.content)
+            async with asyncio.timeout(5):
+                await stack.aclose()
+            assert b"changed" not in await stream.content.read()
 
 
 async def test_health_names_what_is_wrong_and_what_to_do(console: Console) -> None:
