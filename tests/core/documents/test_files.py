@@ -79,7 +79,12 @@ BOMB_PDF = (
     b"3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>\nendobj\n"
     b"4 0 obj\n<< /Filter /FlateDecode /Length %d >>\nstream\n%b\nendstream\nendobj"
 )
-_SQUEEZED = zlib.compress(b" " * 200_000_000, 9)
+
+
+def _bomb_pdf() -> bytes:
+    squeezed = zlib.compress(b" " * 200_000_000, 9)
+    return _pdf(BOMB_PDF % (len(squeezed), squeezed))
+
 
 HOSTILE: dict[str, tuple[Callable[[], bytes], set[FileFailure]]] = {
     "empty": (lambda: b"", {FileFailure.UNKNOWN}),
@@ -99,7 +104,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[FileFailure]]] = {
     "pdf_of_words": (lambda: b"%PDF-1.7 but not really", {FileFailure.BROKEN}),
     "pdf_loop": (lambda: _pdf(LOOP), {FileFailure.BROKEN, FileFailure.TOO_MUCH, FileFailure.NO_TEXT}),
     "pdf_bomb": (
-        lambda: _pdf(BOMB_PDF % (len(_SQUEEZED), _SQUEEZED)),
+        _bomb_pdf,
         {FileFailure.TOO_MUCH, FileFailure.NO_TEXT, FileFailure.BROKEN},
     ),
     "pdf_of_scans": (lambda: samples.pdf(["", ""]), {FileFailure.NO_TEXT}),
