@@ -99,11 +99,13 @@ def test_promise_9_a_body_is_read_as_it_was_approved(body: str, files: bool) -> 
 @example('a"b\\c; filename=x.exe', b"x")
 @example("x" * 60 + ".pdf", b"\r\n.\r\n")
 @example("0 ", b"")
+@example("=?utf-8?q?Invoice?=", b"")
 def test_promise_9_a_file_arrives_as_it_is_under_its_name(name: str, data: bytes) -> None:
     message = compose(replace(MAIL, files=[MailFile(name, "application/pdf", data)]))
     [part] = message_from_bytes(message, policy=default).iter_attachments()
     assert part.get_content() == data
-    assert part.get_filename() == name.strip()  # readers drop the spaces around it, which no card shows
+    # Readers drop the spaces around it, which no card shows, and would decode what begins like an encoded word.
+    assert part.get_filename() == name.strip().replace("=?", "=_")
     [attachment] = parse_email(message).attachments
     assert bytes(attachment.content) == data
 
