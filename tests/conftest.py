@@ -16,6 +16,8 @@ from tests.core.harness import Store, opened
 from tests.database_pool import DatabasePool
 from tests.forker import Forker
 from tests.running_dev import RunningDev, running_dev
+from tests.servers.dovecot import dovecot as dovecot
+from tests.servers.nanoidp import nanoidp as nanoidp
 from tests.servers.radicale import Radicale, run_radicale
 
 # How long an example takes to make says how busy the machine is; in a fresh clone the first one reads all of Unicode.

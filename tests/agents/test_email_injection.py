@@ -23,7 +23,6 @@ from onevalet.testing import MemoryAccounts, make_context
 from tests.agents.services import no_loop
 from tests.clocks import StandingClock
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 
 PAYLOADS = (
     "x\r\nBcc: eve@example.org",

@@ -12,7 +12,6 @@ from onevalet import MailAddress, Mailbox, OutgoingMail, ToolExecutionContext, T
 from onevalet.testing import MemoryStorage, make_context
 from tests.clocks import StandingClock
 from tests.servers.dovecot import Dovecot, MailExchange, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 
 KEY = "turn.0.0"
 

@@ -16,7 +16,6 @@ from onevalet.testing import MemoryAccounts, MemoryStorage, make_context
 from tests.agents.services import no_loop
 from tests.clocks import StandingClock
 from tests.servers.dovecot import PASSWORD, Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 
 NAMES = ("Lunch", "Offer", "Bill")
 

@@ -13,7 +13,6 @@ from tests.contract.email_harness import MailWorld, open_mail_world
 from tests.contract.harness import ChannelHarness, open_harness
 from tests.scripted_model import ScriptedModel, echo
 from tests.servers.dovecot import Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

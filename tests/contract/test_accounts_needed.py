@@ -20,7 +20,6 @@ from tests.contract.test_connecting import person as person
 from tests.contract.test_mcp_accounts import home_of
 from tests.core.builders import says, wants
 from tests.plugins.mailbox import OPENED
-from tests.servers.nanoidp import nanoidp as nanoidp
 
 pytestmark = pytest.mark.xdist_group("nanoidp")  # it takes a second to start
 

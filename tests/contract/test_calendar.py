@@ -17,7 +17,6 @@ from tests.contract.test_proactive import repeats
 from tests.core.builders import Step, says, wants
 from tests.core.calendar.samples import event
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.radicale import Radicale
 
 BUSY = event("DTSTART:20270329T080000Z", "DTEND:20270329T140000Z", "SUMMARY:Workshop", uid="workshop")

@@ -20,7 +20,6 @@ from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.plugins.mailbox import OPENED, read_inbox
 from tests.servers.nanoidp import Nanoidp
-from tests.servers.nanoidp import nanoidp as nanoidp
 
 pytestmark = pytest.mark.xdist_group("nanoidp")  # it takes a second to start
 

@@ -35,7 +35,6 @@ from tests.contract.person_files import Sender, open_sender
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 
 _ID = re.compile(r"mail/[\w.%~/-]+/[0-9]+/[0-9]+")
 PDF_TEXT = b"Invoice 17: 120 EUR\nDue on Friday.\n"

@@ -27,7 +27,6 @@ from tests.core.builders import FakeModel, says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.servers.mcp import ScriptedMcp
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
-from tests.servers.nanoidp import nanoidp as nanoidp
 
 pytestmark = [pytest.mark.xdist_group("nanoidp"), pytest.mark.slow]
 

@@ -25,7 +25,6 @@ from tests.contract.test_proactive import BERLIN, on_its_mark, repeats
 from tests.core.builders import says, wants
 from tests.jobs.mail_harness import QUICK, Mailboxes, age, connected, mail
 from tests.servers.dovecot import Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 
 BOSS = "Petra Boss <petra@work.example>"
 

@@ -15,7 +15,6 @@ from onevalet.paths.trace import trace
 from tests.core.harness import Store
 from tests.jobs.mail_harness import MailHarness, age, mail, open_mail, until
 from tests.servers.dovecot import Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 
 ENDED = "select count(*) from mail_watches where ended"
 

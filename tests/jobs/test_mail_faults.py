@@ -14,7 +14,6 @@ from tests.core.harness import Store
 from tests.faults.proxy import Proxy, Trouble, proxied
 from tests.jobs.mail_harness import MailHarness, open_mail, until
 from tests.servers.dovecot import Dovecot, running_dovecot
-from tests.servers.dovecot import dovecot as dovecot
 
 pytestmark = pytest.mark.slow
 

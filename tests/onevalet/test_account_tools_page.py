@@ -9,7 +9,6 @@ import pytest
 from tests.onevalet.pages import page_folder as page_folder
 from tests.onevalet.pages import run_tests, write_blocks
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.radicale import USERS, Radicale
 
 

@@ -19,7 +19,6 @@ from onevalet.testing import StandingClock, make_context, speaking
 from tests.agents.services import Web, open_meteo
 from tests.jobs.mail_harness import mail
 from tests.servers.dovecot import Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 
 MORNING = datetime(2026, 11, 23, 6, tzinfo=UTC)
 

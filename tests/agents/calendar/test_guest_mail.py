@@ -13,7 +13,6 @@ from core.json_types import Json
 from tests.agents.calendar.house import open_house
 from tests.agents.calendar.post import Post, open_post
 from tests.servers.dovecot import Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.radicale import Radicale
 
 WEEKLY = "RRULE:FREQ=WEEKLY;COUNT=5"

@@ -13,7 +13,6 @@ from tests.agents.calendar.house import Stored
 from tests.agents.calendar.post import Post, open_post
 from tests.agents.test_email_once import Died, dies
 from tests.servers.dovecot import Dovecot
-from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.radicale import Radicale
 
 POINTS: dict[str, tuple[Any, str, int]] = {

@@ -13,9 +13,8 @@ from tests.core.credentials.conftest import database as database
 from tests.core.credentials.conftest import key as key
 from tests.core.credentials.conftest import store as store
 from tests.servers.nanoidp import Nanoidp
-from tests.servers.nanoidp import nanoidp as nanoidp
 
-__all__ = ["admin", "database", "key", "nanoidp", "store"]
+__all__ = ["admin", "database", "key", "store"]
 
 
 @pytest.fixture

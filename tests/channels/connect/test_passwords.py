@@ -15,7 +15,6 @@ from core.credentials.store import CredentialStore
 from core.db.database import Database
 from tests.channels.connect.harness import Browser, Pages, served
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.radicale import USERS, Radicale
 
 type Admin = asyncpg.Connection[asyncpg.Record]

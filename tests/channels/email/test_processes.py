@@ -20,7 +20,6 @@ from tests.kills.harness import System, open_system
 from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel, echo
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes"), pytest.mark.timeout(600)]
 

@@ -8,7 +8,6 @@ from core.messaging.channels import Check
 from onevalet.doctor.services import check_services
 from onevalet.settings import load_settings
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
-from tests.servers.nanoidp import nanoidp as nanoidp
 
 pytestmark = pytest.mark.xdist_group("nanoidp")
 

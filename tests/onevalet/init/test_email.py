@@ -7,7 +7,6 @@ import pytest
 
 from tests.onevalet.init.terminal import Terminal, opened, run, saved
 from tests.servers.dovecot import PASSWORD, Dovecot, MailExchange, mail_exchange
-from tests.servers.dovecot import dovecot as dovecot
 
 pytestmark = pytest.mark.slow
 MAIL = (
