@@ -108,7 +108,8 @@ async def models(harness: Harness, *, each: int) -> Result:
         f"{name} {count}" for name, count in zip(CHANNELS, parts, strict=True)
     )
     result.require(max(int(part or 0) for part in parts) <= _TOO_LONG, f"one answer was {max(parts)} messages")
-    ran = Counter(effect["token"] for effect in evidence.effects if effect["kind"] == "counted")
+    # A turn whose lease was lost, such as on a machine that stood still, runs some of its calls once more.
+    ran = Counter(token for token, _ in {(e["token"], e["key"]) for e in evidence.effects if e["kind"] == "counted"})
     result.numbers["calls that ran of one answer"] = f"{max(ran.values(), default=0)} of 500"
     result.require(
         max(ran.values(), default=0) <= _MAX_CALLS, f"{max(ran.values(), default=0)} calls of one answer ran"
