@@ -54,6 +54,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
+def pytest_sessionfinish() -> None:
+    """Look once for what was never awaited or closed; pytest looks twice, each time through all that is left."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Pass the servers' addresses to a worker of xdist."""
