@@ -74,13 +74,24 @@ async def test_a_text_that_comes_while_the_keys_change_is_received(
         assert [tuple(row) for row in again] == [("m1", True)]
 
 
-async def test_transactions_that_have_begun_are_waited_for_and_no_others(database_url: str) -> None:
+async def test_transactions_that_have_begun_are_waited_for_and_no_others(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, looks = in_flight._in_flight, asyncio.Queue[set[str]]()
+
+    async def look(connection: _Connection, lock: int) -> set[str]:
+        seen = await real(connection, lock)
+        looks.put_nowait(seen)
+        return seen
+
+    monkeypatch.setattr(in_flight, "_in_flight", look)
     ours, early, late = [await asyncpg.connect(database_url) for _ in range(3)]
     await early.execute("begin")
     waiting = asyncio.create_task(wait_for_transactions(ours, 7))
-    await asyncio.sleep(0.2)
+    begun = await looks.get()
     await late.execute("begin")
-    await asyncio.sleep(4 * in_flight._POLL)
+    while len(await looks.get()) == len(begun):
+        assert not waiting.done()
     assert not waiting.done()
     await early.execute("commit")
     await waiting

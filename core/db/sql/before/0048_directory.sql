@@ -1,5 +1,6 @@
 -- The functions of the release before name the key of inbox_keys that migration 0048 takes away. They serve until those of
--- this release are applied, a moment later, so their insert stops naming it first.
+-- this release are applied, a moment later, so their insert stops naming it first. The migration does the same, too late
+-- for calls that wait for it; it was applied to databases before this file was there, so it stays as it is.
 do $$
 declare
     v_source text;
