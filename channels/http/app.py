@@ -1,5 +1,6 @@
 """The web application around all channels, and the runner that serves it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
@@ -29,11 +30,13 @@ def build_app(
     bad_requests: BadRequests | None = None,
     hosts: Middleware | None = None,
     stalls: KnownStalls | None = None,
+    stopping: asyncio.Event | None = None,
 ) -> web.Application:
     """Build the application: every channel's routes, `/healthz`, `/readyz` and the extra routes.
 
     `ready` returns whether Postgres answers, `stalls` what is known there of stalls; `hosts` refuses requests for names
-    that are not ours, and by default accepts any. The caller starts and stops the channels.
+    that are not ours, and by default accepts any. `stopping` is set when the application stops. The caller starts and
+    stops the channels.
     """
     app = web.Application(
         client_max_size=MAX_BODY,
@@ -48,7 +51,7 @@ def build_app(
             read_body(),
         ),
     )
-    note_stop(app)
+    note_stop(app, stopping)
     app.add_routes(HealthRoutes(channels, ready, stalls).routes())
     for channel in channels:
         app.add_routes(channel.routes())

@@ -7,9 +7,9 @@ from aiohttp import web
 _STOPPING = web.AppKey("stopping", asyncio.Event)
 
 
-def note_stop(app: web.Application) -> None:
-    """Note when the application stops."""
-    stopping = app[_STOPPING] = asyncio.Event()
+def note_stop(app: web.Application, stopping: asyncio.Event | None = None) -> None:
+    """Note when the application stops; `stopping` is set then."""
+    stopping = app[_STOPPING] = stopping or asyncio.Event()
 
     async def note(_: web.Application) -> None:
         stopping.set()

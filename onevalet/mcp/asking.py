@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Literal
 
 from core.clients.tokens import ACCOUNT, CHANNEL, Client
@@ -38,11 +39,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Hand requests to the inbox, and read what was answered. `patience` is in seconds."""
+    """Hand requests to the inbox, and read what was answered.
+
+    `patience` is in seconds. Once `stopping` is set nobody waits any more: what is asked stays asked.
+    """
 
     database: Database
     sink: InboundSink
     patience: float
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ask(self, client: Client, text: str, conversation: str, request_id: str | None) -> Standing:
         """Take in a request, once for each `request_id`, and wait for its answer."""
@@ -69,9 +74,10 @@ class Asking:
         while True:
             standing = await self._standing(client, id)
             left = until - time.monotonic()
-            if standing.status != "working" or left <= 0:
+            if standing.status != "working" or left <= 0 or self.stopping.is_set():
                 return standing
-            await asyncio.sleep(min(pause, left))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.stopping.wait(), min(pause, left))
             pause = min(pause * 1.5, _SLOWEST_LOOK)
 
     async def _standing(self, client: Client, id: str) -> Standing:

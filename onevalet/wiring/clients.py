@@ -1,5 +1,6 @@
 """What programs of people ask by: the door of `web`, and the tools behind it, which are imported with the first use."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -28,8 +29,8 @@ def token_life(settings: Settings) -> timedelta | None:
     return timedelta(days=settings.onevalet_mcp_days) if settings.onevalet_mcp_days else None
 
 
-def build_client_tools(connections: Connections, clock: Clock) -> "ClientTools":
-    """Create the tools over this process' connections."""
+def build_client_tools(connections: Connections, clock: Clock, stopping: asyncio.Event | None = None) -> "ClientTools":
+    """Create the tools over this process' connections. Once `stopping` is set they wait for no answer any more."""
     from core.approvals.store import ApprovalStore
     from core.tools.storage import Storage
     from core.triggers.store import TaskStore
@@ -42,7 +43,7 @@ def build_client_tools(connections: Connections, clock: Clock) -> "ClientTools":
     access = Access(Policy.ALLOWLIST)
     inbox = Inbox(database, connections.wakeups, make_id, access, clock=clock, waiting=settings.waiting)
     return ClientTools(
-        Asking(database, inbox, settings.onevalet_mcp_wait),
+        Asking(database, inbox, settings.onevalet_mcp_wait, stopping or asyncio.Event()),
         ApprovalStore(database, connections.wakeups),
         TaskStore(database),
         Storage(database),
@@ -51,14 +52,16 @@ def build_client_tools(connections: Connections, clock: Clock) -> "ClientTools":
 
 
 @asynccontextmanager
-async def open_mcp_door(connections: Connections, tokens: ClientTokens, clock: Clock) -> AsyncIterator[McpDoor]:
-    """Yield the door."""
+async def open_mcp_door(
+    connections: Connections, tokens: ClientTokens, clock: Clock, stopping: asyncio.Event
+) -> AsyncIterator[McpDoor]:
+    """Yield the door. `stopping` is set when the process stops: no program is waited for then."""
     settings = connections.settings
 
     def load() -> "HttpServer":
         from onevalet.mcp.sdk import HttpServer
 
-        return HttpServer(build_client_tools(connections, clock), VERSION)
+        return HttpServer(build_client_tools(connections, clock, stopping), VERSION)
 
     door = McpDoor(
         tokens,

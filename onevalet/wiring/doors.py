@@ -1,5 +1,6 @@
 """What `web` serves to people and their programs besides channels: the console and the MCP server, loaded when used."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -25,9 +26,10 @@ async def open_doors(
     channels: Sequence[Channel],
     *,
     local_console: bool,
+    stopping: asyncio.Event,
 ) -> AsyncIterator[Sequence[web.RouteDef]]:
-    """Yield the routes. `local_console`: a browser on this machine needs no session."""
+    """Yield the routes. `local_console`: a browser on this machine needs no session. `stopping`: set at a stop."""
     tokens = ClientTokens.of(connections.database, make_id, keys)
     console = build_console(connections, accounts, tokens, clock, channels, local=local_console)
-    async with open_mcp_door(connections, tokens, clock) as programs:
+    async with open_mcp_door(connections, tokens, clock, stopping) as programs:
         yield [*console.routes(), *programs.routes()]

@@ -1,5 +1,6 @@
 """A web process: the ways in, served over HTTP."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Container, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -56,9 +57,9 @@ async def open_web(
         clock = Clock(settings.onevalet_clock)
         connect, accounts = await stack.enter_async_context(open_connect(connections, credentials, clock))
         metrics = await stack.enter_async_context(open_web_metrics(connections))
-        channels = build_inbound(connections, clock)
+        channels, stopping = build_inbound(connections, clock), asyncio.Event()
         doors = await stack.enter_async_context(
-            open_doors(connections, accounts, keys, clock, channels, local_console=local_console)
+            open_doors(connections, accounts, keys, clock, channels, local_console=local_console, stopping=stopping)
         )
         hosts = served_hosts(settings.host, settings.public_url, settings.onevalet_allowed_hosts)
         app = build_app(
@@ -74,6 +75,7 @@ async def open_web(
                 *extra_routes,
             ],
             hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
+            stopping=stopping,
         )
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))
         for channel in channels:

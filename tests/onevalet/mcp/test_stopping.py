@@ -1,0 +1,65 @@
+"""A program that waits for its answer holds up no stop of a web process: it is told to look again later."""
+
+import asyncio
+import base64
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from core.clients.tokens import ClientTokens
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys
+from core.ids import make_id
+from core.json_types import JsonObject
+from onevalet.settings import Settings, load_settings
+from onevalet.wiring.web import open_web
+from tests.core.harness import Store, opened
+
+KEY = base64.b64encode(b"k" * 32).decode()
+
+
+@pytest.fixture
+def settings(database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("REDIS_URL", redis_url)
+    monkeypatch.setenv("ONEVALET_SECRET_KEYS", KEY)
+    monkeypatch.setenv("PORT", "0")
+    return load_settings()
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    async with opened(database_url) as store:
+        await store.admin.execute("insert into tenants (tenant_id) values ('ann')")
+        yield store
+
+
+async def test_a_waiting_program_holds_up_no_stop(settings: Settings, store: Store) -> None:
+    tokens = ClientTokens.of(store.database, make_id, SecretKeys.from_text(KEY))
+    made = await tokens.make("ann", "laptop", Clock().now(), None)
+    assert made is not None
+    headers = {"Authorization": f"Bearer {made.secret}", "Accept": "application/json, text/event-stream"}
+    call: JsonObject = {"name": "ask", "arguments": {"message": "When is the dentist?"}}
+    async with AsyncExitStack() as stack:
+        port, _ = await stack.enter_async_context(open_web(settings))
+        async with aiohttp.ClientSession(headers=headers) as http:
+            asked: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+            asking = asyncio.create_task(_answer(http, f"http://127.0.0.1:{port}/mcp", asked))
+            while not await store.one("select count(*) from inbound"):  # noqa: ASYNC110 - nobody answers it
+                await asyncio.sleep(0.02)
+            begun = time.monotonic()
+            await stack.aclose()
+            assert time.monotonic() - begun < 8, "web waits ten seconds for what lasts"
+            answer = await asking
+    assert answer["result"]["structuredContent"]["status"] == "working"
+
+
+async def _answer(http: aiohttp.ClientSession, url: str, asked: JsonObject) -> Any:
+    async with http.post(url, json=asked) as answer:
+        return await answer.json()
