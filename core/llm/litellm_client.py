@@ -149,7 +149,7 @@ class LiteLLMClient:
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""
-        litellm = await asyncio.to_thread(litellm_library.load)
+        litellm = await litellm_path.loaded()
         key = self._keys[0] if self._keys and provider_of(model) == self._provider else None
         patience = EMBED_PATIENCE + _NET
         with CallMeter(model, operation=Operation.EMBEDDINGS) as meter:
@@ -164,8 +164,7 @@ class LiteLLMClient:
 
     async def close(self) -> None:
         await self._transport.close()
-        if litellm_library.calls_loaded():
-            await litellm_library.load().close_litellm_async_clients()
+        await litellm_library.close_clients()
 
     def _load(self) -> None:
         elsewhere = [layer.model for layer in self.layers if not self._is_local(layer.model)]

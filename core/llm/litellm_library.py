@@ -74,6 +74,14 @@ def calls_loaded() -> bool:
     return _calls_loaded
 
 
+async def close_clients() -> None:
+    """Close the connections of litellm's own calls, and forget them: it would go on with what is closed."""
+    if _calls_loaded:
+        litellm = load()
+        await litellm.close_litellm_async_clients()
+        litellm.in_memory_llm_clients_cache.flush_cache()
+
+
 def known(model: str) -> dict[str, Any]:
     """Return litellm's entry of a model; empty where it has none."""
     costs = load().model_cost

@@ -89,6 +89,11 @@ class ScriptedModel:
         if self._runner:
             await self._runner.cleanup()
 
+    @property
+    def connections(self) -> int:
+        """Return how many connections are open."""
+        return len(self._runner.server.connections) if self._runner and self._runner.server else 0
+
     def add(self, *replies: Reply) -> None:
         """Queue further replies; they come before the script function is asked."""
         self._queue.extend(replies)

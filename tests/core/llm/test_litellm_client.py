@@ -1,5 +1,6 @@
 """The model over the wire: litellm against a scripted OpenAI-compatible server."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from core.errors import (
 )
 from core.hooks.hooks import HookContext
 from core.journal.in_memory import MemoryJournal
+from core.llm import litellm_library
 from core.llm.chat_format import format_messages
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelLayer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
@@ -31,6 +33,7 @@ from core.loop.task import LoopTask
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, tool
 from tests.core.builders import SYSTEM, a_context, user
+from tests.patience import PATIENCE
 from tests.scripted_model import Reply, ScriptedModel, calls, cut, error, hang, malformed, text
 
 ADD = ToolSpec("add", "Add.", {"type": "object", "properties": {"a": {"type": "integer"}}})
@@ -300,6 +303,25 @@ class TestLayers:
             await client.answer(ModelRequest((user("x"), message, result), tools=(ADD,)))
         sent = [call.messages[1].get("reasoning_content") for call in model.calls]
         assert sent == ["hm", None]
+
+
+class TestClosing:
+    async def test_what_embedded_is_closed_too(self, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(litellm_library, "_calls_loaded", False)
+        client = LiteLLMClient("openai/scripted")
+        await client.embed("openai/embedder", ["Hello"])
+        assert model.connections == 1
+        await client.close()
+        async with asyncio.timeout(PATIENCE):
+            while model.connections:  # noqa: ASYNC110 - the server learns of it later
+                await asyncio.sleep(0.01)
+
+    async def test_another_one_goes_on_where_litellm_makes_the_calls(self, model: ScriptedModel) -> None:
+        model.add(text("Hello."), text("Hello again."))
+        for said in ("Hello.", "Hello again."):
+            client = LiteLLMClient("openai/scripted", direct=False)
+            assert (await client.answer(HELLO)).text == said
+            await client.close()
 
 
 def test_a_conversation_we_started_opens_with_a_user_message_if_required() -> None:
