@@ -18,6 +18,8 @@ WITHOUT_FLOOR = ("whole-way", "start")
 """The floor of a start is left out in small."""
 HELD = ("memory-web", "memory-worker", "whole-memory-web", "whole-memory-worker")
 """What hardly depends on the machine."""
+WITHIN = 1.1
+"""How many pages of its libraries are in a process' memory depends on what else was read, by some megabytes."""
 
 
 @pytest.mark.slow
@@ -35,7 +37,7 @@ async def test_a_benchmark_measures_each_of_its_metrics(name: str) -> None:
     assert any(FLOOR in figures for figures in samples.figures.values()) == (name not in WITHOUT_FLOOR)
     for metric in benchmark.metrics:
         if metric.name in HELD and metric.target:
-            assert metric.target.is_met(max(samples.figures[metric.name][OURS]), None), samples.figures
+            assert metric.target.is_met(max(samples.figures[metric.name][OURS]) / WITHIN, None), samples.figures
     text = "\n".join(page.lines(results_of(benchmark, samples), [benchmark]))
     assert all(metric.title in text for metric in benchmark.metrics if metric.name in measured)
 
