@@ -9,6 +9,7 @@ import importlib
 import logging
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _loaded = _calls_loaded = False
+_LOADING = threading.RLock()
 _NEEDED = (
     "litellm.cost_calculator",
     "litellm.exceptions",
@@ -39,6 +41,11 @@ _SETTINGS = {
 
 def load() -> "ModuleType":
     """Import what direct calls need of litellm, with its own price map, without telemetry and terminal output."""
+    with _LOADING:  # a second thread would find its modules half imported
+        return _load()
+
+
+def _load() -> "ModuleType":
     global _loaded
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     no_mcp.replace_gateway()
@@ -63,9 +70,10 @@ def load() -> "ModuleType":
 def load_calls() -> "ModuleType":
     """Load what litellm's own calls need as well: all of it, which otherwise blocks the first one for seconds."""
     global _calls_loaded
-    litellm = load()
-    lean_litellm.complete()
-    _calls_loaded = True
+    with _LOADING:
+        litellm = load()
+        lean_litellm.complete()
+        _calls_loaded = True
     return litellm
 
 

@@ -1,4 +1,4 @@
-"""What is loaded at the start: only what the configured providers need."""
+"""What is loaded at the start: only what the configured providers need, and each once."""
 
 import subprocess
 import sys
@@ -28,6 +28,14 @@ def loaded() -> dict[str, bool]:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     said = done.stdout.split()
     return {arguments: word == "True" for arguments, word in zip(STARTS, said, strict=True)}
+
+
+def test_calls_that_come_at_once_load_it_once() -> None:
+    script = "import asyncio\nfrom core.llm.litellm_client import LiteLLMClient\n"
+    script += "clients = [LiteLLMClient('openai/mine', direct=number % 2 == 0) for number in range(6)]\n"
+    script += "async def main(): await asyncio.gather(*(client.warm_up() for client in clients))\n"
+    done = subprocess.run([sys.executable, "-c", f"{script}asyncio.run(main())"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("arguments", "needed"), STARTS.items())
