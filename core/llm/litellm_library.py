@@ -88,6 +88,9 @@ async def close_clients() -> None:
         litellm = load()
         await litellm.close_litellm_async_clients()
         litellm.in_memory_llm_clients_cache.flush_cache()
+        # It closes those of its cache only. This one, which several providers share, opens its connections again.
+        if (shared := vars(litellm).get("module_level_aclient")) is not None:
+            await shared.client.aclose()
 
 
 def known(model: str) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 import copy
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+import aiohttp
 import pytest
 
 from core.llm import litellm_library
@@ -122,6 +124,19 @@ async def test_both_paths_agree(
     ours, sent_by_us = await through(monkeypatch, provider, said, PLAIN, direct=True, streamed=streamed)
     assert ours == theirs
     assert sent_by_us == sent
+
+
+async def test_what_litellm_shares_among_providers_is_closed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions, begin = [], aiohttp.ClientSession.__init__
+
+    def note(session: aiohttp.ClientSession, *args: Any, **named: Any) -> None:
+        sessions.append(session)
+        begin(session, *args, **named)
+
+    monkeypatch.setattr(aiohttp.ClientSession, "__init__", note)
+    for name in ("text", "thoughts", "one call"):
+        await through(monkeypatch, "gemini", transcripts.GEMINI_STREAMED[name], PLAIN, direct=False, streamed=True)
+    assert [session.closed for session in sessions] == [True, True, True]
 
 
 @pytest.mark.parametrize(("provider", "kind", "name"), DIFFERENT)
