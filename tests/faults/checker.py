@@ -17,7 +17,7 @@ from core.db.connector import connect
 from core.json_types import JsonObject
 from tests.faults.journals import read
 from tests.faults.script import TOKEN
-from tests.faults.sends import Arrival, Send, arrivals, numbers, sends
+from tests.faults.sends import Arrival, Return, Send, arrivals, numbers, returns, sends
 
 CANARY = "zqcanary"
 """Part of every secret of a run."""
@@ -88,6 +88,7 @@ class Evidence:
     effects: list[JsonObject]
     watch: list[JsonObject]
     logs: str
+    returns: list[Return] = field(default_factory=list)
     inbound: list[Mapping[str, Any]] = field(default_factory=list)
     outbound: list[asyncpg.Record] = field(default_factory=list)
     overlaps: int = 0
@@ -120,6 +121,7 @@ async def gather(folder: Path, database_url: str) -> Evidence:
         sends=sends(folder / "providers.jsonl"),
         effects=read(folder / "effects.jsonl"),
         watch=read(folder / "watch.jsonl"),
+        returns=returns(folder / "providers.jsonl"),
         logs="".join(log.read_text(errors="replace") for log in sorted(folder.glob("w*.log"))),  # noqa: ASYNC240
     )
     connection = await connect(database_url, timeout=10)
@@ -272,16 +274,19 @@ def _not_stuck(evidence: Evidence) -> Finding:
 
 
 def _silent(evidence: Evidence) -> Finding:
-    """I9: nothing to a peer after its provider said that nothing may be sent any more."""
+    """I9: nothing to a peer after its provider said that nothing may be sent any more, until the person returns."""
     ended: dict[tuple[str, str], float] = {}
-    wrong = []
+    wrong, stops = [], 0
+    returns = [((back.channel, back.peer), back.at) for back in evidence.returns]
     for send in evidence.sends:
         key = (send.channel, send.peer)
+        if key in ended and any(who == key and ended[key] < at < send.at for who, at in returns):
+            del ended[key]
         if key in ended and send.at > ended[key]:
             wrong.append(f"{send.channel} {send.peer}")
         elif send.final:
-            ended[key] = send.at
-    return _finding("I9", "nothing is sent after a stop", len(ended), wrong)
+            ended[key], stops = send.at, stops + 1
+    return _finding("I9", "nothing is sent after a stop", stops, wrong)
 
 
 def _patient(evidence: Evidence) -> Finding:

@@ -50,6 +50,15 @@ class Arrival:
     milliseconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Return:
+    """A person lets us write to them again, after a stop."""
+
+    at: float
+    channel: str
+    peer: str
+
+
 def sends(path: Path) -> list[Send]:
     """Return every such call, in the order in which the provider had it: one that hung is journalled when it ended."""
     calls = [
@@ -63,6 +72,11 @@ def sends(path: Path) -> list[Send]:
 def arrivals(path: Path) -> list[Arrival]:
     """Return every delivery of a text."""
     return list(_arrivals(path))
+
+
+def returns(path: Path) -> list[Return]:
+    """Return every START by SMS, and every unblocking on Telegram."""
+    return [found for call in read(path) if call["direction"] == "in" and (found := _return(call))]
 
 
 def downloads(path: Path, channel: str, file: str) -> int:
@@ -120,6 +134,16 @@ def _send(call: JsonObject) -> Send:
         # A message's id may hold the number of any error.
         final=not _took(would) and any(word in shown for word in _FINAL),
     )
+
+
+def _return(call: JsonObject) -> Return | None:
+    at, body = float(str(call["at"])), _dict(_dict(call["request"]).get("body"))
+    if body.get("Body") == "START":
+        return Return(at, "sms", str(body.get("From")))
+    change = _dict(body.get("my_chat_member"))
+    if _dict(change.get("new_chat_member")).get("status") == "member":
+        return Return(at, "telegram", str(_dict(change.get("chat")).get("id")))
+    return None
 
 
 def _would(call: JsonObject) -> JsonObject:

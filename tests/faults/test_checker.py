@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from tests.faults.checker import CANARY, Evidence, check
-from tests.faults.sends import Arrival, Send, sends
+from tests.faults.sends import Arrival, Return, Send, returns, sends
 
 ONE, TWO = "m00001-p001", "m00002-p001"
 _ROW = {
@@ -84,6 +84,30 @@ def test_a_card_and_its_outcome_are_two_messages_and_a_repeat_is_excess() -> Non
     card, outcome = send(3.0, TWO, text=f"3A: act (token: {TWO})"), send(4.0, TWO, text=f"Approved 3A: act ({TWO}).")
     assert broken(replace(well(), sends=[send(2.0, ONE), card, outcome])) == []
     assert broken(replace(well(), sends=[send(2.0, ONE), card, outcome, outcome])) == ["I3"]
+
+
+@pytest.mark.parametrize(("at", "peer", "found"), [(2.5, "+1", []), (1.5, "+1", ["I9"]), (2.5, "+2", ["I9"])])
+def test_who_returned_after_a_stop_is_written_to_again(at: float, peer: str, found: list[str]) -> None:
+    sent = [send(1.0, ONE), send(2.0, accepted=False, final=True), send(3.0, TWO)]
+    assert broken(replace(well(), sends=sent, returns=[Return(at, "sms", peer)])) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ({"From": "+1", "Body": "START"}, [Return(1.0, "sms", "+1")]),
+        ({"From": "+1", "Body": "STOP"}, []),
+        (
+            {"my_chat_member": {"chat": {"id": 7}, "new_chat_member": {"status": "member"}}},
+            [Return(1.0, "telegram", "7")],
+        ),
+        ({"my_chat_member": {"chat": {"id": 7}, "new_chat_member": {"status": "kicked"}}}, []),
+    ],
+)
+def test_a_return_is_read_from_what_a_person_does(tmp_path: Path, body: dict[str, object], found: list[Return]) -> None:
+    journal = tmp_path / "providers.jsonl"
+    journal.write_text(json.dumps({"direction": "in", "at": 1, "request": {"body": body}}) + "\n")
+    assert returns(journal) == found
 
 
 def test_what_its_provider_no_longer_keeps_is_excused() -> None:
