@@ -1,9 +1,7 @@
 """Promise 11: a program searches what is remembered of its own person, told in their language, and of nobody else."""
 
-import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,23 +10,11 @@ from mcp import Client
 from core.clients.tokens import Client as Program
 from core.clock import Clock
 from onevalet.mcp.sdk import build_server
-from onevalet.settings import Settings, load_settings
+from onevalet.settings import Settings
 from onevalet.wiring.clients import build_client_tools
 from onevalet.wiring.connections import Connections, open_connections
 from onevalet.wiring.console_memory import build_memory
 from tests.core.harness import opened
-
-KEY = base64.b64encode(b"k" * 32).decode()
-
-
-@pytest.fixture
-def settings(database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("REDIS_URL", redis_url)
-    monkeypatch.setenv("ONEVALET_SECRET_KEYS", KEY)
-    monkeypatch.setenv("ONEVALET_MEMORY", "on")
-    return load_settings()
 
 
 @pytest.fixture

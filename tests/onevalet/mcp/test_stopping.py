@@ -1,11 +1,9 @@
 """A program that waits for its answer holds up no stop of a web process: it is told to look again later."""
 
 import asyncio
-import base64
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -13,24 +11,12 @@ import pytest
 
 from core.clients.tokens import ClientTokens
 from core.clock import Clock
-from core.credentials.secret_keys import SecretKeys
 from core.ids import make_id
 from core.json_types import JsonObject
-from onevalet.settings import Settings, load_settings
+from onevalet.settings import Settings
+from onevalet.wiring.secret_keys import secret_keys
 from onevalet.wiring.web import open_web
 from tests.core.harness import Store, opened
-
-KEY = base64.b64encode(b"k" * 32).decode()
-
-
-@pytest.fixture
-def settings(database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("REDIS_URL", redis_url)
-    monkeypatch.setenv("ONEVALET_SECRET_KEYS", KEY)
-    monkeypatch.setenv("PORT", "0")
-    return load_settings()
 
 
 @pytest.fixture
@@ -41,7 +27,7 @@ async def store(database_url: str) -> AsyncIterator[Store]:
 
 
 async def test_a_waiting_program_holds_up_no_stop(settings: Settings, store: Store) -> None:
-    tokens = ClientTokens.of(store.database, make_id, SecretKeys.from_text(KEY))
+    tokens = ClientTokens.of(store.database, make_id, secret_keys(settings))
     made = await tokens.make("ann", "laptop", Clock().now(), None)
     assert made is not None
     headers = {"Authorization": f"Bearer {made.secret}", "Accept": "application/json, text/event-stream"}
