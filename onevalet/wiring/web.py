@@ -77,9 +77,8 @@ async def open_web(
             hosts=check_hosts(hosts, [channel for channel in channels if channel.name in local]),
             stopping=stopping,
         )
-        for (
-            channel
-        ) in channels:  # each stops once nothing comes in any more: a request would open its connections again
+        # Channels stop once nothing comes in any more: a request would open their connections again.
+        for channel in channels:
             stack.push_async_callback(channel.stop)
         port = await stack.enter_async_context(serve(app, settings.host, settings.port))
         for channel in channels:

@@ -1,4 +1,4 @@
-"""What is loaded at the start: only what the configured providers need, and each once."""
+"""What is loaded at the start: only what the configured providers need."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def loaded() -> dict[str, bool]:
     return {arguments: word == "True" for arguments, word in zip(STARTS, said, strict=True)}
 
 
-def test_calls_that_come_at_once_load_it_once() -> None:
+def test_calls_that_come_at_once_all_find_it_loaded() -> None:
     script = "import asyncio\nfrom core.llm.litellm_client import LiteLLMClient\n"
     script += "clients = [LiteLLMClient('openai/mine', direct=number % 2 == 0) for number in range(6)]\n"
     script += "async def main(): await asyncio.gather(*(client.warm_up() for client in clients))\n"

@@ -45,7 +45,7 @@ async def test_a_webhook_that_comes_at_the_stop_leaves_nothing_open(store: Store
         async with store.admin.transaction():
             await store.admin.execute("lock table inbound in exclusive mode")
             receiving = asyncio.create_task(_post(http, f"http://127.0.0.1:{port}{PATH}", body))
-            while not await store.one(_WAITS):  # noqa: ASYNC110 - another process tells
+            while not await store.one(_WAITS):  # noqa: ASYNC110 - Postgres tells
                 await asyncio.sleep(0.02)
             stopping = asyncio.create_task(opened.aclose())
             await asyncio.sleep(0.2)
