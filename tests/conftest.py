@@ -1,22 +1,28 @@
 """The fixtures that all tests share: a migrated database for each test, a store on it, a Redis database, a clock."""
 
+import asyncio
 import gc
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import asyncpg
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
 from core.clock import set_clock
+from tests import needs, tiers
 from tests import services as servers
 from tests.core.harness import Store, opened
 from tests.database_pool import DatabasePool
 from tests.forker import Forker
+from tests.kept_connections import Keeper
 from tests.running_dev import RunningDev, running_dev
 from tests.servers.dovecot import dovecot as dovecot
+from tests.servers.mcp_forks import mcp_forks as mcp_forks
 from tests.servers.nanoidp import nanoidp as nanoidp
 from tests.servers.radicale import Radicale, run_radicale
 
@@ -31,9 +37,7 @@ _SERVICES = pytest.StashKey[servers.RunServices]()
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave out slow tests unless `-m` is given; with xdist, start the servers in its main process."""
-    if not config.option.markexpr:
-        config.option.markexpr = "not slow"
+    """Start the servers in the main process of xdist."""
     # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
@@ -42,8 +46,34 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SERVICES] = servers.RunServices.from_json(sent["services"])
     elif config.getoption("numprocesses", None) and not config.option.collectonly:
         _start(config)
+        config.pluginmanager.register(Greeting(config.stash[_SERVICES]))
     if sent is not None or not config.getoption("numprocesses", None):
         gc.disable()  # while tests are collected there is no garbage, and looking for it takes a quarter of the time
+
+
+class Greeting:
+    """Says what a run starts, and at its end what it left out and how to get that."""
+
+    def __init__(self, services: servers.RunServices) -> None:
+        self._services = services
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Say which tier runs, on what."""
+        tier = "the promise tier" if tiers.is_promise_tier(session.config) else "what was asked for"
+        self._write(session.config, f"Runs {tier}, on a Postgres and a Valkey of its own in {self._services.folder}.")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, config: pytest.Config) -> None:
+        """Say what there is besides, and which programs are missing."""
+        if tiers.is_promise_tier(config):
+            self._write(config, "More: bin/test --whole (all that is not slow), bin/test -m slow; see CONTRIBUTING.md.")
+        elif missing := needs.missing():
+            self._write(config, f"Some tests are skipped without: apt-get install {' '.join(missing)}")
+
+    def _write(self, config: pytest.Config, line: str) -> None:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.write_line(line)
 
 
 def pytest_collection_finish() -> None:
@@ -89,9 +119,36 @@ def migrated_services(services: servers.RunServices) -> servers.RunServices:
 
 
 @pytest.fixture(scope="session")
-def database_pool(migrated_services: servers.RunServices, worker_number: int) -> Iterator[DatabasePool]:
+def keeper(services: servers.RunServices) -> Iterator[Keeper]:
+    """Yield what keeps connections to the run's Postgres from one test to the next."""
+    keeper = Keeper(urlsplit(services.database_url).netloc.rpartition("@")[2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncpg, "connect", keeper.connect)
+        yield keeper
+
+
+@pytest.fixture(scope="session")
+async def keeper_at_work(keeper: Keeper) -> AsyncIterator[Keeper]:
+    """Yield the keeper, which keeps for the loop of all tests."""
+    keeper.loop = asyncio.get_running_loop()
+    yield keeper
+    await keeper.close()
+
+
+@pytest.fixture
+def new_sessions(keeper: Keeper) -> Iterator[None]:
+    """Let every connection of a test have a new session: what one costs is its subject."""
+    keeper.keeps = False
+    yield
+    keeper.keeps = True
+
+
+@pytest.fixture(scope="session")
+def database_pool(
+    migrated_services: servers.RunServices, worker_number: int, keeper_at_work: Keeper
+) -> Iterator[DatabasePool]:
     """Yield the databases that this worker lends to its tests."""
-    pool = DatabasePool(migrated_services, f"test_{worker_number}")
+    pool = DatabasePool(migrated_services, f"test_{worker_number}", keeper_at_work)
     yield pool
     pool.close()
 

@@ -71,9 +71,7 @@ class Meter:
             return (yield)
         finally:
             spent = time.process_time() - own
-            _add(
-                self.spent.fixtures[fixturedef.argname], time.monotonic() - wall, spent - self._inside.pop(), 0.0
-            )
+            _add(self.spent.fixtures[fixturedef.argname], time.monotonic() - wall, spent - self._inside.pop(), 0.0)
             if self._inside:
                 self._inside[-1] += spent
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from tests.kept_connections import Keeper
 from tests.services import RunServices, drop_database, make_database
 
 # What a test may have changed besides rows: functions, policies, columns, constraints, triggers, grants, indexes.
@@ -41,6 +42,7 @@ _MIGRATIONS = (
 _END_OTHERS = (
     "select pg_terminate_backend(pid) from pg_stat_activity"
     " where datname = current_database() and pid <> pg_backend_pid()"
+    " and not pid = any ($1)"
 )
 _TABLES = "select tablename from pg_tables where schemaname = 'public' and not starts_with(tablename, 'schema_')"
 _SEQUENCES = "select setval(format('%I', sequencename), 1, false) from pg_sequences where schemaname = 'public'"
@@ -53,9 +55,10 @@ class DatabasePool:
     what a new connection has to load and plan.
     """
 
-    def __init__(self, services: RunServices, prefix: str) -> None:
+    def __init__(self, services: RunServices, prefix: str, keeper: Keeper) -> None:
         self._services = services
         self._prefix = prefix
+        self._keeper = keeper
         self._loop = asyncio.new_event_loop()
         self._made = 0
         self._lent: _Lent | None = None
@@ -69,7 +72,7 @@ class DatabasePool:
         try:
             yield self._services.on_database(lent.name)
         finally:
-            if not self._loop.run_until_complete(lent.empty()):
+            if not self._loop.run_until_complete(lent.empty(self._keeper.pids())):
                 self._lent = None
                 self._loop.run_until_complete(self._drop(lent))
 
@@ -96,6 +99,7 @@ class DatabasePool:
 
     async def _drop(self, lent: "_Lent") -> None:
         lent.connection.terminate()
+        self._keeper.forget(lent.name)
         await drop_database(self._services, lent.name)
 
 
@@ -109,10 +113,10 @@ class _Lent:
     migrations: str
     deletes: str
 
-    async def empty(self) -> bool:
-        """Delete every row and end every other connection; return False if the schema is not as created."""
+    async def empty(self, kept: list[int]) -> bool:
+        """Delete every row and end every connection that is not kept; return False if the schema is not as created."""
         try:
-            await self.connection.fetch(_END_OTHERS)
+            await self.connection.fetch(_END_OTHERS, kept)
             if await self.connection.fetchval(_MIGRATIONS) != self.migrations:
                 return False
             if await self.connection.fetchval(_CHANGED):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import OPTIONAL, PACKAGES
+
 ROOT = Path(__file__).parents[2]
 UV = """#!/bin/sh
 [ "$1" = --version ] && echo "uv 0.13.9 (x)" && exit
@@ -51,17 +53,19 @@ def installed() -> list[str]:
     return installing[1].split()
 
 
-def test_the_tests_run_on_3_12_and_all_but_the_slow_on_3_13(tmp_path: Path) -> None:
+def test_all_tests_run_on_3_12_and_some_folders_on_3_13(tmp_path: Path) -> None:
     code, printed = run_ci(tmp_path, "3.12", "3.13", CI="1")
 
     assert code == 0, printed
-    runs = [line for line in printed.splitlines() if line.startswith("uv run pytest")]
+    runs = re.findall(r"^uv run (?:--group slow )?pytest --failures \S+ (.*)", printed, re.MULTILINE)
     programs = tmp_path / "programs"
-    assert [re.sub(r"--junitxml=\S+ ", "", line).removeprefix("uv run pytest ") for line in runs] == [
-        f"by {programs}/python3.12 in .venv",
-        f"by {programs}/python3.13 in {tmp_path}/project/.venv-3.13",
+    assert [re.sub(r"--junitxml=\S+ ", "", line) for line in (runs[0], runs[2])] == [
+        f"--whole by {programs}/python3.12 in .venv",
         f"-m slow by {programs}/python3.12 in .venv",
     ]
+    folders, _, where = runs[1].partition(" by ")
+    assert where == f"{programs}/python3.13 in {tmp_path}/project/.venv-3.13"
+    assert [folder for folder in folders.split() if not (ROOT / folder).is_dir()] == []
 
 
 @pytest.mark.skipif(Path("/usr/bin/python3.13").exists(), reason="this machine's own Python would be found")
@@ -75,10 +79,6 @@ def test_without_a_3_13_it_goes_on_outside_ci_only(tmp_path: Path, ci: str) -> N
 
 
 def test_ci_installs_every_package_that_a_test_fails_without() -> None:
-    # What tests/faults needs is not: it is run by hand.
-    paths = [path for path in (ROOT / "tests").rglob("*.py") if "faults" not in path.parts]
-    tests = [path.read_text() for path in paths]
-    needed = {package for text in tests for package in re.findall(r"apt-get install ([a-z][a-z-]+)", text)}
-
+    needed = {package for name, package in PACKAGES.items() if name not in OPTIONAL}
     # PL/Proxy's name has the version of a Postgres, and is installed by a pattern; npm has the linter of the pages.
-    assert needed - {"postgresql-"} | {"npm"} == set(installed()[1::2])
+    assert needed | {"npm"} == set(installed()[1::2])

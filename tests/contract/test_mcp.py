@@ -61,10 +61,10 @@ class Home:
 
 
 @pytest.fixture
-async def home(database_url: str, redis_url: str, tmp_path: Path) -> AsyncIterator[Home]:
+async def home(database_url: str, redis_url: str, tmp_path: Path, mcp_forks: tuple[str, ...]) -> AsyncIterator[Home]:
     async with AsyncExitStack() as stack:
         system = await stack.enter_async_context(open_proactive(SmsHarness, database_url, redis_url))
-        script = ScriptedMcp(tmp_path / "server.json")
+        script = ScriptedMcp(tmp_path / "server.json", program=mcp_forks)
         script.offers(LIGHT, STATE)
         server = script.over_pipes(read_only=("state",), resources=True)
         http = GuardedClient()

@@ -2,9 +2,7 @@
 
 import asyncio
 import base64
-import os
 import re
-import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
@@ -13,9 +11,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, Literal
 
-import pytest
 from playwright import async_api as playwright
 
+from tests.needs import need
 from tests.patience import PATIENCE
 
 FLAGS = (
@@ -201,11 +199,7 @@ def running_browser() -> Iterator[Browser]:
 
     Each test has a loop of its own, and Playwright stays with the loop in which it was started: hence the thread.
     """
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        if "CI" in os.environ:
-            pytest.fail("Chromium is missing: apt-get install chromium")
-        pytest.skip("Chromium is missing: apt-get install chromium")
+    program = need("chromium")
     with ExitStack() as stack:
         loop = stack.enter_context(_loop_in_a_thread())
 

@@ -35,10 +35,11 @@ from core.credentials.types import Ability, Account, OpenAccount
 from core.http.client import GuardedClient
 from onevalet.dev.embedded.port import free_port
 from tests.agents.services import certified
+from tests.needs import need
 from tests.patience import PATIENCE
 
 PASSWORD = "dove-s3cret"
-_BINARY = "/usr/sbin/dovecot"
+BINARY = "/usr/sbin/dovecot"
 _ABILITIES = frozenset({Ability.MAIL_READ, Ability.MAIL_CHANGE, Ability.MAIL_SEND})
 _CONFIG = """
 base_dir = {folder}/run
@@ -285,10 +286,7 @@ async def mail_exchange(dovecot: Dovecot) -> AsyncIterator[MailExchange]:
 @pytest.fixture(scope="session")
 def dovecot() -> Iterator[Dovecot]:
     """Run one Dovecot for all tests of a worker."""
-    if not Path(_BINARY).exists():
-        if os.environ.get("CI"):
-            pytest.fail("Dovecot is missing: apt-get install dovecot-imapd")
-        pytest.skip("Dovecot is missing: apt-get install dovecot-imapd")
+    need("dovecot")
     with running_dovecot() as server:
         yield server
 
@@ -320,7 +318,7 @@ def running_dovecot(userinfo_url: str = "") -> Iterator[Dovecot]:
         for path in (folder, *folder.rglob("*")):
             server._give(path)
         process = subprocess.Popen(
-            [_BINARY, "-F", "-c", str(folder / "dovecot.conf")],
+            [BINARY, "-F", "-c", str(folder / "dovecot.conf")],
             user=user if os.getuid() == 0 else None,
             group=group if os.getuid() == 0 else None,
             extra_groups=[] if os.getuid() == 0 else None,

@@ -24,6 +24,8 @@ class ScriptedMcp:
 
     path: Path
     name: str = "home"
+    program: tuple[str, ...] = (sys.executable, "-m", "tests.servers.mcp_script")
+    """What starts it: a Python of its own, or the fixture `mcp_forks`, which takes milliseconds."""
 
     def offers(self, *tools: dict[str, Any], **more: Any) -> None:
         """Say what the server offers from now on."""
@@ -40,7 +42,7 @@ class ScriptedMcp:
     @property
     def command(self) -> tuple[str, ...]:
         """Return what starts it over its pipes."""
-        return (sys.executable, "-m", "tests.servers.mcp_script", str(self.path))
+        return (*self.program, str(self.path))
 
     def over_pipes(self, **options: Any) -> McpServer:
         """Return it as an operator would configure it."""

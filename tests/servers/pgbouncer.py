@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import socket
 import tempfile
 from collections.abc import AsyncIterator
@@ -12,23 +11,11 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 import asyncpg
-import pytest
 
 from tests.namespaces import Host
+from tests.needs import need
 
 SERVER_CONNECTIONS = 4
-_PATH = f"{os.environ.get('PATH', '')}:/usr/sbin"
-
-
-def program() -> str:
-    """Return PgBouncer's path; skip the test, outside CI, where there is none."""
-    found = shutil.which("pgbouncer", path=_PATH)
-    if found is None:
-        reason = "PgBouncer is not installed: apt-get install pgbouncer"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +38,7 @@ async def running_pooler(
     database_url: str, *settings: str, host: Host | None = None, servers: int = SERVER_CONNECTIONS
 ) -> AsyncIterator[Pooler]:
     """Run a PgBouncer for the block, on a host of its own where one is given."""
-    parts, path, port = urlsplit(database_url), program(), _free_port()
+    parts, path, port = urlsplit(database_url), need("pgbouncer"), _free_port()
     address = host.address if host else "127.0.0.1"
     with tempfile.TemporaryDirectory(prefix="onevalet-pgbouncer-") as name:
         folder = Path(name)

@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import os
 import re
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from core.db.migrate import migrate
 from core.db.serving import ROLE
 from jobs.worker import GRACE
 from onevalet.dev.embedded.postgres import Postgres
+from tests.needs import need
 from tests.shipping.harness import ROOT, clean_environment, read, run
 
 type Config = dict[str, Any]
@@ -26,10 +26,7 @@ PASSWORDS = {"POSTGRES_PASSWORD": "only4test", "POSTGRES_SERVING_PASSWORD": "ser
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the compose file and a filled-in copy of the example."""
-    if shutil.which("docker-compose") is None:
-        if os.environ.get("CI"):
-            pytest.fail("docker-compose is missing: apt-get install docker-compose")
-        pytest.skip("docker-compose is missing: apt-get install docker-compose")
+    need("docker-compose")
     folder = tmp_path_factory.mktemp("onevalet")
     shutil.copy(ROOT / "docker-compose.yml", folder)
     filled = read(".env.example")

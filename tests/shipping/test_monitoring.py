@@ -1,7 +1,6 @@
 """The dashboard and the alerts ask for metrics that exist, and Prometheus' own tool takes and tests them."""
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
@@ -14,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from core import metrics
 from core.db.database import Database
 from onevalet.metrics.backlog import Backlog
+from tests.needs import need
 from tests.shipping.harness import ROOT, read, run
 
 DEPLOY = ROOT / "deploy" / "prometheus"
@@ -93,13 +93,8 @@ def test_each_alert_has_a_case_that_fires_it_and_one_that_does_not() -> None:
     "arguments", [("check", "config", "prometheus.yml"), ("test", "rules", "alerts.test.yml")], ids=["check", "test"]
 )
 def test_promtool_takes_them(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    promtool = shutil.which("promtool")
-    if promtool is None:
-        if os.environ.get("CI"):
-            pytest.fail("promtool is missing: apt-get install prometheus")
-        pytest.skip("promtool is missing: apt-get install prometheus")
     folder = shutil.copytree(DEPLOY, tmp_path / "prometheus")
-    run([promtool, *arguments], folder=folder)
+    run([need("promtool"), *arguments], folder=folder)
 
 
 def _labels(family: str) -> tuple[str, ...]:

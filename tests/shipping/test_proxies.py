@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import shlex
-import shutil
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -19,6 +18,7 @@ from aiohttp import web
 from yarl import URL
 
 from channels.http.app import MAX_BODY
+from tests.needs import need
 from tests.patience import PATIENCE
 from tests.running_dev import two_free_ports
 from tests.shipping.test_deploy_page import block
@@ -126,8 +126,7 @@ async def proxy(name: str, folder: Path, behind: int) -> AsyncIterator[str]:
 @pytest.mark.xdist_group("processes")
 @pytest.mark.parametrize("name", PROXIES)
 async def test_what_a_proxy_hands_on_is_what_was_signed(name: str, tmp_path: Path) -> None:
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed here")
+    need(name)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     async with (

@@ -17,9 +17,9 @@ from tests.core.documents import samples
 from tests.forker import ROOT, Forker
 from tests.kills.harness import open_system
 from tests.kills.test_hostile_files import answered
+from tests.needs import need
 from tests.patience import PATIENCE
 from tests.scripted_model import ScriptedModel, text
-from tests.shipping.units import need_systemd
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
@@ -56,7 +56,7 @@ async def sandboxed(
     unit: str, *command: str, environment: dict[str, str] | None = None, stdout: int = asyncio.subprocess.DEVNULL
 ) -> asyncio.subprocess.Process:
     """Start our Python with a command, in the unit's sandbox."""
-    need_systemd()
+    need("systemd-analyze")
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.shipping.sandbox", unit, sys.executable, *command),
         cwd=ROOT,

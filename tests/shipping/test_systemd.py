@@ -10,9 +10,10 @@ import pytest
 from jobs.worker import GRACE
 from onevalet.settings import Settings
 from onevalet.supervision.heartbeat import BEAT_EVERY
+from tests.needs import need
 from tests.shipping.harness import read, run
 from tests.shipping.test_documents import commands
-from tests.shipping.units import DROP_IN, UNITS, need_systemd, read_unit, unit_files
+from tests.shipping.units import DROP_IN, UNITS, read_unit, unit_files
 
 PYTHON = "/opt/onevalet/.venv/bin/python"
 SERVICES = [path.name for path in unit_files() if path.suffix == ".service"]
@@ -24,7 +25,7 @@ OF_SYSTEMD = ("lib/systemd/system", "usr/lib/systemd/system")
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a root folder with our units, the targets of systemd, and a program where ours would be."""
-    need_systemd()
+    need("systemd-analyze")
     root = tmp_path_factory.mktemp("machine")
     shutil.copytree(UNITS, root / "etc/systemd/system")
     (own,) = [folder for name in OF_SYSTEMD if (folder := Path("/", name)).is_dir()][:1]

@@ -1,10 +1,6 @@
 """What stands in the units of deploy/systemd."""
 
-import os
-import shutil
 from pathlib import Path
-
-import pytest
 
 from tests.shipping.harness import ROOT
 
@@ -25,10 +21,3 @@ def read_unit(name: str) -> dict[str, list[str]]:
 def unit_files() -> list[Path]:
     """Return the unit files, without the drop-in and what is none."""
     return sorted(path for path in UNITS.iterdir() if path.suffix in {".service", ".target", ".timer"})
-
-
-def need_systemd() -> None:
-    """Skip the test where systemd is not installed, with the reason; in CI fail."""
-    if shutil.which("systemd-analyze") is None:
-        reason = "systemd-analyze is missing: apt-get install systemd"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)

@@ -174,6 +174,7 @@ async def test_a_call_ends_soon_after_its_patience_when_the_host_is_cut_off(
             await database.close()
 
 
+@pytest.mark.usefixtures("new_sessions")
 async def test_an_open_connection_notices_soon_that_its_host_is_cut_off(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

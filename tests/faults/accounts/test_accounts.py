@@ -1,11 +1,9 @@
 """Promises 5 and 7: processes are killed at each step with people's accounts; each mail and event is there once."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from tests.faults.accounts.house import BINARY
 from tests.faults.accounts.points import BY_NAME, MUTATIONS, SHORT
 from tests.faults.accounts.run import account_points
 from tests.faults.harness import make_people, open_harness
@@ -15,9 +13,8 @@ from tests.forker import Forker
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("processes")
+@pytest.mark.needs("dovecot")
 async def test_promises_5_and_7_hold_for_accounts_under_kills(tmp_path: Path, forker: Forker) -> None:
-    if not BINARY.exists() and not os.environ.get("CI"):
-        pytest.skip("Dovecot is missing: apt-get install dovecot-imapd")
     people = make_people(len(SHORT))
     result = Result("T2", "processes die with people's accounts", "each outcome as written down")
     async with open_harness(tmp_path, forker, people, webs=1, workers=1) as harness, timed(result):

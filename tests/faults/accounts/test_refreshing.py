@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import hashlib
-import os
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -17,7 +16,7 @@ from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.json_types import JsonObject
-from tests.faults.accounts.house import BINARY, PLUGINS
+from tests.faults.accounts.house import PLUGINS
 from tests.faults.accounts.points import Kind
 from tests.faults.database import execute, read_value
 from tests.faults.harness import SECRET_KEY, Harness, make_people, open_harness
@@ -34,9 +33,8 @@ _DUE = "update credentials set attend_at = clock_timestamp()"
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("processes")
+@pytest.mark.needs("dovecot")
 async def test_promise_7_whole_workers_refresh_one_token_once(tmp_path: Path, forker: Forker) -> None:
-    if not BINARY.exists() and not os.environ.get("CI"):
-        pytest.skip("Dovecot is missing: apt-get install dovecot-imapd")
     with running_nanoidp(BACK) as server, running_dovecot(f"{server.url}/userinfo") as dovecot:
         async with open_harness(tmp_path, forker, make_people(1), webs=1, workers=2) as harness:
             settings = _settings(server, dovecot)

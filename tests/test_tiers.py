@@ -1,0 +1,95 @@
+"""Which tests run when: a representative of each case in the promise tier, all with --whole, slow ones when asked."""
+
+import os
+
+import pytest
+
+from tests.forker import ROOT
+
+pytest_plugins = ["pytester"]
+CONTRACT = """
+import pytest
+
+ACROSS = pytest.mark.parametrize("channel", ["sms", "slack", "telegram"])
+
+@ACROSS
+@pytest.mark.parametrize("size", [1, 2])
+def test_case(channel, size): pass
+
+@pytest.mark.parametrize("channel", ["sms", "email"])
+def test_also_by_mail(channel): pass
+
+@pytest.mark.whole("it repeats test_case")
+def test_repeats(): pass
+
+@pytest.fixture
+def dovecot(): pass
+
+def test_mailbox(dovecot): pass
+
+@pytest.mark.slow
+def test_kill(): pass
+"""
+ROOM = """
+import pytest
+
+@pytest.fixture
+def services(): pass
+
+@pytest.fixture
+def store(services): pass
+
+def test_pure(): pass
+
+def test_store(store): pass
+
+def test_promise_1_kept(store): pass
+"""
+KILLS = "import pytest\npytestmark = pytest.mark.slow\nraise ImportError\n"
+
+
+@pytest.fixture
+def tiered(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Return a folder of tests of all tiers."""
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{os.environ.get('PYTHONPATH', '')}")
+    pytester.makepyprojecttoml(
+        "[tool.pytest.ini_options]\n"
+        'addopts = ["-p", "tests.tiers"]\ntestpaths = ["tests"]\nmarkers = ["slow", "whole"]\n'
+    )
+    files = {"contract/test_cases": CONTRACT, "core/test_room": ROOM, "shipping/test_docs": ROOM}
+    for name, text in files.items():
+        path = pytester.path / "tests" / f"{name}.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    (pytester.path / "tests" / "test_kills.py").write_text(KILLS)
+    return pytester
+
+
+def collected(tiered: pytest.Pytester, *options: str) -> list[str]:
+    """Return the tests that a run collects."""
+    told = tiered.runpytest_subprocess("--collect-only", "-q", "-p", "no:asyncio", "-p", "no:cacheprovider", *options)
+    return [line.partition("::")[2] for line in told.outlines if "::" in line]
+
+
+def test_the_promise_tier_has_each_case_on_one_channel(tiered: pytest.Pytester) -> None:
+    tests = collected(tiered)
+    assert [name.partition("[")[0] for name in tests[:3]] == ["test_case", "test_case", "test_also_by_mail"]
+    assert tests[2] == "test_also_by_mail[sms]"
+    assert collected(tiered) == tests
+
+
+def test_the_promise_tier_has_pure_rooms_and_promises(tiered: pytest.Pytester) -> None:
+    assert collected(tiered)[3:] == ["test_pure", "test_promise_1_kept", "test_promise_1_kept"]
+
+
+def test_the_whole_has_all_that_is_not_slow_and_loads_no_slow_file(tiered: pytest.Pytester) -> None:
+    assert len(collected(tiered, "--whole")) == (6 + 2 + 1 + 1) + 3 + 3
+
+
+def test_what_is_named_runs_whole(tiered: pytest.Pytester) -> None:
+    assert len(collected(tiered, "tests/contract")) == 6 + 2 + 1 + 1
+    assert collected(tiered, "-k", "repeats") == ["test_repeats"]
+
+
+def test_the_slow_run_when_asked(tiered: pytest.Pytester) -> None:
+    assert collected(tiered, "-m", "slow", "tests/contract") == ["test_kill"]

@@ -1,0 +1,113 @@
+"""A pytest plugin: the three tiers, by what their tests prove.
+
+- `bin/test`, the promise tier: every promise, every case of the contract on one representative channel, and all of the
+  product's rooms that needs no server.
+- `bin/test --whole`: besides, all channels and languages, rooms on their database, the face, the simulator, what ships,
+  and what needs other programs or processes of its own.
+- `bin/test -m slow`: kills, browsers, servers, measuring.
+
+With paths, `bin/test` runs all that is not slow there: who names a folder wants it all. What belongs to which tier is
+decided here, from what a test says of itself, so a new test is in the right one without being listed.
+"""
+
+import re
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+AXES = ("channel", "language")
+"""Parameters over which the same code runs again: the promise tier takes one representative of each."""
+BEHIND_SERVERS = {"forker", "dev", "dovecot", "nanoidp", "radicale", "radicale_server", "chromium"}
+"""Fixtures that start other programs, or processes of ours."""
+PURE_ROOMS = ("accounts", "agents", "approvals", "channels", "core", "jobs", "notify", "providers")
+"""Folders of the product's rooms. What asks for no server there is pure, or nearly so."""
+_SERVER = "services"
+"""The fixture behind everything that stands on Postgres or Valkey."""
+_PROMISE = re.compile(r"test_promises?_[0-9]+_")
+_SLOW_FILE = re.compile(r"^pytestmark = .*mark\.slow\b|^pytestmark = \[[^\]]*mark\.slow\b", re.MULTILINE)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option."""
+    parser.addoption("--whole", action="store_true", help="run all that is not slow, not the promise tier alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out what is slow unless `-m` says what to run."""
+    config.stash[_MARKED] = bool(config.option.markexpr)
+    if not config.option.markexpr:
+        config.option.markexpr = "not slow"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which everything is slow when nothing slow runs: it is read, not loaded."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if _SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the promise tier where nothing else is asked for."""
+    if not is_promise_tier(config):
+        return
+    kept = set(promise_tier(items))
+    left_out = [item for item in items if item not in kept]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item in kept]
+
+
+def is_promise_tier(config: pytest.Config) -> bool:
+    """Return whether this run is of the promise tier: neither paths nor marks nor `--whole` are given."""
+    return not (
+        config.getoption("--whole")
+        or config.stash[_MARKED]
+        or config.option.keyword
+        or config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    )
+
+
+def promise_tier(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests of the promise tier, in their order."""
+    items = [item for item in items if _proves_a_promise(item) and not _is_of_the_whole(item)]
+    cases: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[_case(item)].append(item)
+    counts: Counter[str] = Counter()
+    chosen: set[int] = set()
+    for (name, _), same in cases.items():
+        counts[name] += 1
+        # By a number that every worker gets alike, so that each channel and language has its share.
+        chosen.add(id(same[zlib.crc32(f"{name} {counts[name]}".encode()) % len(same)]))
+    return [item for item in items if id(item) in chosen]
+
+
+def _proves_a_promise(item: pytest.Item) -> bool:
+    """Return whether a test holds a numbered promise, the contract of all channels, or a room without servers."""
+    folder = item.nodeid.split("/")[1] if item.nodeid.count("/") > 1 else ""
+    if folder == "contract" or _PROMISE.match(item.name):
+        return True
+    return folder in PURE_ROOMS and _SERVER not in getattr(item, "fixturenames", ())
+
+
+def _is_of_the_whole(item: pytest.Item) -> bool:
+    """Return whether a test says that it proves more than a stranger needs to know after each change."""
+    if item.get_closest_marker("whole") or item.get_closest_marker("slow"):
+        return True
+    return bool(BEHIND_SERVERS & set(getattr(item, "fixturenames", ()))) or _parameters(item).get("channel") == "email"
+
+
+def _case(item: pytest.Item) -> tuple[str, str]:
+    """Return a test's name, and what else is the same for all its channels and languages."""
+    others = {name: value for name, value in _parameters(item).items() if name not in AXES}
+    return item.nodeid.partition("[")[0], repr(others)
+
+
+def _parameters(item: pytest.Item) -> dict[str, object]:
+    return dict(getattr(getattr(item, "callspec", None), "params", {}))
+
+
+_MARKED = pytest.StashKey[bool]()
