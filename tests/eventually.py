@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Protocol, overload
 
 from tests.patience import PATIENCE, patience
 
@@ -26,9 +26,17 @@ class Wakes(Protocol):
         """Forget what has changed so far."""
 
 
+@overload
 async def eventually[T](
-    look: Callable[[], T | Awaitable[T]], what: str = "", *, within: float = PATIENCE, on: Wakes | None = None
-) -> T:
+    look: Callable[[], Awaitable[T]], what: str = "", *, within: float = PATIENCE, on: Wakes | None = None
+) -> T: ...
+@overload
+async def eventually[T](
+    look: Callable[[], T], what: str = "", *, within: float = PATIENCE, on: Wakes | None = None
+) -> T: ...
+async def eventually(
+    look: Callable[[], object], what: str = "", *, within: float = PATIENCE, on: Wakes | None = None
+) -> object:
     """Look until there is something true to see, and return it.
 
     `look` may be async, and may assert: an AssertionError counts as "not yet". `what` names the fact in the failure.
@@ -75,7 +83,7 @@ async def never() -> None:
     await asyncio.Event().wait()
 
 
-async def _seen[T](look: Callable[[], T | Awaitable[T]]) -> tuple[T | None, AssertionError | None]:
+async def _seen(look: Callable[[], object]) -> tuple[object, AssertionError | None]:
     try:
         seen = look()
         return (await seen if inspect.isawaitable(seen) else seen), None
