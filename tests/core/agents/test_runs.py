@@ -21,6 +21,7 @@ from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnState
 from tests.core.builders import FakeModel, Step, says, wants
+from tests.eventually import never
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 DONE: Counter[str] = Counter()
@@ -182,7 +183,7 @@ async def test_an_agent_past_its_own_time_limit_has_an_unknown_outcome() -> None
         """Be slow."""
 
         async def on_running(self, msg: str) -> AgentResult:
-            await asyncio.sleep(5)
+            await never()
             return self.make_result()
 
     script: list[Step] = [wants(("Slow", {})), wants(("Slow", {})), says("ok")]

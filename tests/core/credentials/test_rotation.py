@@ -16,6 +16,7 @@ from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialError
 from core.db.database import Database
 from tests.core.credentials.harness import add_people, new_key, store_with
+from tests.eventually import eventually
 
 type Admin = asyncpg.Connection[asyncpg.Record]
 ROOT = Path(__file__).parents[3]
@@ -140,7 +141,11 @@ async def start_rotation(database_url: str, folder: Path, *keys: SecretKey) -> a
 
 
 async def until_rewrapped(admin: Admin, key: SecretKey, count: int, process: asyncio.subprocess.Process) -> None:
-    """Wait until so many data keys lie under the key."""
-    while await admin.fetchval("select count(*) from data_keys where secret_key_id = $1", key.id) <= count:
-        assert process.returncode is None, "it ended before it could be killed"
-        await asyncio.sleep(0.002)
+    """Wait until more than so many data keys lie under the key."""
+
+    async def look() -> bool:
+        done = await admin.fetchval("select count(*) from data_keys where secret_key_id = $1", key.id)
+        return bool(done > count) or process.returncode is not None
+
+    await eventually(look, "the keys under the new one")
+    assert process.returncode is None, "it ended before it could be killed"

@@ -19,7 +19,9 @@ from core.db.connector import Connector, connect
 from core.db.database import Database
 from core.db.migrate import migrate
 from core.errors import ConfigError, StoreUnavailable
+from tests.eventually import eventually
 from tests.faults.proxy import Trouble, proxied
+from tests.patience import PATIENCE
 
 
 @contextmanager
@@ -88,17 +90,18 @@ def test_a_server_that_takes_no_writes_is_refused(wanted: str) -> None:
         for_primary(f"postgresql://h1,h2/d?target_session_attrs={wanted}")
 
 
-async def test_the_primary_is_found_behind_hosts_that_do_not_serve(database_url: str) -> None:
+async def test_the_primary_is_found_behind_hosts_that_do_not_serve(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with silent_port() as silent, silent_port(listening=False) as closed:
         async with standby() as other:
-            database = Database(with_hosts(database_url, silent, other, closed), patience=5)
+            database = Database(with_hosts(database_url, silent, other, closed), patience=PATIENCE)
             try:
                 assert await database.rows("select 1")
-                began = time.monotonic()
+                # The next connections go to the host that served: a head start of the silent one would not end.
+                monkeypatch.setattr(connector, "HEAD_START", 10 * PATIENCE)
                 async with database.tenant("t1"), database.tenant("t2"):
                     pass
-                # The next connections go to the host that served, without the silent one's head start.
-                assert time.monotonic() - began < 0.5
             finally:
                 await database.close()
 
@@ -111,14 +114,10 @@ async def test_a_connection_that_came_second_is_closed(database_url: str, monkey
         *(Connector(url)(url, server_settings={"application_name": name}) for _ in range(4))
     )
     try:
-        async with asyncio.timeout(20):
-            while True:
-                count = await connections[0].fetchval(
-                    "select count(*) from pg_stat_activity where application_name = $1", name
-                )
-                if count == len(connections):
-                    break
-                await asyncio.sleep(0.05)
+        statement = (
+            "select count(*) = $2 from pg_stat_activity where datname = current_database() and application_name = $1"
+        )
+        await eventually(lambda: connections[0].fetchval(statement, name, len(connections)), "no other connection")
     finally:
         for connection in connections:
             await connection.close()
@@ -129,7 +128,7 @@ async def test_no_host_that_serves_is_told_by_the_first_ones_error(database_url:
         async with standby() as other:
             url = for_primary(f"postgresql://u:p@127.0.0.1:{closed},127.0.0.1:{other}/d?sslmode=disable")
             with pytest.raises(ConnectionRefusedError):
-                await connect(url, timeout=5)
+                await connect(url, timeout=PATIENCE)
             with pytest.raises(ConfigError, match=re.escape("cannot be reached (ConnectionRefusedError)")):
                 await migrate(url)
 
@@ -167,8 +166,7 @@ async def test_a_call_ends_soon_after_its_patience_when_the_host_is_cut_off(
             began = time.monotonic()
             with pytest.raises(StoreUnavailable):
                 await database.rows("select 1")
-            # Waiting for a cancel to be acknowledged took as long as a statement may: 20 s.
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 20, "it waited for a cancel as long as for a statement"
         finally:
             proxy.be(Trouble.NONE)
             await database.close()

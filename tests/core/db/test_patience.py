@@ -5,9 +5,11 @@ import socket
 
 import asyncpg
 import pytest
+from structlog.testing import capture_logs
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
+from tests.eventually import eventually
 
 
 async def test_a_try_cut_off_by_the_deadline_hides_no_known_cause() -> None:
@@ -15,8 +17,9 @@ async def test_a_try_cut_off_by_the_deadline_hides_no_known_cause() -> None:
         server.bind(("127.0.0.1", 0))
         # Bound and not listening: it refuses. Listening and never accepting: it does not answer.
         database = Database(f"postgresql://nobody@127.0.0.1:{server.getsockname()[1]}/none", patience=1.0)
-        call = asyncio.ensure_future(database.rows("select 1"))
-        await asyncio.sleep(0.3)
+        with capture_logs() as logs:
+            call = asyncio.ensure_future(database.rows("select 1"))
+            await eventually(lambda: logs, "the first refusal")
         server.listen()
         with pytest.raises(StoreUnavailable) as raised:
             await call

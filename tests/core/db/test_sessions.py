@@ -11,6 +11,7 @@ from core.db.database import Database
 from core.db.sql_files import load_functions
 from core.errors import LeaseLost
 from tests.core.harness import Store
+from tests.eventually import eventually
 from tests.jobs.worker_harness import WorkerHarness
 from tests.postgres_meter import metered
 from tests.shipping.harness import PRODUCT, python_files
@@ -38,7 +39,11 @@ union all select 'channel ' || channel from pg_listening_channels() channel
 union all select 'cursor ' || name from pg_cursors where name <> ''
 union all select 'table ' || relname from pg_class where relpersistence = 't'
 union all select 'tenant ' || tenant from current_setting('onevalet.tenant', true) tenant where tenant <> ''
-union all select '' from pg_sleep(0.2)
+"""
+SLEEPS = """
+select exists (
+    select from pg_stat_activity where datname = current_database() and state = 'active' and wait_event = 'PgSleep'
+)
 """
 
 
@@ -81,12 +86,14 @@ async def test_a_session_is_empty_after_turns_errors_and_cancellations(store: St
         await _break(store.database)
     with pytest.raises(LeaseLost):
         await store.database.call("select leave_lane('nobody', 'lane', 1, interval '0')")
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.05):
-            await _sleep(store.database)
-    # All connections of the pool, since each has had some of it.
-    left = await asyncio.gather(*(_left(store.database) for _ in range(10)))
-    assert left == [[]] * 10
+    sleeping = asyncio.create_task(_sleep(store.database))
+    await eventually(lambda: store.admin.fetchval(SLEEPS), "the statement that is cancelled")
+    sleeping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sleeping
+    # All connections of the pool, since each has had some of it: none is given back before the last is taken.
+    taken = asyncio.Barrier(10)
+    assert await asyncio.gather(*(_left(store.database, taken) for _ in range(10))) == [[]] * 10
 
 
 async def test_a_transaction_left_open_is_rolled_back_with_its_tenant(database_url: str) -> None:
@@ -137,8 +144,14 @@ def _outlives(text: str) -> bool:
     return bool(_SET.match(text)) and " = " in text
 
 
-async def _left(database: Database) -> list[str]:
-    return [row["what"] for row in await database.rows(LEFT) if row["what"]]
+async def _left(database: Database, taken: asyncio.Barrier | None = None) -> list[str]:
+    pool, connection = await database._acquire()
+    try:
+        if taken is not None:
+            await taken.wait()
+        return [row["what"] for row in await connection.fetch(LEFT)]
+    finally:
+        await pool.release(connection)
 
 
 async def _break(database: Database) -> None:
@@ -149,4 +162,4 @@ async def _break(database: Database) -> None:
 
 async def _sleep(database: Database) -> None:
     async with database.tenant("tn_a") as connection:
-        await connection.execute("select pg_sleep(5)")
+        await connection.execute("select pg_sleep(3600)")

@@ -5,15 +5,16 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from redis.asyncio import Redis
 
-from core.events.bus import EventBus
+from core.events.bus import EventBus, _Group
 from core.events.store import EventRef
 from core.events.types import Event, UnreadableEvent
 from tests.core.harness import Store
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 from tests.services import flush
 
 FAST = timedelta(milliseconds=200)
@@ -29,11 +30,17 @@ async def a_bus(store: Store, redis_url: str, tries: int = 5) -> AsyncIterator[E
         await bus.close()
 
 
-async def until(done: Callable[[], bool], within: float = PATIENCE) -> None:
-    """Wait for something that rings no bell."""
-    async with asyncio.timeout(within):
-        while not done():  # noqa: ASYNC110 - nothing tells
-            await asyncio.sleep(0.005)
+async def swept(bus: EventBus) -> None:
+    """Wait for a whole sweep from now on: what it finds to do again is begun."""
+    sweeps, sweep_up = 0, bus._sweep_up
+
+    async def counted(group: _Group) -> None:
+        nonlocal sweeps
+        await sweep_up(group)
+        sweeps += 1
+
+    with patch.object(bus, "_sweep_up", counted):
+        await eventually(lambda: sweeps > 0, "a sweep that began after now")
 
 
 async def kill(bus: EventBus) -> None:
@@ -78,8 +85,9 @@ async def test_promise_13_200_events_4_ms_apart_run_once_across_a_restart(
                 await first.subscribe("door:*", worker("one again"), name="tasks")
                 if flushed:
                     await flush(redis_url)
-        await until(lambda: len(handled) == 200)
-        await asyncio.sleep(FAST.total_seconds() * 1.5)  # one more sweep finds nothing to do again
+        await eventually(lambda: len(handled) == 200)
+        for bus in (first, second):
+            await swept(bus)
     assert handled == {f"{number}": 1 for number in range(200)}
     assert min(by["one"], by["two"], by["one again"]) > 10, f"the load was not shared: {by}"
     assert await store.column("select distinct state from event_work") == ["done"]
@@ -103,8 +111,8 @@ async def test_what_a_dead_consumer_held_is_handled_by_another_and_burns_one_try
         await holding.wait()
         await kill(first)
         await second.subscribe("*", handle, name="tasks")
-        await until(lambda: bool(handled))
-        await until(lambda: not second._groups["tasks"].running)
+        await eventually(lambda: bool(handled))
+        await eventually(lambda: not second._groups["tasks"].running)
     assert handled == ["1"]
     assert await store.one("select attempts from event_work") == 2
 
@@ -119,12 +127,12 @@ async def test_what_was_published_before_anybody_subscribed_is_handled(store: St
         await bus.publish(Event("door", "opened", id="1", tenant_id="ann"))
         await bus.publish(Event("mail", "came", id="2", tenant_id="bob"))
         await bus.subscribe("door:*", handle)
-        await until(lambda: bool(handled))
+        await eventually(lambda: bool(handled))
         # Known again after a stop, and nothing is missed meanwhile.
         await bus.close()
         await bus.publish(Event("door", "closed", id="3", tenant_id="bob"))
         await bus.subscribe("door:*", handle)
-        await until(lambda: len(handled) == 2)
+        await eventually(lambda: len(handled) == 2)
         # Nothing is kept for who unsubscribed.
         await bus.unsubscribe("door:*")
         await bus.publish(Event("door", "closed", id="4", tenant_id="bob"))
@@ -161,11 +169,8 @@ async def test_a_poison_event_is_set_aside_with_its_reason_and_the_others_go_on(
         await bus.subscribe("*", handle, name="tasks")
         for id in ("1", "bad", "2"):
             await bus.publish(Event("door", "opened", id=id, tenant_id="ann"))
-        await until(lambda: len(handled) == 2)
-        async with asyncio.timeout(PATIENCE):
-            while not (aside := await bus.store.recent("ann", poison_only=True)):  # noqa: ASYNC110 - nothing tells
-                await asyncio.sleep(0.02)
-        [record] = aside
+        await eventually(lambda: len(handled) == 2)
+        [record] = await eventually(lambda: bus.store.recent("ann", poison_only=True))
         assert record.event.id == "bad"
         assert record.reason == {
             "fails": "KeyError: 'colour'", "says so": "it has no colour", "hangs": "TimeoutError: ",
@@ -184,7 +189,7 @@ async def test_without_redis_events_are_handled_all_the_same(store: Store) -> No
     async with a_bus(store, "redis://127.0.0.1:1/0") as bus:
         await bus.subscribe("*", handle)
         await bus.publish(Event("door", "opened", id="1", tenant_id="ann"))
-        await until(lambda: handled == ["1"])
+        await eventually(lambda: handled == ["1"])
 
 
 async def test_channels_publish_receipts_and_failed_deliveries_to_subscribers(store: Store) -> None:
@@ -211,12 +216,12 @@ async def test_what_stands_in_a_streams_place_is_deleted_and_no_event_is_lost(st
     async with Redis.from_url(redis_url) as redis, a_bus(store, redis_url) as bus:
         await bus.subscribe("shop:*", handle)
         await bus.publish(Event("shop", "sold", id="e0", tenant_id="ann"))
-        await until(lambda: seen == ["e0"])
+        await eventually(lambda: seen == ["e0"])
         (stream,) = [key async for key in redis.scan_iter("onevalet:events:*")]
         await redis.delete(stream)
         await redis.set(stream, "PWNED")
         await bus.publish(Event("shop", "sold", id="e1", tenant_id="ann"))
-        await until(lambda: seen == ["e0", "e1"])
+        await eventually(lambda: seen == ["e0", "e1"])
         await bus.publish(Event("shop", "sold", id="e2", tenant_id="ann"))
-        await until(lambda: seen == ["e0", "e1", "e2"])
+        await eventually(lambda: seen == ["e0", "e1", "e2"])
         assert await redis.type(stream) == b"stream"

@@ -7,10 +7,10 @@ from core.events.merge import EventSourceMerge
 from core.events.source_types import Style
 from core.events.sources import EventSources
 from core.events.types import Event
-from tests.core.events.test_bus import FAST, until
+from tests.core.events.test_bus import FAST
 from tests.core.harness import Store
 from tests.core.people.harness import CHAT, PHONE, Harness
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 
 ANN, ANN_CHAT = "+15550000001", "7001"
 
@@ -102,6 +102,6 @@ async def test_a_subscriber_hears_of_a_source_by_each_name_it_had(store: Store, 
     await bus.subscribe("door:*", handle)
     for source in ("door", "door-2", "window"):
         await bus.publish(Event(source, "opened", {}, f"at {source}", ann))
-    await until(lambda: len(heard) >= 3, within=PATIENCE)
+    await eventually(lambda: len(heard) >= 3)
     await bus.close()
     assert sorted(heard) == [("door", "at door"), ("door-2", "at door-2"), ("door-2", "before")]

@@ -15,6 +15,8 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging.channels import Received
 from tests.core.harness import OPEN, Store, message, opened
+from tests.locks import until_blocked
+from tests.patience import PATIENCE
 from tests.postgres_meter import metered, wal_flushes
 from tests.services import private_postgres
 
@@ -164,8 +166,8 @@ async def test_who_waits_behind_their_own_message_keeps_nobody_waiting(store: St
     async with store.admin.transaction():
         await store.admin.execute("select 1 from conversations where peer = $1 for update", ANN)
         anns = [asyncio.create_task(inbox.accept(message(str(n), ANN, f"b{n}"))) for n in range(2)]
-        await asyncio.sleep(0.3)  # the first is tried alone and waits, and the second waits for the first
-        async with asyncio.timeout(5):
+        await until_blocked(store.one)  # the first is tried alone and waits, and the second waits for the first
+        async with asyncio.timeout(PATIENCE):
             await inbox.accept(message("hello", BOB, "bob"))
         assert not any(task.done() for task in anns)
     await asyncio.gather(*anns)

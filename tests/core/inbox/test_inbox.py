@@ -23,6 +23,7 @@ from core.messaging.messages import (
     ReachabilityReason,
 )
 from tests.core.harness import ACCOUNT, CHANNEL, OPEN, RecordedWakeups, Store, message
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.services import private_postgres
 
@@ -257,10 +258,11 @@ async def test_promise_1_nothing_is_accepted_or_lost_while_postgres_is_away() ->
                 async with store.database.tenant("tn_x"):
                     pass
             patient = Database(server.url, patience=PATIENCE)
-            waiting = asyncio.create_task(
-                Inbox(patient, RecordedWakeups(), store.make_id, OPEN).accept(message("patient", ANN, "p"))
-            )
-            await asyncio.sleep(0.2)
+            with capture_logs() as logs:
+                waiting = asyncio.create_task(
+                    Inbox(patient, RecordedWakeups(), store.make_id, OPEN).accept(message("patient", ANN, "p"))
+                )
+                await eventually(lambda: logs, "that it has met the outage")
             await server.start()
             accepted.append(await waiting)
             await patient.close()

@@ -20,6 +20,8 @@ from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.model_caller import Asked, ModelCaller
 from tests.core.builders import SYSTEM, FakeModel, Step, says, user
+from tests.eventually import never
+from tests.patience import PATIENCE
 
 LAYERS = (ModelLayer("a", 0), ModelLayer("a", 1), ModelLayer("a", 0, "low"), ModelLayer("b", 0))
 
@@ -95,11 +97,11 @@ async def test_a_timeout_is_tried_once_more() -> None:
 
 async def test_a_model_that_hangs_is_given_up_within_our_patience() -> None:
     async def hang(request: ModelRequest) -> ModelAnswer:
-        await asyncio.sleep(60)
+        await never()
         return says("never")
 
     config = ReactLoopConfig(llm_first_token_timeout=0.2, llm_patience=0.3)
-    async with asyncio.timeout(30):  # half of what the model takes
+    async with asyncio.timeout(PATIENCE):
         error, model, _ = await _ask(hang, hang, config=config)
     assert isinstance(error, ModelTimeout)
     assert [round(request.timeout, 1) for request in model.requests] == [0.2, 0.2]
@@ -118,7 +120,7 @@ async def test_a_model_slower_than_our_patience_is_waited_for() -> None:
 
 async def test_a_silence_beyond_our_patience_still_goes_to_the_other_model() -> None:
     async def hang(request: ModelRequest) -> ModelAnswer:
-        await asyncio.sleep(60)
+        await never()
         return says("never")
 
     config = ReactLoopConfig(llm_first_token_timeout=0.2, llm_patience=0.1)

@@ -22,6 +22,7 @@ from core.memory import model_calls as asking
 from core.memory.extraction.talk import Talk, request_for
 from core.memory.model_calls import Asking
 from tests.core.builders import user
+from tests.patience import PATIENCE
 
 QUICK = ReactLoopConfig(llm_first_token_timeout=0.5, llm_patience=0.5, llm_longest_answer=0.5, llm_streaming=False)
 type Ask = Callable[[LiteLLMClient], Awaitable[object]]
@@ -88,5 +89,5 @@ def of_summary(client: LiteLLMClient) -> Awaitable[object]:
 @pytest.mark.parametrize("ask", [of_reading, of_judge, of_memory, of_embedding, of_summary])
 async def test_a_provider_that_drips_cannot_hold_a_call_open(client: LiteLLMClient, ask: Ask) -> None:
     with pytest.raises(ModelTimeout):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await ask(client)

@@ -193,8 +193,10 @@ async def test_a_server_that_floods_or_falls_silent_is_left(dovecot: Dovecot) ->
 
 async def test_a_cancelled_call_leaves_no_connection(dovecot: Dovecot) -> None:
     heard: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+    connected = asyncio.Event()
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.set()
         await reader.read()
         heard.set_result(b"closed")
         writer.close()
@@ -208,7 +210,7 @@ async def test_a_cancelled_call_leaves_no_connection(dovecot: Dovecot) -> None:
             pass
 
     reading = asyncio.create_task(read())
-    await asyncio.sleep(0.1)
+    await connected.wait()
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading

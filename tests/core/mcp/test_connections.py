@@ -9,6 +9,7 @@ import pytest
 from core.mcp.connections import Connections
 from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerLost, ToolGone
 from core.mcp.types import Answer, Definition, McpServer
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.servers.mcp import ScriptedMcp
 
@@ -90,8 +91,7 @@ async def test_a_start_that_nobody_waits_for_any_more_leaves_no_process(script: 
     script.offers(LIGHT)
     connections = connect(script.over_pipes())
     asking = asyncio.create_task(connections.tools("home"))
-    while not (held := [task for task in asyncio.all_tasks() if task.get_name() == "MCP server home"]):  # noqa: ASYNC110
-        await asyncio.sleep(0)
+    held = await eventually(lambda: [task for task in asyncio.all_tasks() if task.get_name() == "MCP server home"])
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

@@ -14,7 +14,7 @@ from core.memory.types import ASSISTANT, Kind
 from tests.core.harness import opened
 from tests.core.memory.harness import NOW, holding, make_momex, told, vector_of
 from tests.core.memory.talk import Talk
-from tests.patience import PATIENCE
+from tests.locks import until_blocked
 
 SAID = [
     ("I volunteer at the community garden.", "unit", False),
@@ -171,7 +171,7 @@ async def test_an_index_built_during_the_forgetting_puts_no_term_back(momex: Mom
         # What VectorStore.add_terms does, held up between its two statements.
         epoch = await building.fetchval("select epoch from memory_versions where tenant_id = 'ann' for update")
         forgetting = asyncio.create_task(momex.for_tenant("ann", "t2").forget())
-        await _until_blocked(database)
+        await until_blocked(building.fetchval)
         await insert_terms(building, "ann", "words", again)
     assert await forgetting == 1
     assert await _terms(database) == []
@@ -182,13 +182,3 @@ async def test_an_index_built_during_the_forgetting_puts_no_term_back(momex: Mom
 async def _terms(database: Database) -> list[str]:
     rows = await database.tenant_rows("ann", "select term from memory_terms where tenant_id = $1")
     return [row["term"] for row in rows]
-
-
-async def _until_blocked(database: Database) -> None:
-    """Wait until a connection waits for another's lock."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            [row] = await database.rows("select count(*) as n from pg_locks where not granted")
-            if row["n"]:
-                return
-            await asyncio.sleep(0.02)

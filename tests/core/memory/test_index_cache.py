@@ -14,6 +14,7 @@ from core.memory.index.typeagent_index import StructuredQuery
 from core.memory.momex import Momex
 from tests.core.memory.harness import caught_up, told
 from tests.core.memory.test_recall import Broken
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.xdist_group("typeagent")
@@ -83,8 +84,7 @@ async def test_what_nobody_waits_for_any_more_is_not_begun() -> None:
 
     async def work(name: str) -> None:
         loop.call_soon_threadsafe(begun.set)
-        while not go.is_set():  # noqa: ASYNC110 - another thread sets it
-            await asyncio.sleep(0.01)
+        await eventually(go.is_set, "that another thread sets it")
         done.append(name)
 
     tasks = [asyncio.create_task(thread.run(work(name))) for name in ("first", "second", "third")]

@@ -1,6 +1,5 @@
 """Recall: three retrievers fused, in budget, with validity; it does with two or one and says so."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from core.memory.momex import Momex
 from core.memory.recall.search import Retriever, Scope
 from core.memory.types import RetrieverKind, Vector
 from tests.core.memory.harness import WordEmbedder, caught_up, told
+from tests.eventually import never
 
 LIFE = [
     "My sister Greta lives in Porto.",
@@ -34,7 +34,7 @@ class Slow(WordEmbedder):
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Wait for longer than anybody waits."""
-        await asyncio.sleep(30)
+        await never()
         return []
 
 

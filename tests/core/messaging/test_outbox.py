@@ -1,6 +1,7 @@
 """The outbox: one open row a conversation, in order, each call committed before it leaves (promises 4, 7, 8)."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 
@@ -420,7 +421,9 @@ async def test_repeating_every_statement_changes_nothing(twice: Store) -> None:
 
 async def test_a_row_and_a_lane_that_many_claim_at_once_have_one_holder(store: Store) -> None:
     await store.say("hello")
-    await asyncio.gather(*(store.database.rows("select pg_sleep(0.05)") for _ in range(10)))  # connections to all
+    async with AsyncExitStack() as stack:  # connections to all
+        for number in range(10):
+            await stack.enter_async_context(store.database.tenant(f"t{number}"))
     for _ in range(15):
         leases = await asyncio.gather(*(store.turns.claim(None, f"w{n}") for n in range(10)))
         [lease] = [lease for lease in leases if lease]

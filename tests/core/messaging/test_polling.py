@@ -13,6 +13,7 @@ from core.errors import StoreUnavailable
 from core.messaging import poll_lease, polling
 from core.messaging.poll_lease import PollLease
 from core.messaging.polling import TRIES, PollLoop
+from tests.patience import PATIENCE
 
 
 class ShakyLease(PollLease):
@@ -90,7 +91,7 @@ async def test_who_lost_the_lease_waits_until_the_other_ends(
             first.stop()
         return 0.0
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await first.run(step)
     assert steps == ["from 0", "waits", "from 7"]
 

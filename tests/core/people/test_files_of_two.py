@@ -15,13 +15,10 @@ from core.files.types import SentFile
 from core.messaging.messages import Media
 from jobs.maintenance import prune_files
 from tests.core.people.harness import CHAT, PHONE, Harness
+from tests.locks import until_blocked
 
 ANN, ANN_CHAT = "+15550000001", "7001"
 PLACES = ((ANN, PHONE), (ANN_CHAT, CHAT))
-BLOCKED = """
-select count(*) from pg_locks l join pg_database d on d.oid = l.database
-where d.datname = current_database() and l.locktype = 'advisory' and not l.granted
-"""
 BOTH, ANNS, OTHERS = b"the lease of both", b"Ann's letter", b"the other's letter"
 
 
@@ -102,8 +99,7 @@ async def test_bytes_of_two_go_with_both_though_both_go_at_once(harness: Harness
         async with database.tenant(tenants[0]) as first:
             await first.execute("delete from files")
             waiting = asyncio.create_task(second.execute("delete from files"))
-            while not await harness.store.one(BLOCKED):  # noqa: ASYNC110 - until it waits for the first
-                await asyncio.sleep(0.01)
+            await until_blocked(harness.store.one)
         await waiting
     await prune_files(files.intake.store, harness.clock)
     assert not [path for path in tmp_path.rglob("*-*") if path.is_file()]  # noqa: ASYNC240

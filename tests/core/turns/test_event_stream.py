@@ -22,6 +22,7 @@ from core.turns.event_stream import AHEAD, StreamEvent, StreamEventType
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnState
 from tests.core.builders import FakeModel, Step, says, wants
+from tests.eventually import never
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001)
 
@@ -172,7 +173,8 @@ class TestPace:
         stream = Orchestrator(model, config=CONFIG).stream_message(_request())
         for _ in range(5):
             await anext(stream)
-        await asyncio.sleep(0.05)
+        for _ in range(10 * AHEAD):  # turns of the loop, in each of which the model could write a word
+            await asyncio.sleep(0)
         assert model.written <= AHEAD + 5
         await stream.aclose()
 
@@ -202,12 +204,15 @@ async def _until_error(
 
 
 async def _cancelled(stream: AsyncGenerator[StreamEvent]) -> None:
+    reading = asyncio.Event()
+
     async def read() -> None:
         async for _ in stream:
-            await asyncio.sleep(60)
+            reading.set()
+            await never()
 
     task = asyncio.create_task(read())
-    await asyncio.sleep(0.02)
+    await reading.wait()
     task.cancel()
     await asyncio.wait([task])
     await stream.aclose()

@@ -33,6 +33,7 @@ from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message
 from core.turns.prompt_lines import CONTEXT
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from tests.core.builders import FakeModel, Step, says, user, wants
+from tests.eventually import never
 
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=UTC)
 TENANT = TurnTenant("t1", "Ada", "de", "Asia/Tokyo")
@@ -169,13 +170,16 @@ class TestFailures:
         assert [message.text for message in result.history] == ["Hi", "", "sent", replies.MODEL_AUTH]
 
     async def test_cancelling_is_not_swallowed(self) -> None:
+        asked = asyncio.Event()
+
         async def wait(_: object) -> object:
-            await asyncio.sleep(60)
+            asked.set()
+            await never()
             raise AssertionError
 
         orchestrator, _ = _orchestrator(wait)  # type: ignore[arg-type]
         task = asyncio.create_task(orchestrator.handle_message(_request("Hi")))
-        await asyncio.sleep(0.05)
+        await asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -15,6 +15,7 @@ from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage
 from core.turns.types import BegunTurn, TurnEnd, TurnState
 from tests.core.harness import DumbDatabase, Store, TwiceDatabase, opened
+from tests.patience import PATIENCE
 
 ANN = "+15550000001"
 NO_TIME = timedelta()
@@ -245,13 +246,13 @@ async def test_odd_text_in_journal_and_replies_is_stored_without_invalid_bytes(s
 
 
 async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(store: Store) -> None:
-    total, done = 150, asyncio.Event()
+    total, done, chance = 150, asyncio.Event(), random.Random(1)
 
     async def write() -> None:
         for n in range(total):
             await store.say(f"{n}")
             if n % 10 == 0:
-                await asyncio.sleep(random.random() * 0.01)
+                await asyncio.sleep(chance.random() * 0.01)
         done.set()
 
     async def work() -> None:
@@ -265,7 +266,7 @@ async def test_promise_1_no_message_is_stranded_when_it_comes_as_a_turn_ends(sto
             while more and (turn := await store.turns.begin(lease)):
                 more = await store.finish(lease, turn, "hi")
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(write(), work())
     assert await store.column("select text from inbound order by seq") == [f"{n}" for n in range(total)]
     assert await store.one("select count(*) from lanes where pending or owner is not null") == 0

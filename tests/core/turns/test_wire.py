@@ -20,6 +20,8 @@ from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from tests.core.builders import user
 from tests.core.turns.test_orchestrator import NOW
+from tests.eventually import never
+from tests.patience import PATIENCE
 from tests.scripted_model import Reply, ScriptedModel, calls, cut, error, hang, malformed, text
 
 # litellm 1.106 looks through the last piece of a stream in a way that pydantic will drop.
@@ -40,7 +42,7 @@ async def add(a: int, b: int) -> int:
 @tool(effect="read")
 async def hangs() -> str:
     """Never come back."""
-    await asyncio.sleep(60)
+    await never()
     return "never"
 
 
@@ -98,18 +100,15 @@ class TestTheModel:
         began = time.monotonic()
         assert (await line.turn(error(429, retry_after=0.6), text("Seven"))).reply == "Seven"
         assert time.monotonic() - began >= 0.6
-        began = time.monotonic()
         assert (await line.turn(error(429), error(429), text("Seven"))).reply == "Seven"
-        assert time.monotonic() - began < 3
 
     async def test_one_beyond_our_patience_goes_to_the_next_layer_at_once_or_is_told(self, line: Line) -> None:
-        began = time.monotonic()
-        result = await line.turn(error(429, retry_after=300))
-        assert (result.state, result.reason, result.reply) == (TurnState.FAILED, "model_down", replies.MODEL_DOWN)
-        line.client = LiteLLMClient("openai/scripted", ["openai/other"])
-        assert (await line.turn(error(429, retry_after=300), text("Seven"))).reply == "Seven"
+        async with asyncio.timeout(PATIENCE):  # a fraction of what the provider asks for
+            result = await line.turn(error(429, retry_after=300))
+            assert (result.state, result.reason, result.reply) == (TurnState.FAILED, "model_down", replies.MODEL_DOWN)
+            line.client = LiteLLMClient("openai/scripted", ["openai/other"])
+            assert (await line.turn(error(429, retry_after=300), text("Seven"))).reply == "Seven"
         assert line.model.calls[-1].body["model"] == "other"
-        assert time.monotonic() - began < 10
 
     async def test_a_refused_key_is_the_operators_to_mend(self, line: Line) -> None:
         result = await line.turn(error(401, message="Incorrect API key provided: sk-test-secret"))
@@ -145,15 +144,14 @@ class TestTheModel:
         assert (result.state, result.reason) == (TurnState.FAILED, "context_overflow")
         assert "NEW" in result.reply
 
-    @pytest.mark.parametrize("trouble", [error(500), error(503), cut(), malformed(), hang(5)])
+    @pytest.mark.parametrize("trouble", [error(500), error(503), cut(), malformed(), hang(10 * PATIENCE)])
     async def test_what_passes_is_tried_again_and_what_stays_is_told(self, line: Line, trouble: Reply) -> None:
         await line.turn(text("warm"))
-        began = time.monotonic()
-        assert (await line.turn(trouble, text("Seven"), config=QUICK)).reply == "Seven"
         times = 2 if trouble.delay else 3
-        result = await line.turn(*[trouble] * times, config=QUICK)
+        async with asyncio.timeout(PATIENCE):
+            assert (await line.turn(trouble, text("Seven"), config=QUICK)).reply == "Seven"
+            result = await line.turn(*[trouble] * times, config=QUICK)
         assert (result.state, result.reason, result.reply) == (TurnState.FAILED, "model_down", replies.MODEL_DOWN)
-        assert time.monotonic() - began < 15
 
     async def test_empty_answers_are_asked_again_and_owned_up_to(self, line: Line) -> None:
         assert (await line.turn(text(""), text("Seven"))).reply == "Seven"

@@ -71,6 +71,12 @@ class Replay:
     url: str = ""
     asked: list[Wire] = field(default_factory=list)
     connections: set[int] = field(default_factory=set)
+    goes_on: asyncio.Event = field(default_factory=asyncio.Event)
+    """What follows the first piece waits for it; set unless a test clears it."""
+
+    def __post_init__(self) -> None:
+        """Hold nothing back."""
+        self.goes_on.set()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         headers = {name: request.headers[name] for name in _COMPARED_HEADERS if name in request.headers}
@@ -79,8 +85,10 @@ class Replay:
         said = self.transcript
         response = web.StreamResponse(status=said.status, headers={"Content-Type": said.content_type, **said.headers})
         await response.prepare(request)
-        for piece in said.pieces:
+        for number, piece in enumerate(said.pieces):
             await asyncio.sleep(said.pause)
+            if number:
+                await self.goes_on.wait()
             await response.write(piece)
         if said.cut and request.transport:
             request.transport.abort()

@@ -16,6 +16,7 @@ from tests.core.builders import SYSTEM, user
 from tests.core.llm.direct import transcripts
 from tests.core.llm.direct.replay import Outcome, Transcript, Wire, outcome, replaying
 from tests.core.llm.test_litellm_client import ADD
+from tests.patience import PATIENCE
 
 pytestmark = [
     pytest.mark.xdist_group("model"),  # litellm takes seconds to load: once is enough
@@ -39,7 +40,7 @@ CONVERSATION = (
     ChatMessage(Role.TOOL, "0", tool_call_id="call_0", name="add"),
     user("And 3 — mañana?"),
 )
-PLAIN = ModelRequest(CONVERSATION, tools=(ADD,), timeout=10, max_output_tokens=800)
+PLAIN = ModelRequest(CONVERSATION, tools=(ADD,), timeout=PATIENCE, max_output_tokens=800)
 
 
 OF_ALL = {
