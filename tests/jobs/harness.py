@@ -5,13 +5,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from core.errors import Unavailable
 from core.messaging.channels import Part, Receipt, Target
 from core.messaging.messages import Address, OutboundMessage
+from tests.eventually import never
 
-type Act = Exception | Callable[[Target], object] | float
-"""What a call does: raise, run a function and be accepted, or hang for that many seconds."""
+type Act = Exception | Callable[[Target], object] | Literal["hang"]
+"""What a call does: raise, run a function and be accepted, or hang."""
 
 
 @dataclass(slots=True)
@@ -46,8 +48,8 @@ class RecordingChannel:
             self.arrived[to.ref] = f"SM{len(self.arrived)}"
         if isinstance(act, Exception):
             raise act
-        if isinstance(act, float):
-            await asyncio.sleep(act)
+        if act == "hang":
+            await never()
         if callable(act):
             done = act(to)
             if asyncio.iscoroutine(done):

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
@@ -22,7 +22,7 @@ from core.triggers.types import Task
 from jobs.mail import MailWatcher, WatchLimits
 from tests.clocks import StandingClock
 from tests.core.harness import Store
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 from tests.servers.dovecot import Dovecot
 
 SOURCE, TYPE = "mail", "mail.received"
@@ -118,16 +118,18 @@ class MailHarness:
 
     async def has(self, *subjects: str) -> None:
         """Wait until exactly these mails have become events."""
-        await until(lambda: self._equal(sorted(subjects)))
+        await eventually(lambda: self._equal(sorted(subjects)))
 
     async def watched(self) -> None:
         """Wait until the mailbox was read to its end since now."""
         now = await self.store.one("select clock_timestamp()")
-        await until(lambda: self.store.admin.fetchval("select count(*) from mail_watches where read_at > $1", now))
+        await eventually(lambda: self.store.admin.fetchval("select count(*) from mail_watches where read_at > $1", now))
 
     async def problem(self, problem: str) -> None:
         """Wait until something is wrong with the mailbox."""
-        await until(lambda: self.store.admin.fetchval("select count(*) from mail_watches where problem = $1", problem))
+        await eventually(
+            lambda: self.store.admin.fetchval("select count(*) from mail_watches where problem = $1", problem)
+        )
 
     async def _equal(self, subjects: list[str]) -> bool:
         return sorted(map(str, await self.subjects())) == subjects
@@ -151,13 +153,6 @@ def age(dovecot: Dovecot, address: str) -> None:
     """Let what lies in a mailbox have come a minute ago: servers keep whole seconds."""
     for path in (dovecot.folder / "mail" / address).glob("new/*"):
         os.utime(path, (path.stat().st_atime, path.stat().st_mtime - 60))
-
-
-async def until(true: Callable[[], Awaitable[object]]) -> None:
-    """Wait until something is true."""
-    async with asyncio.timeout(PATIENCE):
-        while not await true():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.02)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
@@ -17,6 +18,7 @@ from core.queue.payloads import pack, unpack
 from jobs import chores
 from jobs.chores import QUEUE, run_chores
 from jobs.periodic import Periodic
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 
 HOUR = timedelta(hours=1)
@@ -39,18 +41,32 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chores, "_job", due_soon)
 
 
-async def run_until(done: asyncio.Event, redis_url: str, *works: Work, workers: int) -> None:
-    """Run workers with these chores until the event and a little longer."""
+@pytest.fixture(autouse=True)
+def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[Worker]:
+    """Return how often each worker has looked for what is due and at the queue."""
+    looks, shipped = Counter[Worker](), Worker._poll_iteration
+
+    async def counted(worker: Worker) -> None:
+        await shipped(worker)
+        looks[worker] += 1
+
+    monkeypatch.setattr(Worker, "_poll_iteration", counted)
+    return looks
+
+
+async def run_until(done: asyncio.Event, looks: Counter[Worker], redis_url: str, *works: Work, workers: int) -> None:
+    """Run workers with these chores until the event, and until each has queued and found what else is due."""
     table = [Periodic(f"chore {number}", HOUR, work) for number, work in enumerate(works)]
     tasks = [asyncio.create_task(run_chores(redis_url, table)) for _ in range(workers)]
     await asyncio.wait_for(done.wait(), PATIENCE)
-    await asyncio.sleep(0.5)
+    before = looks.copy()
+    await eventually(lambda: sum(count >= before[worker] + 3 for worker, count in looks.items()) == workers)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
 
 
-async def test_a_chore_is_done_by_one_of_three_workers(redis_url: str) -> None:
+async def test_a_chore_is_done_by_one_of_three_workers(redis_url: str, looks: Counter[Worker]) -> None:
     calls, done = 0, asyncio.Event()
 
     async def work() -> None:
@@ -58,11 +74,13 @@ async def test_a_chore_is_done_by_one_of_three_workers(redis_url: str) -> None:
         calls += 1
         done.set()
 
-    await run_until(done, redis_url, work, workers=3)
+    await run_until(done, looks, redis_url, work, workers=3)
     assert calls == 1
 
 
-async def test_a_chore_that_fails_is_logged_and_keeps_no_other_from_its_turn(redis_url: str) -> None:
+async def test_a_chore_that_fails_is_logged_and_keeps_no_other_from_its_turn(
+    redis_url: str, looks: Counter[Worker]
+) -> None:
     done = asyncio.Event()
 
     async def away() -> None:
@@ -72,18 +90,17 @@ async def test_a_chore_that_fails_is_logged_and_keeps_no_other_from_its_turn(red
         raise LookupError
 
     async def good() -> None:
-        await asyncio.sleep(0.2)
         done.set()
 
     with capture_logs() as logged:
-        await run_until(done, redis_url, away, broken, good, workers=1)
+        await run_until(done, looks, redis_url, away, broken, good, workers=1)
     assert {(entry["event"], entry.get("chore")) for entry in logged} == {
         ("chore_skipped", "chore 0"),
         ("chore_failed", "chore 1"),
     }
 
 
-async def test_what_a_chore_puts_into_redis_is_json_and_names_nobody(redis_url: str) -> None:
+async def test_what_a_chore_puts_into_redis_is_json_and_names_nobody(redis_url: str, looks: Counter[Worker]) -> None:
     found: list[dict[str, object]] = []
     done = asyncio.Event()
 
@@ -93,7 +110,7 @@ async def test_what_a_chore_puts_into_redis_is_json_and_names_nobody(redis_url: 
             assert await redis.type(QUEUE) == b"zset"
         done.set()
 
-    await run_until(done, redis_url, work, workers=1)
+    await run_until(done, looks, redis_url, work, workers=1)
     assert [(job["f"], job["a"], job["k"]) for job in found] == [("chore 0", [], {})]
 
 

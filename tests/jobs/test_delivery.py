@@ -162,7 +162,7 @@ async def test_promise_7_an_answer_that_does_not_come_in_time_is_lost(
     store: Store, channel: RecordingChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provider_calls, "SEND_TIMEOUT", 0.05)
-    channel.acts.append(5.0)
+    channel.acts.append("hang")
     await store.enqueue("hi")
     await deliver(store, channel)
     assert await states(store) == ["checking"]
@@ -229,7 +229,7 @@ async def test_promise_7_a_sender_killed_in_its_call_is_an_unknown_outcome(
     store: Store, channel: RecordingChannel, taken: bool
 ) -> None:
     channel.taken_although_lost = taken
-    channel.acts.append(60.0)
+    channel.acts.append("hang")
     await store.enqueue("a", "next")
     sender = runner(store, channel)
     claim = await sender.claim(None)

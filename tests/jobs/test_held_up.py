@@ -4,7 +4,6 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from jobs import provider_calls
 from jobs.delivery import DeliveryRunner
 from jobs.timeouts import within
 from tests.core.harness import Store
+from tests.eventually import never
 from tests.jobs.harness import RecordingChannel
 
 
@@ -142,7 +142,7 @@ async def test_within_gives_up_on_what_does_not_answer_and_ends_it() -> None:
 
     async def hang() -> None:
         try:
-            await asyncio.sleep(timedelta(hours=1).total_seconds())
+            await never()
         finally:
             ended.set()
 

@@ -13,7 +13,8 @@ from core.mail.watches import MailWatches
 from onevalet.doctor.accounts import check_mailboxes
 from onevalet.paths.trace import trace
 from tests.core.harness import Store
-from tests.jobs.mail_harness import MailHarness, age, mail, open_mail, until
+from tests.eventually import eventually
+from tests.jobs.mail_harness import MailHarness, age, mail, open_mail
 from tests.servers.dovecot import Dovecot
 
 ENDED = "select count(*) from mail_watches where ended"
@@ -71,7 +72,7 @@ async def test_mail_that_came_during_an_outage_is_told_once_in_order(harness: Ma
         await harness.has(*(f"mail {number:02}" for number in range(50)))
     async with harness.worker("w3"):
         harness.deliver("the last")
-        await until(lambda: harness.store.admin.fetchval("select 51 = count(*) from events where source = 'mail'"))
+        await eventually(lambda: harness.store.admin.fetchval("select 51 = count(*) from events where source = 'mail'"))
 
 
 async def test_without_idle_a_mailbox_is_polled(harness: MailHarness, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +125,7 @@ async def test_nothing_is_watched_until_a_task_waits_for_mail(harness: MailHarne
         await harness.watched()
         await harness.engine.pause_task(harness.tenant, task.id)
         worker.look()
-        await until(lambda: _is(not worker.running))
+        await eventually(lambda: not worker.running)
         harness.deliver("while paused")
         age(harness.dovecot, harness.address)
         await harness.engine.resume_task(harness.tenant, task.id)
@@ -141,7 +142,7 @@ async def test_a_disconnected_account_is_not_watched(harness: MailHarness) -> No
         await harness.watched()
         await harness.credentials.delete(harness.tenant, "email")
         worker.look()
-        await until(lambda: _is(not worker.running))
+        await eventually(lambda: not worker.running)
     assert await harness.store.one("select count(*) from mail_watches") == 0
 
 
@@ -216,7 +217,7 @@ async def test_another_mailbox_under_the_same_name_begins_anew(harness: MailHarn
         age(harness.dovecot, harness.address)
         await harness.connect()
         worker.look()
-        await until(lambda: _is(all(watch.revision == 1 for watch in worker.running) and worker.running))
+        await eventually(lambda: all(watch.revision == 1 for watch in worker.running) and worker.running)
         await harness.watched()
         harness.deliver("new")
         await harness.has("new")
@@ -242,7 +243,7 @@ async def test_an_event_starts_the_run_of_a_task_that_fits(harness: MailHarness)
     async with harness.worker():
         harness.deliver("Your Order 12", "Your invoice")
         harness.dovecot.deliver(harness.address, mail("My order", "Bob <bob@example.org>"))
-        await until(lambda: harness.store.admin.fetchval("select 3 = count(*) from events where source = 'mail'"))
+        await eventually(lambda: harness.store.admin.fetchval("select 3 = count(*) from events where source = 'mail'"))
     rows = await harness.store.admin.fetch("select * from events where source = 'mail'")
     lanes = []
     for row in rows:
@@ -288,7 +289,3 @@ async def test_doctor_counts_mailboxes_and_says_what_is_wrong(harness: MailHarne
     [_, failing] = await check_mailboxes(harness.store.database)
     assert (failing.what, failing.ok) == ("mailboxes that fail", False)
     assert failing.detail.startswith("1: the server refuses the login")
-
-
-async def _is(value: object) -> object:
-    return value

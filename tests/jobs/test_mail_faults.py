@@ -11,8 +11,9 @@ import pytest
 from core.db.database import Database
 from jobs.mail import MailWatcher
 from tests.core.harness import Store
+from tests.eventually import eventually
 from tests.faults.proxy import Proxy, Trouble, proxied
-from tests.jobs.mail_harness import MailHarness, open_mail, until
+from tests.jobs.mail_harness import MailHarness, open_mail
 from tests.servers.dovecot import Dovecot, running_dovecot
 
 pytestmark = pytest.mark.slow
@@ -40,9 +41,9 @@ async def test_a_wire_that_breaks_or_goes_silent_is_noticed_and_nothing_missed(h
             await harness.problem("unreachable")
             proxy.be(Trouble.CUT)
             harness.deliver("in the cut")
-            await until(lambda: harness.store.admin.fetchval("select sum(failures) > 2 from mail_watches"))
+            await eventually(lambda: harness.store.admin.fetchval("select sum(failures) > 2 from mail_watches"))
             proxy.be(Trouble.NONE)
-            await until(lambda: looked(worker, harness, "in silence", "in the cut"))
+            await eventually(lambda: looked(worker, harness, "in silence", "in the cut"))
 
 
 @pytest.mark.slow
@@ -63,7 +64,7 @@ async def test_a_mail_server_that_restarts_is_found_again(
                 await harness.problem("unreachable")
                 await run(*command)
                 try:
-                    await until(lambda: looked(worker, harness, "while it was down"))
+                    await eventually(lambda: looked(worker, harness, "while it was down"))
                 finally:
                     await run(*command, "stop")
 
@@ -82,7 +83,7 @@ async def test_while_postgres_is_away_nothing_is_missed(harness: MailHarness) ->
                 proxy.be(Trouble.CUT)
                 harness.deliver("while it was away")
                 before = proxy.connections
-                await until(lambda: _is(proxy.connections > before))
+                await eventually(lambda: proxy.connections > before)
                 proxy.be(Trouble.NONE)
                 await harness.has("while it was away")
         finally:
@@ -117,7 +118,3 @@ async def looked(worker: MailWatcher, harness: MailHarness, *subjects: str) -> b
     await harness.store.admin.execute(again)
     worker.look()
     return sorted(map(str, await harness.subjects())) == sorted(subjects)
-
-
-async def _is(value: object) -> object:
-    return value

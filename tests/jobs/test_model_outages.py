@@ -18,8 +18,8 @@ from core.tools.tool import AnyTool, tool
 from core.turns.orchestrator import Orchestrator
 from core.turns.store import TurnStore
 from jobs.turns import TurnRunner
-from tests.contract.harness import until
 from tests.core.harness import LEASE, Store, TwiceDatabase, opened
+from tests.eventually import eventually
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_turns import fates
 from tests.jobs.test_turns import replies as said
@@ -269,7 +269,7 @@ class TestASlowModel:
         await worker.store.say("What is it?")
 
         async def script(call: ModelCall) -> Reply:
-            await until(lambda: bool(worker.store.wakeups.deliveries))
+            await eventually(lambda: bool(worker.store.wakeups.deliveries))
             return text("Seven") if len(worker.model.calls) == 2 else text("")
 
         worker.model.script = script

@@ -6,11 +6,13 @@ import random
 
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from core.messaging.channels import Receipt, Target
-from core.messaging.receipt_notes import NOTE_AFTER, ReceiptNotes
+from core.messaging.receipt_notes import ReceiptNotes
 from jobs.delivery import DeliveryRunner
 from tests.core.harness import Store
+from tests.eventually import eventually
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.test_delivery import states
 from tests.patience import PATIENCE
@@ -42,13 +44,15 @@ async def die_with_the_receipt(
     dying = runner(store, channel, "dying", notes)
     claim = await dying.claim(None)
     assert claim is not None
-    sending = asyncio.create_task(dying.run(claim))
-    async with asyncio.timeout(PATIENCE):
-        await channel.called.wait()
-        await asyncio.sleep(3 * NOTE_AFTER)
+    with capture_logs() as logs:
+        sending = asyncio.create_task(dying.run(claim))
+        async with asyncio.timeout(PATIENCE):
+            await channel.called.wait()
         [(ref, _)] = channel.calls
-        while noted and await notes.find(ref) is None:  # noqa: ASYNC110 - nothing tells that a note was written
-            await asyncio.sleep(0.02)
+        if noted:
+            await eventually(lambda: notes.find(ref), "the note")
+        else:
+            await eventually(lambda: "receipt_not_noted" in [line["event"] for line in logs])
     sending.cancel()
     await asyncio.wait({sending})
     await away.rollback()
@@ -95,7 +99,7 @@ async def test_what_is_written_in_time_is_not_noted(store: Store, redis_url: str
     notes = ReceiptNotes(redis_url)
     await store.enqueue("a")
     await send_the_rest(store, blind, notes)
-    await asyncio.sleep(2 * NOTE_AFTER)
+    assert "receipt note" not in {task.get_name() for task in asyncio.all_tasks()}, "nothing is left to note it"
     async with Redis.from_url(redis_url) as redis:
         assert await redis.keys("*") == []
     await notes.close()
@@ -108,6 +112,6 @@ async def test_a_note_that_cannot_be_read_is_none(redis_url: str, note: str) -> 
         await redis.set("onevalet:receipt:r1", note)
     assert await notes.find("r1") is None
     async with notes.while_written("r1", Receipt("7", moved_to="8")):
-        await asyncio.sleep(3 * NOTE_AFTER)
+        await eventually(lambda: notes.find("r1"), "a note that can be read")
     assert await notes.find("r1") == Receipt("7", moved_to="8")
     await notes.close()

@@ -15,6 +15,7 @@ from onevalet.doctor.database import check_writes
 from onevalet.doctor.work import check_work
 from tests.core.harness import opened
 from tests.core.memory.harness import make_momex
+from tests.eventually import eventually
 from tests.jobs.refusing_harness import Refusing, RefusingHarness
 from tests.patience import PATIENCE
 
@@ -97,9 +98,8 @@ async def test_promise_10_a_card_that_cannot_be_written_about_is_given_up(system
     await drawing.run(claim)
     (refused,) = (statement for statement in system.database.seen if statement.startswith("select end_redraw("))
     system.database.refused = refused
-    async with asyncio.timeout(PATIENCE):
-        while (claim := await drawing.claim(None)) is None:  # noqa: ASYNC110 - the database decides when
-            await asyncio.sleep(0.05)
+    claim = await eventually(lambda: drawing.claim(None), "the next time that the database sets")
+    assert claim is not None
     await drawing.run(claim)
     assert sorted(map(str, await system.store.column("select state from redraws"))) == ["given_up", "given_up"]
     reasons = await system.store.column("select reason from redraws where outbound_id = $1", claim.outbound_id)

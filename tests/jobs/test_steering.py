@@ -16,6 +16,7 @@ from core.turns.store import TurnStore
 from jobs.turns import TurnRunner
 from tests.core.builders import FakeModel, Step, says, wants
 from tests.core.harness import LEASE, Store, message
+from tests.eventually import never
 from tests.jobs.test_turns import fates, replies
 
 type Act = Callable[[], Awaitable[object]]
@@ -78,7 +79,7 @@ class TestSteer:
 
         async def hang(_: ModelRequest) -> ModelAnswer:
             asked.set()
-            await asyncio.sleep(60)
+            await never()
             raise AssertionError
 
         await store.say("Weather?")

@@ -14,6 +14,7 @@ from jobs import supervision
 from jobs.maintenance import report_health
 from jobs.supervision import Part, PartSupervisor, stalls_seen
 from onevalet.doctor.work import check_workers
+from tests.eventually import never
 
 
 class Pauses:
@@ -72,7 +73,7 @@ async def test_a_part_that_runs_again_no_longer_counts_as_failing(monkeypatch: p
         if tries < 3:
             raise RuntimeError
         well.set()
-        await asyncio.sleep(3600)
+        await never()
 
     supervisor = PartSupervisor(Pauses(99))
     running = asyncio.create_task(supervisor.run(Part("mends", mends)))

@@ -1,12 +1,10 @@
 """What a running turn does is told in words, for whoever looks at it; a turn without calls tells nothing."""
 
-import asyncio
-
 from core.hooks.hooks import HookContext, PlannedCall
 from core.llm.types import ModelAnswer, ToolCall
 from core.turns.doing_now import DoingNow
 from jobs.telling import TellsDoing
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 
 WHERE = HookContext("turn", "ann", "telegram")
 CALLS = ModelAnswer(tool_calls=(ToolCall("1", "get_weather", "{}"), ToolCall("2", "list_notes", "{}")))
@@ -14,9 +12,11 @@ CALLS = ModelAnswer(tool_calls=(ToolCall("1", "get_weather", "{}"), ToolCall("2"
 
 async def read(web: DoingNow, wanted: str) -> None:
     """Wait until a page would read these words."""
-    async with asyncio.timeout(PATIENCE):
-        while await web.of("turn_told") != wanted:  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
+
+    async def look() -> bool:
+        return await web.of("turn_told") == wanted
+
+    await eventually(look, repr(wanted))
 
 
 async def test_calls_and_progress_are_told_until_the_model_thinks_again() -> None:

@@ -19,9 +19,10 @@ from onevalet.supervision.worker_start import ALONE
 from onevalet.wiring.worker import open_worker
 from onevalet.wiring.worker_parts import WorkerParts
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.harness import ChannelHarness, open_harness, until
+from tests.contract.harness import ChannelHarness, open_harness
 from tests.contract.test_redraw_at_once import ringing, settings
 from tests.core.harness import OPEN, Store, opened
+from tests.eventually import eventually
 from tests.postgres_meter import PostgresMeter, metered, rows_read, wal_flushes
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.services import private_postgres, private_valkey
@@ -160,7 +161,7 @@ async def test_a_plain_message_costs_few_commands_of_redis(
         async with redis.monitor() as monitor:
             for number in range(MESSAGES + 1):
                 await harness.said("hello")
-                await until(partial(answered, harness, number + 1))
+                await eventually(partial(answered, harness, number + 1))
                 if number == 0:
                     await marked(monitor, valkey.url)
             commands = await marked(monitor, valkey.url)

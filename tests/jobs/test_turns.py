@@ -12,6 +12,7 @@ from core.turns.failures import FAILED, SET_ASIDE
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.turn_results import MAX_SOLO_CRASHES
 from tests.core.harness import Store
+from tests.eventually import eventually, never
 from tests.jobs.worker_harness import WorkerHarness, echo
 from tests.patience import PATIENCE
 
@@ -126,7 +127,7 @@ async def test_promise_5_a_cancelled_turn_is_released_at_once_with_its_journal(s
     async def long(request: TurnRequest) -> TurnResult:
         await request.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
         reached.set()
-        await asyncio.sleep(60)
+        await never()
         raise AssertionError
 
     async def resumed(request: TurnRequest) -> TurnResult:
@@ -160,7 +161,7 @@ async def test_promise_5_a_worker_that_lost_its_lease_stops_and_says_nothing(sto
     async def overtaken(request: TurnRequest) -> TurnResult:
         overtaking.set()
         try:
-            await asyncio.sleep(60)
+            await never()
         except asyncio.CancelledError:
             stopped.set()
             raise
@@ -176,22 +177,27 @@ async def test_promise_5_a_worker_that_lost_its_lease_stops_and_says_nothing(sto
 
 async def test_a_lease_is_kept_through_a_turn_that_is_longer_than_it(store: Store) -> None:
     async def slow(request: TurnRequest) -> TurnResult:
-        for _ in range(6):
-            await asyncio.sleep(0.1)
+        first = await store.one("select lease_until from lanes")
+
+        async def over() -> bool:
             assert await store.turns.claim(None, "w2") is None
+            return bool(await store.admin.fetchval("select clock_timestamp() > $1", first))
+
+        await eventually(over, "the end of the first lease")
         return await echo(request)
 
     await store.say("one")
-    await WorkerHarness(store, lease=timedelta(seconds=0.3)).run_turns(slow)
+    await WorkerHarness(store, lease=timedelta(seconds=1)).run_turns(slow)
     assert (await replies(store), await fates(store)) == (["re one"], [("done", "", 1)])
 
 
 async def test_the_person_sees_a_typing_sign_during_work(store: Store) -> None:
+    system = WorkerHarness(store)
+
     async def slow(request: TurnRequest) -> TurnResult:
-        await asyncio.sleep(0.05)
+        await eventually(lambda: system.channel.working, "the sign")
         return await echo(request)
 
-    system = WorkerHarness(store)
     await store.say("one")
     await system.run_turns(slow)
     assert [address.peer for address in system.channel.working] == ["+15550000001"]

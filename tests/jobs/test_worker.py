@@ -7,6 +7,7 @@ from datetime import timedelta
 import asyncpg
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from core.db.database import Database
 from core.db.migrate import migrate
@@ -14,6 +15,7 @@ from core.inbox.inbox import Inbox
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.turns.types import TurnRequest, TurnResult
 from tests.core.harness import Store, TwiceDatabase, message, opened
+from tests.eventually import eventually, never
 from tests.jobs.harness import RecordingChannel
 from tests.jobs.worker_harness import WorkerHarness, echo, waking_inbox
 from tests.patience import PATIENCE
@@ -45,12 +47,11 @@ async def heard(store: Store, channel: RecordingChannel) -> dict[str, list[str]]
 
 async def all_answered(store: Store, channel: RecordingChannel, count: int) -> None:
     """Wait until all is sent; every number was answered once and in order."""
-    async with asyncio.timeout(PATIENCE):
-        while await store.one(  # noqa: ASYNC110 - Postgres rings no bell for us
-            "select (select count(*) from inbound where state <> 'done')"
-            " + (select count(*) from outbound where state <> 'sent')"
-        ):
-            await asyncio.sleep(0.02)
+    statement = (
+        "select (select count(*) from inbound where state <> 'done')"
+        " + (select count(*) from outbound where state <> 'sent') = 0"
+    )
+    await eventually(lambda: store.one(statement), "that all is answered")
     assert await heard(store, channel) == {sender: [f"{n}" for n in range(count)] for sender in PEOPLE}
 
 
@@ -93,14 +94,13 @@ async def test_a_ring_is_answered_sooner_than_the_slow_poll_would(store: Store, 
     async def timed(url: str) -> float:
         system, waits = WorkerHarness(store), []
         async with waking_inbox(store, url) as inbox, system.working(url):
-            await asyncio.sleep(0.5)
-            for number in range(3):
+            for number in range(4):
                 began = time.perf_counter()
                 await inbox.accept(message("hi", PEOPLE[0], store.make_id("SM")))
                 await system.until_sent(number + 1)
                 waits.append(time.perf_counter() - began)
-                await asyncio.sleep(0.1 * (number % 3))
-        return sorted(waits)[1]
+                await asyncio.sleep(0.1 * (number % 3))  # the poll is not always in the same phase
+        return sorted(waits[1:])[1]  # with the first, all starts
 
     rung, polled = await timed(redis_url), await timed("redis://127.0.0.1:1/0")
     assert rung < polled / 2, (rung, polled)
@@ -111,15 +111,14 @@ async def test_promise_5_a_stop_releases_a_long_turn_to_the_next_worker_at_once(
 
     async def long(request: TurnRequest) -> TurnResult:
         reached.set()
-        await asyncio.sleep(60)
+        await never()
         raise AssertionError
 
     await store.say("hello")
     async with WorkerHarness(store).working(redis_url, long) as process:
         await reached.wait()
-        began = time.perf_counter()
-        await process.stop(timedelta(seconds=0.1))
-        assert time.perf_counter() - began < 10
+        async with asyncio.timeout(PATIENCE):
+            await process.stop(timedelta(seconds=0.1))
     system = WorkerHarness(store, name="w2")
     async with system.working(redis_url):
         await system.until_sent(1)
@@ -136,7 +135,7 @@ async def test_promise_5_a_worker_that_vanishes_costs_its_lease_and_one_attempt(
     assert await store.turns.begin(lease)
     system = WorkerHarness(store, name="w2")
     async with system.working(redis_url):
-        await system.until_sent(1, within=PATIENCE)
+        await system.until_sent(1)
     assert system.channel.texts == ["re hello"]
     assert await store.column("select attempts from turns") == [2]
 
@@ -153,18 +152,18 @@ async def test_the_whole_way_with_every_answer_of_postgres_lost_once(database_ur
 
 @pytest.mark.slow
 async def test_a_postgres_restart_in_the_middle_burns_no_attempt(redis_url: str) -> None:
-    begun = asyncio.Event()
+    begun, stopped = asyncio.Event(), asyncio.Event()
 
     async def slow(request: TurnRequest) -> TurnResult:
         begun.set()
-        await asyncio.sleep(0.3)
+        await stopped.wait()
         await request.journal.write(StepRecord(StepKey(0, 0), StepKind.MODEL, "m", StepState.DONE))
         return await echo(request)
 
     async with private_postgres() as server:
         await migrate(server.url)
         # The worker has less patience than Postgres is away: turns and deliveries are cut, not only delayed.
-        worker, patient = Database(server.url, patience=1), Database(server.url, patience=30)
+        worker, patient = Database(server.url, patience=1), Database(server.url, patience=PATIENCE)
         async with opened(server.url, worker) as store:
             system = WorkerHarness(store, lease=timedelta(seconds=60))
             inbox = Store(server.url, patient, store.admin, make_id=store.make_id).inbox
@@ -173,7 +172,10 @@ async def test_a_postgres_restart_in_the_middle_burns_no_attempt(redis_url: str)
                 await begun.wait()
                 await store.admin.close()
                 await server.stop()
-                await asyncio.sleep(2)
+                with capture_logs() as logs:
+                    stopped.set()
+                    cut = {"turn_delayed", "claim_delayed"}
+                    await eventually(lambda: cut <= {line["event"] for line in logs}, "that both lost their patience")
                 await server.start()
                 store.admin = await asyncpg.connect(server.url)
                 await write(inbox, 1, 3)

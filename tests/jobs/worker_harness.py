@@ -1,6 +1,5 @@
 """A worker whose orchestrator is a function, to test what the jobs do with its results."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from jobs.delivery import DeliveryRunner
 from jobs.turns import TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.harness import OPEN, Store
+from tests.eventually import eventually
 from tests.jobs.harness import RecordingChannel
 
 type Answer = Callable[[TurnRequest], Awaitable[TurnResult]]
@@ -83,11 +83,9 @@ class WorkerHarness:
             await process.stop(timedelta(seconds=2))
             await wakeups.stop()
 
-    async def until_sent(self, count: int, within: float = 20) -> None:
+    async def until_sent(self, count: int) -> None:
         """Wait until the channel has accepted `count` parts."""
-        async with asyncio.timeout(within):
-            while len(self.channel.arrived) < count:  # noqa: ASYNC110 - the channel rings no bell
-                await asyncio.sleep(0.01)
+        await eventually(lambda: len(self.channel.arrived) >= count, f"{count} parts that were sent")
 
 
 @asynccontextmanager
