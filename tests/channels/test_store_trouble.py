@@ -20,13 +20,16 @@ from core.db.outages import StoreTrouble
 from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.messaging import polling
+from core.messaging.channels import Received
+from core.messaging.messages import Inbound
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
 from tests.channels.telegram.builders import make_channel as make_telegram
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.services import private_postgres
-from tests.simulator.telegram_harness import Harness, open_harness, until
+from tests.simulator.telegram_harness import Harness, open_harness
 from tests.small_disk import SmallDisk, admin_on, needs_root, small_disk
 
 pytestmark = pytest.mark.slow
@@ -68,9 +71,11 @@ class Front:
 
     async def until_ready(self) -> None:
         """Wait until it is green again."""
-        async with asyncio.timeout(PATIENCE):
-            while await self.ready() != 200:  # noqa: ASYNC110 - it is asked over HTTP
-                await asyncio.sleep(0.05)
+
+        async def is_ready() -> bool:
+            return await self.ready() == 200
+
+        await eventually(is_ready, "that /readyz is green")
 
     def hurry(self) -> None:
         """From now on, call it an outage soon: nothing is expected to work."""
@@ -208,8 +213,9 @@ async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(mon
     async with small_disk() as disk, open_harness() as harness:
         await migrate(disk.url)
         database = Database(disk.url, patience=0.3, size=4)
+        inbox = CountedInbox(database, NoWakeups(), make_id, OPEN)
         channel = make_telegram(
-            Inbox(database, NoWakeups(), make_id, OPEN),  # type: ignore[arg-type]
+            inbox,  # type: ignore[arg-type]
             secret="",
             api_url=f"{harness.url}/telegram",
             database=database,
@@ -217,7 +223,7 @@ async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(mon
         with capture_logs() as logs:
             await channel.start()
             try:
-                await _say_on_a_full_disk(harness, disk)
+                await _say_on_a_full_disk(harness, disk, inbox)
             finally:
                 await channel.stop()
                 await database.close()
@@ -225,7 +231,18 @@ async def test_promise_1_no_polled_update_is_left_out_while_the_disk_is_full(mon
         assert any(entry["event"] == "store_trouble" for entry in logs)
 
 
-async def _say_on_a_full_disk(harness: Harness, disk: SmallDisk) -> None:
+class CountedInbox(Inbox):
+    """An inbox that counts how often it is handed something."""
+
+    tries = 0
+
+    async def accept(self, inbound: Inbound) -> Received:
+        """Count it, and take it in."""
+        self.tries += 1
+        return await super().accept(inbound)
+
+
+async def _say_on_a_full_disk(harness: Harness, disk: SmallDisk, inbox: CountedInbox) -> None:
     pending = harness.telegram._world.updates.pending
     async with admin_on(disk.url) as admin:
 
@@ -233,16 +250,15 @@ async def _say_on_a_full_disk(harness: Harness, disk: SmallDisk) -> None:
             await harness.act("say", text=f"{number} {LONG}")
 
         await say(0)
-        await until(lambda: pending() == 0, seconds=20)
+        await eventually(lambda: pending() == 0)
         disk.fill()
         for number in range(1, 40):
             await say(number)
-        # Far longer than an update that breaks us is tried.
-        for _ in range(40):
-            await asyncio.sleep(0.1)
+        enough = inbox.tries + 40 + 2 * polling.TRIES  # of 40 that may be taken in yet, and far more than of one
+        await eventually(lambda: inbox.tries > enough, "more tries than of an update that breaks us")
         assert pending() > 0
         disk.make_room()
-        await until(lambda: pending() == 0, seconds=60)
+        await eventually(lambda: pending() == 0)
         kept = await admin.fetch("select text from inbound order by seq")
         assert [int(row["text"].split()[0]) for row in kept] == list(range(40))
 

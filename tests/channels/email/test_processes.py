@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes
@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.eventually import eventually
 from tests.forker import Forked, Forker
 from tests.kills.harness import System, open_system
 from tests.patience import PATIENCE
@@ -27,6 +28,7 @@ AUTHSERV = "mx.example.org"
 PROOF = f"{AUTHSERV}; dkim=pass header.d=example.org; dmarc=pass header.from=example.org"
 FLOOD = int(os.environ.get("ONEVALET_TEST_FLOOD", "1000"))
 """Mails that come at once; docs/channels/email.md tells what 10,000 cost."""
+FLOOD_PATIENCE = PATIENCE + 0.05 * FLOOD
 MAX_GROWTH = 64 * 1024 * 1024
 _READ = "select poll_offset & 4294967295 from channel_state where channel = 'email'"
 _OPENED = "select poll_offset <> 0 from channel_state where channel = 'email'"
@@ -73,16 +75,15 @@ class Installation:
 
     async def until_read(self) -> None:
         """Wait until all that came is committed."""
-        async with asyncio.timeout(500):
-            while not await self.is_read():  # noqa: ASYNC110 - another process does it
-                await asyncio.sleep(0.05)
+        await eventually(self.is_read, "that all is read", within=FLOOD_PATIENCE)
 
     async def until_quiet(self) -> None:
         """Wait until all that came is read, done and answered."""
         await self.until_read()
-        async with asyncio.timeout(PATIENCE):
-            while await self.system.admin.fetchval(_OPEN):  # noqa: ASYNC110 - another process does it
-                await asyncio.sleep(0.1)
+        await eventually(self.is_quiet, "that nothing is open")
+
+    async def is_quiet(self) -> bool:
+        return not await self.system.admin.fetchval(_OPEN)
 
 
 @asynccontextmanager
@@ -111,12 +112,6 @@ async def installation(
         yield Installation(system, dovecot, valet, environment)
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not true():  # noqa: ASYNC110 - another process does it
-            await asyncio.sleep(0.05)
-
-
 async def end(*processes: Forked) -> None:
     """Ask processes to end, which they do well."""
     for process in processes:
@@ -126,9 +121,7 @@ async def end(*processes: Forked) -> None:
 
 async def opened(house: Installation) -> None:
     """Wait until a process reads: what lay there before its first look was not meant for us."""
-    async with asyncio.timeout(PATIENCE):
-        while not await house.system.admin.fetchval(_OPENED):  # noqa: ASYNC110 - another process does it
-            await asyncio.sleep(0.05)
+    await eventually(lambda: house.system.admin.fetchval(_OPENED), "the first look")
 
 
 async def test_real_processes_answer_a_mail_in_its_thread(
@@ -138,7 +131,7 @@ async def test_real_processes_answer_a_mail_in_its_thread(
         processes = [house.start("web"), house.start("web"), house.start("worker", "--no-spare")]
         await opened(house)
         house.mail("ann", "When is lunch?", "<1@example.org>", Subject="Lunch")
-        await until(lambda: len(house.got("ann")) == 1)
+        await eventually(lambda: len(house.got("ann")) == 1)
         (first,) = house.got("ann")
         house.mail(
             "ann",
@@ -146,10 +139,10 @@ async def test_real_processes_answer_a_mail_in_its_thread(
             "<2@example.org>",
             References=f"<1@example.org> {first['Message-ID']}",
         )
-        await until(lambda: len(house.got("ann")) == 2)
+        await eventually(lambda: len(house.got("ann")) == 2)
         house.mail("ann", "I am away.", "<3@example.org>", Auto_Submitted="auto-replied")
         house.mail("bob", "Hello.", "<4@example.org>")
-        await until(lambda: len(house.got("bob")) == 1)
+        await eventually(lambda: len(house.got("bob")) == 1)
         await house.until_quiet()
         second = house.got("ann")[-1]
         await end(*processes)
@@ -172,10 +165,13 @@ async def test_promise_12_a_flood_costs_little_and_loses_nothing(
         before = peak = memory.memory_info().rss
         sent = [flood(house, number) for number in range(FLOOD)]
         begun = asyncio.get_running_loop().time()
-        async with asyncio.timeout(500):
-            while not await house.is_read():
-                peak = max(peak, memory.memory_info().rss)
-                await asyncio.sleep(0.05)
+
+        async def is_read() -> bool:
+            nonlocal peak
+            peak = max(peak, memory.memory_info().rss)
+            return await house.is_read()
+
+        await eventually(is_read, "that the flood is read", within=FLOOD_PATIENCE)
         seconds = asyncio.get_running_loop().time() - begun
         worker = house.start("worker", "--no-spare")
         await house.until_quiet()

@@ -24,6 +24,8 @@ from core.queue.wakeups import NoWakeups
 from core.triggers.engine import TriggerEngine
 from tests.core.harness import Store, opened
 from tests.core.people.harness import CHAT, PHONE, Harness
+from tests.eventually import eventually
+from tests.locks import until_blocked
 
 ANN, ANN_CHAT = "+15550000001", "7001"
 NO_REDIS = "redis://127.0.0.1:1/0"
@@ -52,9 +54,7 @@ class Doors:
     async def has_answered(self, more: int) -> None:
         """Wait until so many more events have been answered."""
         wanted = len(self.answers) + more
-        async with asyncio.timeout(60):
-            while len(self.answers) < wanted:  # noqa: ASYNC110 - the posts of others are counted
-                await asyncio.sleep(0.01)
+        await eventually(lambda: len(self.answers) >= wanted, f"{more} more answers")
 
 
 @pytest.fixture
@@ -65,10 +65,14 @@ async def store(database_url: str) -> AsyncIterator[Store]:
 
 async def linked(people: Harness) -> None:
     """Wait until the two are linked: a turn that met a deadlock with an event that just came is run again later."""
-    async with asyncio.timeout(60):
-        while not (await people.heard(ANN)).startswith("Linked"):
-            await asyncio.sleep(0.1)
-            await people.run()
+
+    async def look() -> bool:
+        if (await people.heard(ANN)).startswith("Linked"):
+            return True
+        await people.run()
+        return False
+
+    await eventually(look, "that the two are linked")
 
 
 async def two_with_doors(store: Store) -> tuple[Harness, dict[str, str]]:
@@ -124,10 +128,8 @@ async def test_every_event_during_a_link_is_taken_and_fires_its_task_once(store:
             await doors.has_answered(40)
             doors.going = False
         assert Counter(status for _, status in doors.answers) == {200: len(doors.answers)}
-        async with asyncio.timeout(60):
-            work = "select count(*) from event_work where state = 'waiting'"
-            while await store.one(work):  # noqa: ASYNC110 - the bus handles them
-                await asyncio.sleep(0.1)
+        work = "select not exists (select from event_work where state = 'waiting')"
+        await eventually(lambda: store.one(work), "that the bus has handled all")
     rows = await store.admin.fetch("select tenant_id, task_id, cause ->> 'id' as event from task_runs")
     assert Counter((row["tenant_id"], row["task_id"], row["event"]) for row in rows) == {
         (both["ann"], f"task of {event.split('-')[0]}", event): 1 for event, _ in doors.answers
@@ -146,10 +148,7 @@ async def test_a_run_that_starts_during_a_link_has_its_events_new_name(store: St
         await other.execute("begin")
         await other.execute("select start_runs($1, $2)", both["chat"], json.dumps([run | cause]))
         linking = asyncio.create_task(people.link(code, ANN))
-        waiting = "select exists (select from pg_locks where not granted)"
-        async with asyncio.timeout(60):
-            while not linking.done() and not await other.fetchval(waiting):  # noqa: ASYNC110 - no event tells of a lock
-                await asyncio.sleep(0.01)
+        await until_blocked(other.fetchval)
         await other.execute("commit")
         await linking
     finally:

@@ -2,16 +2,20 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from aiohttp import web
 
+from channels.http import deadlines
 from channels.http.app import build_app, serve
 from channels.http.connections import Connections, source_of
 from channels.http.deadlines import Limits
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 
 HOG, PROVIDER = "127.0.0.2", "127.0.0.3"
@@ -47,7 +51,14 @@ class Gateway:
 
     port: int
     release: asyncio.Event
+    counted: Connections[Any]
     clients: list[Client] = field(default_factory=list)
+    inside: int = 0
+    """How many requests are being handled that take until `release`."""
+
+    async def all_wait(self, count: int) -> None:
+        """Wait until the server counts so many connections as waiting."""
+        await eventually(lambda: sum(map(len, self.counted._waiting.values())) == count, f"{count} that wait")
 
     async def connect(self, source: str) -> Client:
         """Connect from a source."""
@@ -58,21 +69,29 @@ class Gateway:
 
 @asynccontextmanager
 async def _served(limits: Limits = LIMITS) -> AsyncIterator[Gateway]:
-    release = asyncio.Event()
+    made: list[Connections[Any]] = []
+
+    class Remembered[Connection: Hashable](Connections[Connection]):
+        def __init__(self, limit: int) -> None:
+            super().__init__(limit)
+            made.append(self)
 
     async def take(request: web.Request) -> web.Response:
         return web.Response(text=await request.text())
 
     async def wait(_: web.Request) -> web.Response:
-        await release.wait()
+        gateway.inside += 1
+        await gateway.release.wait()
         return web.Response(text="hi")
 
     routes = [web.post("/x", take), web.get("/slow", wait)]
-    async with serve(build_app([], ready=_ready, extra_routes=routes), "127.0.0.1", 0, limits=limits) as port:
-        gateway = Gateway(port, release)
-        yield gateway
-        for client in gateway.clients:
-            client.writer.close()
+    with patch.object(deadlines, "Connections", Remembered):
+        serving = serve(build_app([], ready=_ready, extra_routes=routes), "127.0.0.1", 0, limits=limits)
+        async with serving as port:
+            gateway = Gateway(port, asyncio.Event(), made[0])
+            yield gateway
+            for client in gateway.clients:
+                client.writer.close()
 
 
 @pytest.mark.parametrize("first", [PROBE, FORGED, HOOK, HALF, PROBE[:10], b""])
@@ -81,7 +100,9 @@ async def test_connections_that_one_client_holds_shut_no_provider_out(first: byt
         held = [await gateway.connect(HOG) for _ in range(LIMITS.connections)]
         for client in held:
             client.writer.write(first)
-        await asyncio.sleep(0.2)
+            if first in (PROBE, FORGED, HOOK):
+                await client.reader.readuntil(b"\r\n\r\n")
+        await gateway.all_wait(LIMITS.connections)
         statuses = []
         for _ in range(10):
             statuses.append(await (await gateway.connect(PROVIDER)).ask(HOOK))
@@ -120,7 +141,7 @@ async def test_requests_that_are_being_handled_are_never_closed_for_new_ones() -
     async with _served() as gateway:
         busy = [await gateway.connect(HOG) for _ in range(LIMITS.connections)]
         asked = [asyncio.ensure_future(client.ask(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")) for client in busy]
-        await asyncio.sleep(0.2)
+        await eventually(lambda: gateway.inside == len(busy), "that all are being handled")
         assert await (await gateway.connect(PROVIDER)).ask(HOOK) == 0
         gateway.release.set()
         assert {await status for status in asked} == {200}
@@ -139,7 +160,8 @@ async def test_a_client_that_reads_no_answers_makes_room_too() -> None:
                 with suppress(BlockingIOError):
                     while True:
                         sent += deaf.send(PROBE * 500)
-                await asyncio.sleep(0.2)
+                for _ in range(1000):  # turns of the loop, which is the server's too
+                    await asyncio.sleep(0)
             others = [await gateway.connect(PROVIDER) for _ in range(2)]
             assert [await client.ask(HOOK) for client in others] == [200, 200]
 

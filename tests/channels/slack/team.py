@@ -1,7 +1,6 @@
 """Slack as emulated, with the channel in front of it."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,7 +10,7 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SlackConfig, SystemClock
 from simulator.slack import SlackSimulator
 from tests.channels.slack.builders import Gateway, MemorySink, serve_channel
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 
 PUBLIC_URL = "https://valet.example.com"
 ADA_DM = "D0ADA00001"
@@ -42,14 +41,7 @@ class Team:
     async def settled(self) -> None:
         """Wait until nothing is on its way to the gateway."""
         deliveries = self.slack.hub.world.deliveries
-        await until(lambda: all(delivery.state != "pending" for delivery in deliveries))
-
-
-async def until(true: Callable[[], bool]) -> None:
-    """Wait until something is true."""
-    async with asyncio.timeout(PATIENCE):
-        while not true():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.005)
+        await eventually(lambda: all(delivery.state != "pending" for delivery in deliveries))
 
 
 @asynccontextmanager
@@ -71,5 +63,5 @@ async def running_team(*, socket_mode: bool = False, patience: float = 1.0, **ch
         async with serve_channel(channel, sink) as gateway:
             simulator.wire.connect_gateway(f"http://127.0.0.1:{gateway.port}", PUBLIC_URL)
             await channel.start()
-            await until(lambda: bool(channel.account))
+            await eventually(lambda: bool(channel.account))
             yield Team(simulator, channel, sink, gateway)

@@ -19,7 +19,8 @@ from core.messaging.channels import Target
 from core.messaging.messages import Action, Address, Form, FormField, OutboundKind, OutboundMessage
 from notify.slack.send import SlackNotification
 from simulator.config import SlackConfig
-from tests.channels.slack.team import ADA_DM, Team, running_team, until
+from tests.channels.slack.team import ADA_DM, Team, running_team
+from tests.eventually import eventually
 
 NEWER_METHODS = {"assistant.threads.setStatus"}
 NEWER_ARGUMENTS = {"metadata", "include_all_metadata"}
@@ -65,7 +66,7 @@ async def _make_every_call(team: Team) -> None:
     sender = SlackNotification(bot_token=SlackConfig().bot_token, api_url=team.simulator.slack_url)
     root = (await team.act("say", text="hello"))["ts"]
     await team.act("open_home")
-    await until(lambda: team.person()["home"] is not None)
+    await eventually(lambda: team.person()["home"] is not None)
     await team.act("command", "grace", text="/valet help")
     begun = datetime.now(UTC) - timedelta(hours=1)
     for thread in ("", root):
@@ -77,7 +78,7 @@ async def _make_every_call(team: Team) -> None:
         assert await sender.send(part, target) == await sender.find(part, target, begun)
         team.sink.said, team.sink.form = "Soon.", Form("tok", "Edit", "Send it?", (FormField("to", "To", "Bob"),))
         await team.act("press", ts=team.person()["bubbles"][-1]["ts"], action_id="choice_0")
-    await until(lambda: sum(bubble["ephemeral"] for bubble in team.person()["bubbles"]) == 2)
+    await eventually(lambda: sum(bubble["ephemeral"] for bubble in team.person()["bubbles"]) == 2)
     await team.channel.catch_up(begun)
     await sender.close()
 

@@ -48,8 +48,8 @@ async def test_promise_1_the_acknowledgement_comes_after_the_commit(gateway: Gat
         sending = gateway.post(envelope()) if kind == "event" else gateway.post_form(command())
         asking = asyncio.create_task(sending)
         await begun.wait()
-        await asyncio.sleep(0.05)
-        assert not asking.done()
+        later = await gateway.session.get(f"http://127.0.0.1:{gateway.port}/healthz")
+        assert (later.status, asking.done()) == (200, False)
         committed.set()
         assert (await asking).status == 200
 

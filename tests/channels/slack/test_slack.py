@@ -26,7 +26,8 @@ from providers.slack.client import SlackApi
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
 from tests.channels.slack.builders import MemorySink, Remembered, make_channel
-from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team, until
+from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team
+from tests.eventually import eventually
 
 SLACK = SlackConfig()
 BUTTON = [
@@ -164,7 +165,7 @@ async def test_a_form_is_opened_filled_in_and_comes_back(team: Team, client: Asy
     team.sink.form = FORM
     card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=BUTTON)
     assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
-    await until(lambda: bool(team.person()["modals"]))
+    await eventually(lambda: bool(team.person()["modals"]))
     (modal,) = team.person()["modals"]
     team.sink.form, team.sink.said = None, "Here is the new card. <!channel>"
     assert (await team.act("submit", view_id=modal["id"], values={"when": "3pm", "seat": "aisle"}))["ok"]
@@ -177,7 +178,7 @@ async def test_a_form_is_opened_filled_in_and_comes_back(team: Team, client: Asy
         Address("slack", SLACK.team_id, ADA_DM),
     )
     assert sent.entered == (("when", "3pm"), ("body", "Dear Bob,\nhello <you>"), ("seat", "aisle"))
-    await until(lambda: any(bubble["ephemeral"] for bubble in team.person()["bubbles"]))
+    await eventually(lambda: any(bubble["ephemeral"] for bubble in team.person()["bubbles"]))
     (word,) = [bubble for bubble in team.person()["bubbles"] if bubble["ephemeral"]]
     assert word["text"] == "Here is the new card. <!channel>"
 
@@ -191,7 +192,7 @@ async def test_promise_10_a_form_that_fails_to_open_is_told_and_blocks_nothing(
     root = (await team.act("say", text="one"))["ts"]
     card = await client.chat_postMessage(channel=ADA_DM, text="card", blocks=BUTTON, thread_ts=root)
     assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
-    await until(lambda: any(bubble["ephemeral"] for bubble in team.person()["bubbles"]))
+    await eventually(lambda: any(bubble["ephemeral"] for bubble in team.person()["bubbles"]))
     (word,) = [bubble for bubble in team.person()["bubbles"] if bubble["ephemeral"]]
     assert (word["text"], word["thread_ts"], team.person()["modals"]) == (NOT_OPENED, root, [])
 
@@ -206,7 +207,7 @@ async def test_a_press_in_the_home_is_one_of_the_direct_conversation(team: Team,
 
 async def test_opening_the_app_draws_its_home(team: Team) -> None:
     await team.act("open_home")
-    await until(lambda: team.person()["home"] is not None)
+    await eventually(lambda: team.person()["home"] is not None)
     assert "/valet new" in str(team.person()["home"])
     assert team.sink.calls == 0
 
@@ -217,7 +218,7 @@ async def test_promise_14_a_home_that_cannot_be_drawn_hurts_nobody(team: Team) -
     await team.settled()
     assert team.person()["failed"] == []
     await team.act("open_home")
-    await until(lambda: team.person()["home"] is not None)
+    await eventually(lambda: team.person()["home"] is not None)
 
 
 async def test_promise_3_what_was_said_while_away_comes_in_once_and_in_order(
@@ -330,7 +331,7 @@ async def test_the_account_is_learned_at_start_however_long_it_takes(
     late = SlackChannel(bot_token=SLACK.bot_token, api_url=team.simulator.slack_url, sink=team.sink)
     assert late.account == ""
     await late.start()
-    await until(lambda: late.account == SLACK.team_id)
+    await eventually(lambda: late.account == SLACK.team_id)
     await late.stop()
 
 
@@ -391,7 +392,7 @@ async def test_slack_is_asked_once_who_somebody_is(team: Team) -> None:
     for _ in range(3):
         await team.act("say", text="hello")
     await team.settled()
-    await until(lambda: bool(team.sink.people))
+    await eventually(lambda: bool(team.sink.people))
     await team.act("say", text="and once more")
     await team.settled()
     [known] = team.sink.people

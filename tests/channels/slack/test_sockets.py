@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from time import monotonic
 from typing import cast
 
@@ -19,7 +20,8 @@ from core.messaging.messages import Command, Form, FormField, InboundMessage, Pr
 from providers.slack.client import SlackApi
 from simulator.config import SlackConfig
 from simulator.faults import FaultKind, Rule
-from tests.channels.slack.team import ADA_DM, Team, running_team, until
+from tests.channels.slack.team import ADA_DM, Team, running_team
+from tests.eventually import eventually
 
 QUICK = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.05, longest=0.2, finish=1.0)
 
@@ -28,7 +30,7 @@ QUICK = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.05, longest=0.2, finish=1.
 async def team() -> AsyncIterator[Team]:
     """Slack waits 0.3 s for an ack where it waits three."""
     async with running_team(socket_mode=True, patience=0.1, pace=QUICK) as running:
-        await until(lambda: running.slack.sockets.count == 1)
+        await eventually(lambda: running.slack.sockets.count == 1)
         await running.act("set", own_events=False)
         yield running
 
@@ -54,7 +56,7 @@ async def test_a_press_and_its_form_come_over_the_socket(team: Team) -> None:
     )
     team.sink.form = Form("tok_form", "Change", "", (FormField("when", "When", "noon"),))
     assert (await team.act("press", ts=card["ts"], action_id="choice_0"))["ok"]
-    await until(lambda: bool(team.person()["modals"]))
+    await eventually(lambda: bool(team.person()["modals"]))
     team.sink.form = None
     assert (await team.act("submit", view_id=team.person()["modals"][0]["id"], values={}))["outcome"] == "closed"
     pressed, sent = [press for press in team.sink.accepted if isinstance(press, Press)]
@@ -71,7 +73,7 @@ async def test_promise_1_an_envelope_is_acknowledged_only_after_the_commit(team:
     team.sink.before = slowly
     await team.act("say", text="hello")
     await begun.wait()
-    await asyncio.sleep(0.05)
+    assert await told(team) == []  # a request that came later is answered
     assert team.slack.hub.world.deliveries[0].state == "pending"
     committed.set()
     await team.settled()
@@ -102,7 +104,7 @@ async def test_a_payload_of_another_shape_is_not_acknowledged_and_hurts_nobody(t
 async def test_a_refresh_is_followed_without_a_gap(team: Team) -> None:
     for number in range(3):
         await team.act("refresh_sockets")
-        await until(lambda: team.slack.sockets.count == 1)
+        await eventually(lambda: team.slack.sockets.count == 1)
         await team.act("say", text=f"still there {number}?")
         await team.settled()
     assert texts(team) == [f"still there {number}?" for number in range(3)]
@@ -112,10 +114,10 @@ async def test_promise_3_a_silently_dead_socket_is_replaced_in_the_stated_time(t
     (dead,) = team.slack.sockets._connections
     await team.act("set", socket_dead=True)
     begun = monotonic()
-    await until(lambda: any(connection is not dead for connection in team.slack.sockets._connections))
+    await eventually(lambda: any(connection is not dead for connection in team.slack.sockets._connections))
     # Everything here is paced 25 times faster than in life.
     assert monotonic() - begun < REPLACED_WITHIN
-    await until(lambda: dead not in team.slack.sockets._connections)
+    await eventually(lambda: dead not in team.slack.sockets._connections)
     await team.act("say", text="hello")
     await team.settled()
     assert texts(team) == ["hello"]
@@ -129,7 +131,7 @@ def test_the_stated_time_follows_from_the_pace() -> None:
 async def test_a_socket_that_cannot_be_opened_is_tried_again_with_a_new_address(team: Team) -> None:
     team.simulator.wire.faults.add(Rule("slack.apps.connections.open", FaultKind.SERVER_ERROR, times=3))
     await team.act("refresh_sockets")
-    await until(lambda: team.slack.sockets.count == 1)
+    await eventually(lambda: team.slack.sockets.count == 1)
     await team.act("say", text="hello")
     await team.settled()
     assert texts(team) == ["hello"]
@@ -181,11 +183,12 @@ async def test_a_slack_that_sends_every_socket_away_at_once_is_asked_ever_less()
         api = SlackApi(bot_token=SlackConfig().bot_token, api_url=str(server.make_url("/api/")))
         pace = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.1, longest=10.0)
         holding = asyncio.create_task(Sockets(api, cast(BoltGateway, None), "xapp-1", pace).run())
-        await asyncio.sleep(1.0)
+        await eventually(lambda: len(opens) == 4)
         holding.cancel()
         await asyncio.gather(holding, return_exceptions=True)
         await api.close()
-    assert 1 <= len(opens) <= 4  # pauses of 0.1, 0.2, 0.4 and 0.8 s
+    pauses = [later - earlier for earlier, later in pairwise(opens)]
+    assert all(pause >= least for pause, least in zip(pauses, (0.1, 0.2, 0.4), strict=True)), pauses
 
 
 async def test_promise_3_what_was_said_between_two_sockets_is_found_by_catch_up(team: Team) -> None:
@@ -193,41 +196,45 @@ async def test_promise_3_what_was_said_between_two_sockets_is_found_by_catch_up(
     await team.act("refresh_sockets")
     await team.act("say", text="anybody?")
     await team.settled()
-    await until(lambda: team.slack.sockets.count == 1)
+    await eventually(lambda: team.slack.sockets.count == 1)
     assert await team.channel.catch_up(datetime.now(UTC) - timedelta(hours=1)) == 1
     assert texts(team) == ["anybody?"]
 
 
 async def test_stopping_lets_what_is_being_committed_end_and_be_acknowledged(team: Team) -> None:
-    begun = asyncio.Event()
+    begun, committed = asyncio.Event(), asyncio.Event()
 
     async def slowly() -> None:
         begun.set()
-        await asyncio.sleep(0.1)
+        await committed.wait()
 
     team.sink.before = slowly
     await team.act("say", text="last words")
     await begun.wait()
-    await team.channel.stop()
+    stopping = asyncio.create_task(team.channel.stop())
+    await told(team)  # a request that came later is answered
+    assert not stopping.done()
+    committed.set()
+    await stopping
     await team.settled()
     assert texts(team) == ["last words"]
     assert team.person()["failed"] == []
-    await until(lambda: team.slack.sockets.count == 0)
+    await eventually(lambda: team.slack.sockets.count == 0)
 
 
 async def test_metrics_and_health_tell_whether_a_socket_is_open(team: Team) -> None:
     def is_open() -> float | None:
         return metrics.REGISTRY.get_sample_value("onevalet_socket_open", {"channel": "slack"})
 
-    await until(lambda: is_open() == 1)
+    await eventually(lambda: is_open() == 1)
     assert await told(team) == []
     team.simulator.wire.faults.add(Rule("slack.apps.connections.open", FaultKind.SERVER_ERROR, times=1000))
     await team.act("set", socket_dead=True)
-    await until(lambda: is_open() == 0)
+    await eventually(lambda: is_open() == 0)
     assert await told(team) == ["slack: its socket is closed"]
     team.simulator.wire.faults.clear()
     await team.act("set", socket_dead=False)
-    await until(lambda: is_open() == 1)
+    await eventually(lambda: is_open() == 1)
     assert await told(team) == []
 
 
@@ -245,7 +252,7 @@ async def told(team: Team) -> list[str]:
 async def test_a_wrong_app_token_is_logged_and_not_raised() -> None:
     with capture_logs() as logs:
         async with running_team(socket_mode=True, pace=QUICK, app_token="xapp-wrong") as running:
-            await until(lambda: any(line["event"] == "slack_socket_not_opened" for line in logs))
+            await eventually(lambda: any(line["event"] == "slack_socket_not_opened" for line in logs))
             assert running.slack.sockets.count == 0
     assert "xapp-wrong" not in str(logs)
     assert any("invalid_auth" in str(line.get("cause")) for line in logs)

@@ -24,10 +24,13 @@ from core.messaging.stalls import POLL_TROUBLED, read_stalls
 from providers.telegram.client import TelegramApi
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
+from tests.eventually import eventually
 from tests.patience import PATIENCE
-from tests.simulator.telegram_harness import Harness, until
+from tests.simulator.telegram_harness import Harness
 
 GET_UPDATES = "telegram.getUpdates"
+LONGEST_POLL = 50
+"""Seconds that Telegram holds a poll at the most."""
 
 
 @pytest.fixture
@@ -64,11 +67,11 @@ async def test_promise_1_updates_are_fetched_kept_and_confirmed(harness: Harness
     await harness.act("start")
     await harness.act("say", text="before we came")
     async with running(harness, sink, database) as channel:
-        await until(lambda: len(sink.accepted) == 2)
+        await eventually(lambda: len(sink.accepted) == 2)
         for number in range(5):
             await harness.act("say", text=f"text {number}")
-        await until(lambda: len(sink.accepted) == 7)
-        await until(lambda: harness.telegram._world.updates.pending() == 0)
+        await eventually(lambda: len(sink.accepted) == 7)
+        await eventually(lambda: harness.telegram._world.updates.pending() == 0)
         assert (await polling_check(channel)).ok
     assert sink.texts() == ["/start", "before we came", *(f"text {number}" for number in range(5))]
 
@@ -77,38 +80,38 @@ async def test_promise_1_the_offset_stays_while_nothing_can_be_kept(harness: Har
     sink = MemorySink(away=True)
     await harness.act("say", text="Hello")
     async with running(harness, sink, database):
-        await until(lambda: sink.calls >= 2)
+        await eventually(lambda: sink.calls >= 2)
         assert harness.telegram._world.updates.pending() == 1
         sink.away = False
-        await until(lambda: sink.texts() == ["Hello"])
-        await until(lambda: harness.telegram._world.updates.pending() == 0)
+        await eventually(lambda: sink.texts() == ["Hello"])
+        await eventually(lambda: harness.telegram._world.updates.pending() == 0)
 
 
 async def test_promise_2_a_new_process_goes_on_where_the_last_one_ended(harness: Harness, database: Database) -> None:
     sink = MemorySink()
     await harness.act("say", text="first")
     async with running(harness, sink, database):
-        await until(lambda: sink.texts() == ["first"])
+        await eventually(lambda: sink.texts() == ["first"])
     await harness.act("redeliver")
     await harness.act("say", text="second")
     async with running(harness, sink, database):
-        await until(lambda: sink.texts() == ["first", "second"])
+        await eventually(lambda: sink.texts() == ["first", "second"])
     assert sink.calls == 2  # the first was confirmed, so Telegram forgot it
 
 
 async def test_one_of_many_processes_polls_and_another_takes_over(harness: Harness, database: Database) -> None:
     sinks = [MemorySink(), MemorySink()]
     async with running(harness, sinks[0], database) as first:
-        await until(lambda: first._poller is not None and first._poller.reads)
+        await eventually(lambda: first._poller is not None and first._poller.reads)
         async with running(harness, sinks[1], database) as second:
             for number in range(5):
                 await harness.act("say", text=str(number))
-            await until(lambda: len(sinks[0].accepted) == 5)
+            await eventually(lambda: len(sinks[0].accepted) == 5)
             assert not sinks[1].calls
             assert (await polling_check(second)).ok
             await first.stop()
             await harness.act("say", text="after")
-            await until(lambda: sinks[1].texts() == ["after"])
+            await eventually(lambda: sinks[1].texts() == ["after"])
     conflicts = [call for call in harness.wire.journal.calls(provider="telegram") if '"error_code": 409' in str(call)]
     assert not conflicts
 
@@ -121,7 +124,7 @@ async def test_a_wait_of_a_day_is_asked_about_again_much_sooner(
     sink = MemorySink()
     await harness.act("say", text="Hello")
     async with running(harness, sink, database):
-        await until(lambda: sink.texts() == ["Hello"])
+        await eventually(lambda: sink.texts() == ["Hello"])
 
 
 @pytest.mark.parametrize("updates", [[], [{"no": "number"}]])
@@ -151,43 +154,56 @@ async def test_a_server_that_holds_no_poll_is_not_asked_on_and_on(
     api = AtOnce()
     poller = Poller(cast(TelegramApi, api), cast(PollLease, Held()), take, take, Clock())
     running = asyncio.create_task(poller.run())
-    await asyncio.sleep(0.55)
+    began = time.monotonic()
+    await eventually(lambda: api.polls >= 5)
+    spent = time.monotonic() - began
     poller.stop()
     await running
-    assert 1 <= api.polls <= 7
+    assert api.polls <= spent / poll.FLOOR + 2
 
 
-async def test_stopping_ends_a_long_poll_at_once(harness: Harness, database: Database) -> None:
+async def test_stopping_ends_a_long_poll_at_once(
+    harness: Harness, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(poll, "POLL_SECONDS", LONGEST_POLL)
     async with running(harness, MemorySink(), database) as channel:
-        await until(lambda: channel._poller is not None and channel._poller.reads)
-        await asyncio.sleep(0.1)
-        begun = time.monotonic()
-        await channel.stop()
-        assert time.monotonic() - begun < 10  # a poll is held for longer
+        await eventually(lambda: harness.telegram.is_polled, "a poll that is held")
+        async with asyncio.timeout(LONGEST_POLL - 10):
+            await channel.stop()
 
 
 async def test_a_second_poller_turns_health_red_and_it_recovers_by_itself(harness: Harness, database: Database) -> None:
     sink = MemorySink()
     async with running(harness, sink, database) as channel:
         await harness.act("say", text="before")
-        await until(lambda: sink.texts() == ["before"])
-        await harness.act("second_poller", seconds=2)
-        check = await polling_check(channel)
-        async with asyncio.timeout(PATIENCE):
-            while check.ok:
-                check = await polling_check(channel)
+        await eventually(lambda: sink.texts() == ["before"])
+        await harness.act("second_poller", seconds=int(10 * PATIENCE))
+
+        async def troubled() -> Check | None:
+            check = await polling_check(channel)
+            return None if check.ok else check
+
+        check = await eventually(troubled, "red health")
+        assert check is not None
         assert "terminated by other getUpdates request" in check.detail
         assert "another program" in check.fix
         seen = set[str]()  # between two refusals a poll may go well
-        async with asyncio.timeout(PATIENCE):
-            while len(seen) < 2:
-                seen |= {channel.stall} & {POLL_TROUBLED}
-                seen |= {f"telegram: {POLL_TROUBLED}"} & set(await read_stalls(database))
+
+        async def both_seen() -> bool:
+            seen.update({channel.stall} & {POLL_TROUBLED})
+            seen.update({f"telegram: {POLL_TROUBLED}"} & set(await read_stalls(database)))
+            return len(seen) == 2
+
+        await eventually(both_seen, "the stall here and in the database")
         await harness.act("say", text="during")
-        await until(lambda: sink.texts() == ["before", "during"])
-        async with asyncio.timeout(PATIENCE):
-            while not check.ok or channel.stall or f"telegram: {POLL_TROUBLED}" in await read_stalls(database):
-                check = await polling_check(channel)
+        await harness.act("second_poller", seconds=0)
+        await eventually(lambda: sink.texts() == ["before", "during"])
+
+        async def recovered() -> bool:
+            stalled = channel.stall or f"telegram: {POLL_TROUBLED}" in await read_stalls(database)
+            return not stalled and (await polling_check(channel)).ok
+
+        await eventually(recovered, "green health")
 
 
 async def test_promise_3_a_webhook_is_removed_and_nothing_pending_is_dropped(
@@ -197,7 +213,7 @@ async def test_promise_3_a_webhook_is_removed_and_nothing_pending_is_dropped(
     await harness.bot.set_webhook("https://localhost:8443/hook")  # nobody answers there
     await harness.act("say", text="waits")
     async with running(harness, sink, database):
-        await until(lambda: sink.texts() == ["waits"])
+        await eventually(lambda: sink.texts() == ["waits"])
     assert not (await harness.bot.get_webhook_info()).url
 
 
@@ -207,7 +223,7 @@ async def test_polling_goes_on_after_telegram_failed(harness: Harness, database:
     harness.wire.faults.add(Rule(GET_UPDATES, kind, times=2, seconds=0.01))
     await harness.act("say", text="Hello")
     async with running(harness, sink, database):
-        await until(lambda: sink.texts() == ["Hello"])
+        await eventually(lambda: sink.texts() == ["Hello"])
 
 
 async def test_an_answer_that_was_lost_brings_the_updates_again(harness: Harness, database: Database) -> None:
@@ -215,7 +231,7 @@ async def test_an_answer_that_was_lost_brings_the_updates_again(harness: Harness
     await harness.act("say", text="Hello")
     harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.RESET_AFTER, times=1))
     async with running(harness, sink, database):
-        await until(lambda: sink.texts() == ["Hello"])
+        await eventually(lambda: sink.texts() == ["Hello"])
 
 
 async def test_a_poison_update_does_not_block_the_others(harness: Harness, database: Database) -> None:
@@ -224,7 +240,7 @@ async def test_a_poison_update_does_not_block_the_others(harness: Harness, datab
         async with running(harness, sink, database):
             await harness.act("say", text="poison")
             await harness.act("say", text="after it")
-            await until(lambda: sink.texts() == ["after it"])
+            await eventually(lambda: sink.texts() == ["after it"])
     assert [entry for entry in logs if entry["event"] == "update_left_out"]
     (broken,) = [inbound for inbound in sink.accepted if isinstance(inbound, IgnoredMessage)]
     assert broken.reason is IgnoreReason.BROKEN
@@ -239,10 +255,10 @@ async def test_no_update_is_left_out_for_an_error_of_the_store(
         async with running(harness, sink, database):
             await harness.act("say", text="poison")
             await harness.act("say", text="after it")
-            await until(lambda: sink.calls > 2 * polling.TRIES)
+            await eventually(lambda: sink.calls > 2 * polling.TRIES)
             assert harness.telegram._world.updates.pending() == 2
             sink.breaks_on = ""
-            await until(lambda: sink.texts() == ["poison", "after it"])
+            await eventually(lambda: sink.texts() == ["poison", "after it"])
     assert not [entry for entry in logs if entry["event"] == "update_left_out"]
 
 
@@ -251,7 +267,7 @@ async def test_an_update_that_cannot_be_read_is_recorded(harness: Harness, datab
     async with running(harness, sink, database):
         harness.telegram._world.updates.add("message", {"odd": 1}, queue="chat 1", life=60.0, person="ada")
         await harness.act("say", text="after it")
-        await until(lambda: sink.texts() == ["after it"])
+        await eventually(lambda: sink.texts() == ["after it"])
     (odd,) = [inbound for inbound in sink.accepted if isinstance(inbound, IgnoredMessage)]
     assert odd.reason is IgnoreReason.UNSUPPORTED
 
@@ -264,7 +280,7 @@ async def test_the_token_never_reaches_a_log(
         harness.wire.faults.add(Rule(GET_UPDATES, FaultKind.SERVER_ERROR))
         async with running(harness, sink, database) as channel:
             await harness.act("say", text="a private text")
-            await until(lambda: sink.texts() == ["a private text"])
+            await eventually(lambda: sink.texts() == ["a private text"])
             await channel.check()
     # aiohttp's access log here is the emulated provider's own.
     ours = [record for record in caplog.records if record.name != "aiohttp.access"]

@@ -28,7 +28,8 @@ from tests.channels.telegram.builders import (
     serve_channel,
     update,
 )
-from tests.simulator.telegram_harness import Harness, until
+from tests.eventually import eventually
+from tests.simulator.telegram_harness import Harness
 
 
 async def test_promise_1_an_update_is_accepted_and_answered_without_a_body(gateway: Gateway) -> None:
@@ -140,13 +141,13 @@ async def test_updates_of_the_emulated_telegram_come_in_by_its_webhook(harness: 
         await harness.act("say", text="Hello")
         await harness.act("voice", caption="listen")
         await harness.act("block")
-        await until(lambda: len(sink.accepted) == 4)
+        await eventually(lambda: len(sink.accepted) == 4)
         await harness.act("unblock")
-        await until(lambda: len(sink.accepted) == 5)
+        await eventually(lambda: len(sink.accepted) == 5)
         await harness.act("redeliver", n=5)
-        await until(lambda: sink.calls >= 10)
+        await eventually(lambda: sink.calls >= 10)
         assert len(sink.accepted) == 5
-        await until(lambda: not harness.telegram._world.updates.pending())
+        await eventually(lambda: not harness.telegram._world.updates.pending())
 
 
 async def test_promise_3_an_update_that_met_no_store_comes_again(harness: Harness) -> None:
@@ -154,9 +155,9 @@ async def test_promise_3_an_update_that_met_no_store_comes_again(harness: Harnes
     async with serve_channel(make_channel(sink, api_url=f"{harness.url}/telegram"), sink) as served:
         await _point_at(harness, served)
         await harness.act("say", text="Hello")
-        await until(lambda: sink.calls >= 2)
+        await eventually(lambda: sink.calls >= 2)
         sink.away = False
-        await until(lambda: sink.texts() == ["Hello"])
+        await eventually(lambda: sink.texts() == ["Hello"])
 
 
 async def test_a_press_is_recorded_and_acknowledged_at_once(harness: Harness) -> None:
@@ -166,7 +167,7 @@ async def test_a_press_is_recorded_and_acknowledged_at_once(harness: Harness) ->
         await _point_at(harness, served)
         sink.said = "Sent. " + "👍" * 200
         await harness.act("press", message_id=card)
-        await until(lambda: bool(_presses(harness, card)[0]["answered"]))
+        await eventually(lambda: bool(_presses(harness, card)[0]["answered"]))
         assert _presses(harness, card)[0]["text"] == "Sent. " + "👍" * 97
         pressed = sink.accepted[-1]
         assert isinstance(pressed, Press)
@@ -187,7 +188,7 @@ async def test_the_bots_own_name_is_learned_at_start(harness: Harness) -> None:
     sink = MemorySink()
     channel = make_channel(sink, api_url=f"{harness.url}/telegram")
     await channel.start()
-    await until(lambda: channel._bot.username == "simulator_valet_bot")
+    await eventually(lambda: channel._bot.username == "simulator_valet_bot")
     await channel.stop()
 
 

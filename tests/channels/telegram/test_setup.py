@@ -17,7 +17,8 @@ from core.messaging.messages import Command
 from providers.telegram.client import ALLOWED_UPDATES
 from simulator.faults import FaultKind, Rule
 from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
-from tests.simulator.telegram_harness import Harness, until
+from tests.eventually import eventually
+from tests.simulator.telegram_harness import Harness
 
 WEBHOOK = PUBLIC_URL + PATH
 WRITES = ("setWebhook", "deleteWebhook", "setMyCommands", "setMyDescription", "setChatMenuButton")
@@ -86,8 +87,8 @@ async def test_a_webhook_set_with_another_secret_is_seen_and_replaced(harness: H
         harness.wire.connect_gateway(harness.hook.url.removesuffix(PATH), PUBLIC_URL)
         harness.hook.answers.extend(web.Response(status=403) for _ in range(50))
         await harness.act("say", text="refused")
-        await until(lambda: harness.hook.updates)
-        await until(lambda: "403" in str(harness.telegram.state()))
+        await eventually(lambda: harness.hook.updates)
+        await eventually(lambda: "403" in str(harness.telegram.state()))
         check = named(await channel.check(), "Telegram webhook")
         assert not check.ok
         assert "secret" in check.detail
