@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
@@ -35,6 +35,7 @@ from simulator.config import SimulatorConfig, SystemClock
 from simulator.faults import FaultKind, Rule
 from simulator.journal import Call
 from tests.contract.canaries import PEOPLE, SLACK, TELEGRAM, TWILIO, marked
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 
 PUBLIC_URL = "https://valet.example.com"
@@ -259,7 +260,7 @@ class ChannelHarness(ABC):
 
     async def settled(self) -> None:
         """Wait until the provider has nothing left to deliver."""
-        await until(self.is_settled)
+        await eventually(self.is_settled)
 
     async def post(self, request: Request) -> int:
         """Send a request to the gateway as it is; return the status."""
@@ -340,13 +341,6 @@ async def open_harness(
         finally:
             await harness.channel.stop()
             await harness.sender.close()
-
-
-async def until(true: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    """Wait until something is true."""
-    async with asyncio.timeout(seconds):
-        while not true():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.005)
 
 
 def card(text: str, *actions: Action) -> OutboundMessage:

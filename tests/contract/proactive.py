@@ -43,9 +43,10 @@ from tests.contract.approving import Approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import ChannelHarness, open_harness, until
+from tests.contract.harness import ChannelHarness, open_harness
 from tests.core.builders import Step
 from tests.core.harness import OPEN, opened
+from tests.eventually import eventually
 
 
 @dataclass(slots=True)
@@ -128,7 +129,7 @@ class Proactive(Approving):
             async with self.http.post(f"{self.web.url}/events/{self.web.source}", json=body, headers=proof) as answer:
                 answers.append((answer.status, (await answer.json())["duplicate"]))
         assert answers == [(200, False), (200, True)]
-        await until(lambda: len(self.delivery.store.wakeups.turns) > rung)
+        await eventually(lambda: len(self.delivery.store.wakeups.turns) > rung)
         return await self._read(self.work(), *steps)
 
     async def runs(self, title: str) -> list[object]:

@@ -14,7 +14,8 @@ from core.messaging.messages import Action, ActionStyle, Form, FormField, Reacha
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness
 from tests.contract.email_harness import also_by_mail
-from tests.contract.harness import ChannelHarness, Request, card, exempt, until
+from tests.contract.harness import ChannelHarness, Request, card, exempt
+from tests.eventually import eventually
 
 TOKEN = "t" * 64
 CARD = (
@@ -88,7 +89,7 @@ async def test_a_press_is_the_persons_own_and_is_answered_after_the_commit(harne
     if harness.name == "slack":  # a press is told once: the person sees that it failed, and presses again
         assert harness.whispers() == []
         await harness.press(bubble)
-    await until(lambda: harness.whispers() == [marked("Approved.")])
+    await eventually(lambda: harness.whispers() == [marked("Approved.")])
     assert [answer.status for answer in harness.told] == [503, 200]
     (press,) = harness.sink.presses
     assert press.keys
@@ -130,7 +131,7 @@ async def test_a_form_opens_before_its_trigger_expires_and_is_its_persons_alone(
     harness.sink.form = Form("tok_form", "Change 7K", marked("Send it?"), (FormField("when", "When", "noon"),))
     (bubble,) = await harness.read(harness.sender.render(card(marked("Send it?"), *CARD)))
     await harness.press(bubble, 1)
-    await until(lambda: bool(harness.modals()))
+    await eventually(lambda: bool(harness.modals()))
     (modal,) = harness.modals()
     harness.sink.form = None
     assert (await harness.act("submit", view_id=modal["id"], values={"when": "3pm"}))["outcome"] == "closed"

@@ -12,8 +12,9 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness
 from tests.contract.email_harness import also_by_mail
-from tests.contract.harness import exempt, until
+from tests.contract.harness import exempt
 from tests.core.builders import says, wants
+from tests.eventually import eventually
 
 MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 FLIGHT: JsonObject = {"number": "LH 12", "seat": "aisle"}
@@ -55,7 +56,7 @@ async def test_a_form_shows_every_field_and_returns_a_diff_or_what_is_invalid(
     system.model.script = [wants(("pay", {"to": "Sam", "amount": 5})), says("Paid.")]
     await system.say("pay sam 5")
     await system.press("Details")
-    await until(lambda: bool(harness.modals()))
+    await eventually(lambda: bool(harness.modals()))
     assert "Sam" in str(harness.modals()[-1])
     await harness.act("close", view_id=harness.modals()[-1]["id"])
 
@@ -206,7 +207,7 @@ def _heard(request: ModelRequest, code: str, name: str, value: str) -> ModelAnsw
 
 async def _change(system: Approving, harness: SlackHarness, **entered: str) -> None:
     await system.press("Edit")
-    await until(lambda: bool(harness.modals()))
+    await eventually(lambda: bool(harness.modals()))
     await _send(system, harness, **entered)
 
 

@@ -24,8 +24,9 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES, SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import open_harness, until
+from tests.contract.harness import open_harness
 from tests.core.harness import opened
+from tests.eventually import eventually
 
 SPEAKERS = {"lena": "de", "mei": "zh"}
 TYPED = {
@@ -116,7 +117,7 @@ async def test_slacks_home_has_no_english(database_url: str, person: str) -> Non
         await _speaks(system, person)
         harness = system.delivery.channel
         await harness.act("open_home", person)
-        await until(lambda: bool(harness.calls("slack.views.publish")))
+        await eventually(lambda: bool(harness.calls("slack.views.publish")))
         shown = str(harness.calls("slack.views.publish")[-1])
         assert "/valet help" in shown
         assert english_in(shown) == []

@@ -1,6 +1,5 @@
 """What is forgotten is nowhere: in no table, no key and no file of Valkey, no log and no folder of two workers."""
 
-import asyncio
 import base64
 import json
 import re
@@ -18,14 +17,14 @@ from core.queue.wakeups import RedisWakeups
 from onevalet.dev.embedded.valkey import Valkey
 from tests.contract.canaries import TWILIO
 from tests.contract.channel_harnesses import SmsHarness
-from tests.contract.harness import PUBLIC_URL, ChannelHarness, open_harness, until
+from tests.contract.harness import PUBLIC_URL, ChannelHarness, open_harness
 from tests.core.harness import OPEN, Store, opened
+from tests.eventually import eventually
 from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 CANARY = "Quixotania"
 """A word that stands nowhere else."""
-HANG = 120
 WORKERS = ("one", "two")
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model"), pytest.mark.timeout(400)]
@@ -43,13 +42,15 @@ class Everything:
     async def say(self, words: str, answered: str) -> None:
         """Write, and wait for the answer."""
         await self.harness.said(words)
-        await until(lambda: any(answered in bubble.text for bubble in self.harness.bubbles()), HANG)
+        await eventually(lambda: any(answered in bubble.text for bubble in self.harness.bubbles()), answered)
 
     async def come_to(self, statement: str, value: object) -> None:
         """Wait until the database says so."""
-        async with asyncio.timeout(HANG):
-            while await self.store.one(statement) != value:  # noqa: ASYNC110 - another process sets it
-                await asyncio.sleep(0.2)
+
+        async def look() -> bool:
+            return await self.store.one(statement) == value
+
+        await eventually(look, statement)
 
     async def found(self) -> set[str]:
         """Return the places where the word stands."""

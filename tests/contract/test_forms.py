@@ -13,9 +13,9 @@ from core.tools.tool import tool
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import SlackHarness
-from tests.contract.harness import until
 from tests.core.builders import says, wants
 from tests.core.credentials.harness import new_key, store_with
+from tests.eventually import eventually
 
 MAIL: JsonObject = {"recipient": ["sam@example.com"], "subject": "Lunch", "body": "Friday?"}
 
@@ -30,7 +30,7 @@ async def system(database_url: str) -> AsyncIterator[Approving]:
 async def edit(system: Approving, **entered: str) -> str:
     """Open the form of the newest card, fill it in and send it; return what the client made of the answer."""
     await system.press("Edit")
-    await until(lambda: bool(harness(system).modals()))
+    await eventually(lambda: bool(harness(system).modals()))
     return await send(system, **entered)
 
 

@@ -14,8 +14,8 @@ from tests.clocks import NOON, StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import SlackHarness
-from tests.contract.harness import until
 from tests.core.builders import says, wants
+from tests.eventually import eventually
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ async def home(system: Approving, person: str = "ada") -> list[str]:
     harness = system.delivery.channel
     drawn = len(harness.calls("slack.views.publish"))
     await harness.act("open_home", person)
-    await until(lambda: len(harness.calls("slack.views.publish")) > drawn)
-    await until(lambda: _page(system, person) is not None)
+    await eventually(lambda: len(harness.calls("slack.views.publish")) > drawn)
+    await eventually(lambda: _page(system, person) is not None)
     return [line for block in _page(system, person)["blocks"] for line in _words(block)]
 
 

@@ -1,6 +1,5 @@
 """The language of a person who has not chosen one: as their channel tells it, or as they told it of themselves."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -13,10 +12,9 @@ from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import exempt
 from tests.core.builders import says, wants
 from tests.core.language.english import english_in
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 
 TELLS_NONE = {"sms": "Twilio tells no language of a sender"}
-PAUSE = 0.01
 
 
 @pytest.fixture
@@ -52,11 +50,11 @@ async def _tell(system: Approving, fact: str) -> int:
 async def _until_found(system: Approving, person: str) -> None:
     """Let a person write, and wait for what the channel tells of them."""
     await system.say("hello", person)
-    for _ in range(int(PATIENCE / PAUSE)):
-        if (await _known(system))[0]:
-            return
-        await asyncio.sleep(PAUSE)
-    raise AssertionError("no language was found")
+
+    async def language() -> str | None:
+        return (await _known(system))[0]
+
+    await eventually(language, "a language")
 
 
 @exempt(**TELLS_NONE)

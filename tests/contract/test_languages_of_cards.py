@@ -16,8 +16,9 @@ from core.tools.tool import tool
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness
-from tests.contract.harness import exempt, until
+from tests.contract.harness import exempt
 from tests.core.builders import says, wants
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -190,12 +191,12 @@ async def test_a_form_is_in_their_language(system: Approving, reader: Reader) ->
     await system.say("do it")
     buttons = [label for label, _ in system.card().buttons]
     await system.press(buttons[3])
-    await until(lambda: bool(harness.modals()))
+    await eventually(lambda: bool(harness.modals()))
     shown = harness.modals()[-1]
     for text in _texts([shown["title"], shown["blocks"]]):
         reader.check(text)
     await system.press(buttons[1])
-    await until(lambda: harness.modals()[-1]["id"] != shown["id"])
+    await eventually(lambda: harness.modals()[-1]["id"] != shown["id"])
     modal = harness.modals()[-1]
     for text in _texts([modal["title"], modal["blocks"]]):
         reader.check(text)

@@ -1,6 +1,5 @@
 """The assistant as an MCP server: the official client asks a real web process and worker, over HTTP and over pipes."""
 
-import asyncio
 import base64
 import hashlib
 import os
@@ -29,6 +28,7 @@ from core.ids import make_id
 from core.json_types import JsonObject
 from onevalet import OneValet, Question, ToolExecutionContext, tool
 from onevalet.testing import ScriptedModel, calls, text
+from tests.eventually import eventually
 
 ROOT = Path(__file__).parents[2]
 KEY = base64.b64encode(b"k" * 32).decode()
@@ -127,12 +127,11 @@ class House:
             " join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id"
             " where o.tenant_id = $1 and c.channel = 'program' and p.state = 'sent'"
         )
-        async with asyncio.timeout(8):
-            while True:
-                found = [str(row["text"]) for row in await self.rows(statement) if words in row["text"]]
-                if found:
-                    return found[0]
-                await asyncio.sleep(0.1)
+
+        async def look() -> list[str]:
+            return [str(row["text"]) for row in await self.rows(statement) if words in row["text"]]
+
+        return (await eventually(look, words))[0]
 
     async def rows(self, statement: str) -> Sequence[Any]:
         """Return what the database has of ann."""

@@ -19,10 +19,10 @@ from core.triggers.event_trial import MailTrial
 from jobs.mail import MailWatcher
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.harness import until
 from tests.contract.proactive import Proactive, open_proactive
 from tests.contract.test_proactive import BERLIN, on_its_mark, repeats
 from tests.core.builders import says, wants
+from tests.eventually import eventually
 from tests.jobs.mail_harness import QUICK, Mailboxes, age, connected, mail
 from tests.servers.dovecot import Dovecot
 
@@ -51,7 +51,7 @@ class WithMail:
         turns = self.system.delivery.store.wakeups.turns
         before = len(turns)
         self.dovecot.deliver(self.address, message)
-        await until(lambda: len(turns) > before)
+        await eventually(lambda: len(turns) > before)
         return await self.system._read(self.system.work(), *steps)  # type: ignore[arg-type]
 
     @asynccontextmanager

@@ -18,8 +18,10 @@ from simulator.faults import FaultKind
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import ChannelHarness, exempt, until
+from tests.contract.harness import ChannelHarness, exempt
 from tests.core.builders import FakeModel, says
+from tests.eventually import eventually
+from tests.patience import PATIENCE
 
 BEGINNING = marked(
     "The answer has a beginning that is long enough to be shown while the rest of it is still thought of"
@@ -122,7 +124,7 @@ async def test_while_a_slow_model_thinks_people_go_on_seeing_that_it_works(
     model = HalfWriter([says("")])
     running = asyncio.ensure_future(work(delivery, model)())
     shows = SHOWS.get(harness.name)
-    await until(lambda: len(harness.calls(shows)) > 3 if shows else bool(delivery.store.wakeups.deliveries))
+    await eventually(lambda: len(harness.calls(shows)) > 3 if shows else bool(delivery.store.wakeups.deliveries))
     model.script.append(says(WHOLE))
     model.gate.set()
     await running
@@ -140,7 +142,7 @@ async def test_a_stop_while_an_answer_is_written_ends_it_at_once(delivery: Deliv
     lease = await runner.claim(None)
     assert lease is not None
     running = asyncio.ensure_future(runner.run(lease))
-    await until(lambda: bool(model.requests) if harness.name == "sms" else seen(harness) == BEGINNING)
+    await eventually(lambda: bool(model.requests) if harness.name == "sms" else seen(harness) == BEGINNING)
     await in_thread(harness, "/stop" if harness.name == "telegram" else "HALT", where.thread)
     assert len(stops) == 1
     await runner.stops.look(stops[0])
@@ -156,7 +158,7 @@ async def test_an_answer_is_seen_while_it_is_written_and_then_stands_there_once(
     await only_the_last(delivery)
     model = HalfWriter([says(WHOLE)])
     running = asyncio.ensure_future(work(delivery, model)())
-    await until(lambda: seen(delivery.channel) == BEGINNING)
+    await eventually(lambda: seen(delivery.channel) == BEGINNING)
     model.gate.set()
     await running
     await delivery.deliver()
@@ -186,13 +188,13 @@ async def test_a_message_is_marked_while_it_is_answered_where_no_status_is(deliv
     await delivery.channel.said(marked("Explain"))
     model = HalfWriter([says(WHOLE)])
     running = asyncio.ensure_future(work(delivery, model)())
-    await until(lambda: marks(delivery.channel) == ["eyes"])
+    await eventually(lambda: marks(delivery.channel) == ["eyes"])
     assert not running.done()
     model.gate.set()
     await running
     await delivery.deliver()
     assert texts(delivery.channel) == [WHOLE]
-    await until(lambda: marks(delivery.channel) == [])
+    await eventually(lambda: marks(delivery.channel) == [])
 
 
 @exempt(sms="a text has nothing that could show it", telegram="typing shows it, the first case")
@@ -202,11 +204,11 @@ async def test_a_mark_that_a_killed_worker_left_is_taken_away(delivery: Delivery
     assert isinstance(delivery.channel.sender, Marking)
     assert turn.newest_message
     delivery.channel.sender.mark(turn.address, turn.newest_message)
-    await until(lambda: marks(delivery.channel) == ["eyes"])
+    await eventually(lambda: marks(delivery.channel) == ["eyes"])
     await delivery.store.expire()
     delivery.channel.misbehave(FaultKind.SERVER_ERROR, endpoint="slack.reactions.remove")
     await work(delivery, HalfWriter([says(WHOLE)], gate=_open()))()
-    await until(lambda: marks(delivery.channel) == [])
+    await eventually(lambda: marks(delivery.channel) == [])
 
 
 @pytest.mark.parametrize("fault", [FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR_AFTER])
@@ -220,14 +222,18 @@ async def test_what_happens_to_a_preview_neither_delays_nor_doubles_the_answer(
     }
     for number, endpoint in enumerate(endpoints[delivery.channel.name]):
         delivery.channel.simulator.wire.faults.clear()
-        delivery.channel.misbehave(fault, times=0, seconds=60, endpoint=endpoint)
+        delivery.channel.misbehave(fault, times=0, seconds=10 * PATIENCE, endpoint=endpoint)
         await in_thread(delivery.channel, marked(f"Explain {number}"))
         await only_the_last(delivery)
         model = HalfWriter([says(f"{WHOLE} {number}")])
         running = asyncio.ensure_future(work(delivery, model)())
-        await until(lambda called=endpoint: bool(delivery.channel.calls(called)) or "stop" in called)  # type: ignore[misc]
+
+        def is_called(endpoint: str = endpoint) -> bool:
+            return bool(delivery.channel.calls(endpoint)) or "stop" in endpoint
+
+        await eventually(is_called)
         model.gate.set()
-        async with asyncio.timeout(30):  # half of what the faults ask to wait
+        async with asyncio.timeout(PATIENCE):  # a fraction of what the faults ask to wait
             await running
             await delivery.deliver()
         assert texts(delivery.channel) == [f"{WHOLE} {n}" for n in range(number + 1)]
@@ -287,7 +293,7 @@ async def test_promise_4_messages_during_a_turn_stay_above_its_answer(delivery: 
     await only_the_last(delivery)
     model = HalfWriter([says(WHOLE)])
     running = asyncio.ensure_future(work(delivery, model)())
-    await until(lambda: seen(delivery.channel) == BEGINNING)
+    await eventually(lambda: seen(delivery.channel) == BEGINNING)
     (row,) = await delivery.store.admin.fetch("select tenant_id, conversation_id from outbound")
     note = OutboundMessage(delivery.store.make_id("out"), OutboundKind.NOTIFICATION, marked("By the way"))
     await delivery.store.outbox.enqueue(row["tenant_id"], row["conversation_id"], [note])
@@ -335,7 +341,7 @@ async def _grown(delivery: DeliveryHarness, text: str = WHOLE) -> None:
     await only_the_last(delivery)
     model = HalfWriter([says(text)])
     running = asyncio.ensure_future(work(delivery, model)())
-    await until(lambda: seen(delivery.channel) == BEGINNING)
+    await eventually(lambda: seen(delivery.channel) == BEGINNING)
     model.gate.set()
     await running
 

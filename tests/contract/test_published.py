@@ -24,8 +24,9 @@ from tests.contract import published
 from tests.contract.canaries import SERVICE, TWILIO, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.corpus import corpus
-from tests.contract.harness import PUBLIC_URL, ChannelHarness, card, open_harness, reply, until
+from tests.contract.harness import PUBLIC_URL, ChannelHarness, card, open_harness, reply
 from tests.core.documents.samples import picture
+from tests.eventually import eventually
 
 CALLED = {
     "sms": {
@@ -219,7 +220,7 @@ async def _use_a_card(harness: ChannelHarness, sender: Redrawing) -> None:
         receipt = await harness.sender.send(part, harness.target(f"part_card_{len(text)}"))
         await harness.press(harness.bubbles()[-1])
         await harness.settled()
-        await until(lambda: "Soon." in harness.whispers())
+        await eventually(lambda: "Soon." in harness.whispers())
         await sender.redraw(part, receipt.provider_id, harness.address(), "Approved <at> 14:02")
     harness.sink.said, harness.sink.form = "", None
 

@@ -17,14 +17,14 @@ from onevalet.settings import Settings
 from onevalet.wiring.worker import open_worker
 from tests.contract.canaries import SLACK, TELEGRAM, TWILIO, WEBHOOK_SECRET
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, open_harness, until
+from tests.contract.harness import PUBLIC_URL, Bubble, ChannelHarness, open_harness
 from tests.core.harness import OPEN, Store, opened
+from tests.eventually import eventually
+from tests.patience import PATIENCE
 from tests.plugins.gates import GATES, Gate
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 pytestmark = pytest.mark.xdist_group("model")
-HANG = 30
-"""Seconds after which something will not come any more; no measure of how fast it should."""
 
 
 @dataclass(slots=True)
@@ -37,8 +37,8 @@ class Running:
 
     async def until_seen(self, matches: Callable[[Bubble], bool]) -> Bubble:
         """Wait until the person sees a message of ours."""
-        await until(lambda: any(matches(bubble) for bubble in self.harness.bubbles()), HANG)
-        return next(bubble for bubble in self.harness.bubbles() if matches(bubble))
+        seen = await eventually(lambda: [bubble for bubble in self.harness.bubbles() if matches(bubble)])
+        return seen[0]
 
     async def approve(self, card: Bubble) -> None:
         """Let the person approve: by button, or by code where there are none; the provider has told it then."""
@@ -92,7 +92,7 @@ async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
     card = await running.until_seen(lambda bubble: "sam@example.com" in bubble.text)
     await until_sent(store)
     await harness.said("and look that up")
-    async with asyncio.timeout(HANG):
+    async with asyncio.timeout(PATIENCE):
         await gate.inside.wait()
 
     began = time.monotonic()
@@ -117,9 +117,7 @@ async def test_a_press_is_recorded_and_its_card_redrawn_while_a_tool_runs(
 
 async def until_sent(store: Store) -> None:
     """Wait until the card's receipt is written down."""
-    async with asyncio.timeout(HANG):
-        while await store.one("select count(*) from approvals where expires_at is not null") != 1:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await eventually(lambda: store.one("select count(*) = 1 from approvals where expires_at is not null"))
 
 
 def answer(call: ModelCall) -> Reply:

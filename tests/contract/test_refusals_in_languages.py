@@ -28,11 +28,12 @@ from tests.contract.approving import Approving, open_approving
 from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness
 from tests.contract.delivery_harness import DeliveryHarness
-from tests.contract.harness import ChannelHarness, exempt, open_harness, until
+from tests.contract.harness import ChannelHarness, exempt, open_harness
 from tests.core.builders import says, wants
 from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import OPEN, opened
 from tests.core.language.english import english_in
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -194,7 +195,7 @@ async def _fill_in(system: Approving, person: str, entered: dict[str, str]) -> d
     assert isinstance(harness, SlackHarness)
     card = next(bubble for bubble in reversed(harness.bubbles(person)) if bubble.buttons)
     await system.press("Edit", card, person)
-    await until(lambda: bool(harness.modals(person)))
+    await eventually(lambda: bool(harness.modals(person)))
     await _send(system, person, entered)
     [modal] = harness.modals(person)
     return dict(modal["errors"])

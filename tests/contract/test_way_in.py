@@ -7,13 +7,15 @@ import re
 import time
 
 import pytest
+from multidict import CIMultiDict
 
 from core.messaging.messages import Command, IgnoredMessage, IgnoreReason
 from tests.contract.canaries import OTHER_SECRET, marked
 from tests.contract.channel_harnesses import SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.email_harness import also_by_mail
-from tests.contract.harness import ChannelHarness, Request, exempt, reply, until
+from tests.contract.harness import ChannelHarness, Request, exempt, reply
+from tests.eventually import eventually
 
 ODD_TEXTS = {
     "right to left": "שלום עולם, مرحبا (123)",
@@ -112,8 +114,8 @@ async def test_promise_2_first_sights_that_meet_become_one(delivery: DeliveryHar
 async def test_promise_1_no_2xx_before_the_commit(harness: ChannelHarness) -> None:
     harness.sink.door = asyncio.Event()
     await harness.say(marked("hello"))
-    await until(lambda: harness.sink.calls > 0)
-    await asyncio.sleep(0.1)
+    await eventually(lambda: harness.sink.calls > 0)
+    assert await harness.post(Request("/nowhere", CIMultiDict(), b"", 0)) == 404, "what came later is answered"
     assert harness.told == []
     harness.sink.door.set()
     await harness.settled()

@@ -1,6 +1,5 @@
 """The contract of the way out: what a person reads of what we owe, and what becomes of it when that fails."""
 
-import asyncio
 import re
 import socket
 import time
@@ -18,8 +17,8 @@ from tests.contract.canaries import PEOPLE, marked
 from tests.contract.channel_harnesses import HARNESSES, SlackHarness, SmsHarness, TelegramHarness
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.email_harness import also_by_mail
-from tests.contract.harness import ANSWER_SECONDS, NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply, until
-from tests.patience import PATIENCE
+from tests.contract.harness import ANSWER_SECONDS, NOWHERE, PUBLIC_URL, ChannelHarness, exempt, reply
+from tests.eventually import eventually
 
 FAMILY = "👩‍👩‍👧‍👦"
 ODD_TEXTS = {
@@ -100,9 +99,12 @@ async def test_delivery_never_comes_back_before_it_may(delivery: DeliveryHarness
     queued = await delivery.enqueue(marked("one"))
     await delivery.enqueue(marked("two"))
     begun = time.monotonic()
-    while (await delivery.row(queued))["state"] != "sent":
+
+    async def is_sent() -> bool:
         await delivery.deliver()
-        await asyncio.sleep(0.02)
+        return str((await delivery.row(queued))["state"]) == "sent"
+
+    await eventually(is_sent)
     assert time.monotonic() - begun >= 1.0
     await delivery.deliver()
     refused, *taken = delivery.channel.calls()
@@ -181,7 +183,7 @@ async def test_promise_7_a_lost_answer_is_found_and_nothing_is_doubled(
     await delivery.deliver_later()
     assert (await delivery.row(queued))["state"] == "sent"
     assert await delivery.outcomes(queued) == ["found"]
-    await until(lambda: bool(delivery.channel.calls()))
+    await eventually(lambda: bool(delivery.channel.calls()))
     assert len(delivery.channel.calls()) == 1
     assert [bubble.text for bubble in delivery.channel.bubbles()] == [marked("only once")]
 
@@ -192,9 +194,11 @@ async def test_promise_7_a_callback_tells_of_a_lost_answer(delivery: DeliveryHar
     delivery.channel.misbehave(FaultKind.RESET_AFTER)
     queued = await delivery.enqueue(marked("only once"))
     await delivery.deliver()
-    async with asyncio.timeout(PATIENCE):
-        while (await delivery.row(queued))["state"] != "sent":  # noqa: ASYNC110 - the database tells nobody
-            await asyncio.sleep(0.02)
+
+    async def is_sent() -> bool:
+        return str((await delivery.row(queued))["state"]) == "sent"
+
+    await eventually(is_sent, "the callback's word")
     assert len(delivery.channel.calls()) == 1
     assert delivery.channel.calls("twilio.messages.list") == []
 
