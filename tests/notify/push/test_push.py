@@ -1,6 +1,5 @@
 """Push over ntfy and an Apprise API, emulated over HTTP: what arrives, and what each failure means."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -55,7 +54,6 @@ class Providers:
         if self.lose_answer:
             assert request.transport is not None
             request.transport.close()
-            await asyncio.sleep(1)
         return web.json_response(self.held[-1])
 
     async def poll(self, request: web.Request) -> web.Response:

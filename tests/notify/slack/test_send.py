@@ -25,7 +25,7 @@ from notify.slack.send import SlackNotification
 from providers.slack.wire import escape
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
-from tests.contract.harness import until
+from tests.eventually import eventually
 from tests.notify.slack.conftest import SLACK, act, ada, make_sender
 
 ADA_DM = "D0ADA00001"
@@ -319,15 +319,15 @@ async def test_marks_come_and_go_and_a_missing_scope_ends_them(simulator: Simula
     slack.mark(at, ts)
     slack.mark(at, ts)
     slack.unmark(at, ts)
-    await until(lambda: calls("remove") == 1)
+    await eventually(lambda: calls("remove") == 1)
     assert calls("add") == 2
-    await until(lambda: not ada(simulator)["bubbles"][0]["reactions"])
+    await eventually(lambda: not ada(simulator)["bubbles"][0]["reactions"])
     for message in ("", "not one", "1.1"):
         slack.mark(at, message)
     slack.mark(to(thread=ts).address, ts)
     await act(simulator, "set", scopes=["chat:write"])
     slack.mark(at, ts)
-    await until(lambda: slack.unseen(at))
+    await eventually(lambda: slack.unseen(at))
     slack.unmark(at, ts)
     await slack.close()
     slack.mark(at, ts)
@@ -345,7 +345,7 @@ async def test_a_person_is_unseen_where_neither_status_nor_mark_may_be_shown(
     await act(simulator, "set", scopes=["chat:write"])
     await slack.show_working(thread)
     slack.mark(top, ts)
-    await until(lambda: slack.unseen(top))
+    await eventually(lambda: slack.unseen(top))
     assert not slack.unseen(thread), "a status needs no scope of its own"
 
 

@@ -14,8 +14,8 @@ from notify.sms.mms import MAX_MESSAGE, MAX_OTHER, Mms, country_of
 from notify.sms.render import render
 from notify.sms.send import SmsNotification
 from simulator.app import Simulator
-from tests.contract.harness import until
 from tests.core.documents.samples import picture
+from tests.eventually import eventually
 from tests.notify.sms.conftest import PUBLIC_URL, SERVICE, TWILIO
 from tests.notify.sms.test_send import PERSON, accepted, target
 
@@ -94,7 +94,7 @@ async def test_twilio_fetches_the_file_and_the_person_sees_it(simulator: Simulat
     _, part = sms.render(message(file_of()))
     async with serving(simulator, png, "image/png"):
         await sms.send(part, target())
-        await until(lambda: accepted(simulator)[-1]["status"] == "delivered")
+        await eventually(lambda: accepted(simulator)[-1]["status"] == "delivered")
     (media,) = accepted(simulator)[-1]["media"]
     provider: Any = simulator.providers["twilio"]
     assert media["content_type"] == "image/png"
@@ -116,7 +116,7 @@ async def test_a_file_that_twilio_cannot_use_fails_its_message(
     _, part = sms.render(message(file_of()))
     async with serving(simulator, body, content_type, status):
         await sms.send(part, target())
-        await until(lambda: accepted(simulator)[-1]["status"] == "failed")
+        await eventually(lambda: accepted(simulator)[-1]["status"] == "failed")
     assert accepted(simulator)[-1]["error_code"] == code
 
 
