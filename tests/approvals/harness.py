@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from core.json_types import JsonObject
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.approvals.signed_posts import PUBLIC_URL, SECRET, SignedPosts
+from tests.eventually import eventually
 from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.spine.system import Member
@@ -149,15 +151,15 @@ async def _set_webhook(config: SimulatorConfig, simulator: Simulator, http: aioh
 
 
 async def _until_ready(harness: RaceHarness) -> None:
-    async with asyncio.timeout(60):
-        for web in harness.webs:
-            while True:
-                try:
-                    async with harness.posts.http.get(f"{web.url}/readyz") as answer:
-                        if answer.status == 200:
-                            break
-                except aiohttp.ClientError:
-                    await asyncio.sleep(0.05)
+    async def is_ready(url: str) -> bool:
+        try:
+            async with harness.posts.http.get(f"{url}/readyz") as answer:
+                return answer.status == 200
+        except aiohttp.ClientError:
+            return False
+
+    for web in harness.webs:
+        await eventually(partial(is_ready, web.url), f"{web.url} that is ready")
 
 
 async def _stop(harness: RaceHarness) -> None:

@@ -10,6 +10,8 @@ import asyncpg
 
 from tests.approvals.harness import RaceHarness
 from tests.approvals.races import RACES, Grab, Open
+from tests.eventually import eventually
+from tests.patience import PATIENCE
 
 _BATCH = 14
 """Approvals that one turn asks for."""
@@ -71,9 +73,12 @@ async def _open(harness: RaceHarness, numbers: range) -> list[Open]:
         person = harness.people[at]
         await harness.simulator.providers["telegram"].act(person.key, "say", {"text": f"marks {first} {last}"})
     by_tenant = {harness.tenant(person): at for at, person in enumerate(harness.people)}
-    async with asyncio.timeout(120):
-        while len(rows := await harness.admin.fetch(_OPEN, 1)) < len(numbers):  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.1)
+
+    async def all_open() -> "list[asyncpg.Record]":
+        rows = await harness.admin.fetch(_OPEN, 1)
+        return rows if len(rows) >= len(numbers) else []
+
+    rows = await eventually(all_open, "all cards", within=2 * PATIENCE)
     people = harness.people
     return [
         Open(
@@ -112,24 +117,24 @@ async def _settle(harness: RaceHarness, grab: Grab, findings: Found) -> None:
     """Approve what was changed, on two devices at once, and wait until nothing is open any more."""
     seen: set[str] = set()
     people = {harness.tenant(person): person for person in harness.people}
-    async with asyncio.timeout(180):
-        while True:
-            for row in await harness.admin.fetch(_OPEN, 2):
-                if row["id"] not in seen:
-                    seen.add(row["id"])
-                    person, data = people[row["tenant_id"]], f"approve.{row['token']}"
-                    await grab.at_once([harness.posts.tap(person, data), harness.posts.press(person, data)])
-            left = await harness.admin.fetchval(
-                "select (select count(*) from approvals where state = 'pending')"
-                " + (select count(*) from turns where state in ('waiting', 'running'))"
-            )
-            if not left:
-                return
-            for worker in harness.workers:
-                if worker.process is not None and worker.process.returncode is not None:
-                    findings.deadly += 1
-                    await harness.replace(worker)
-            await asyncio.sleep(0.1)
+
+    async def nothing_is_open() -> bool:
+        for row in await harness.admin.fetch(_OPEN, 2):
+            if row["id"] not in seen:
+                seen.add(row["id"])
+                person, data = people[row["tenant_id"]], f"approve.{row['token']}"
+                await grab.at_once([harness.posts.tap(person, data), harness.posts.press(person, data)])
+        left = await harness.admin.fetchval(
+            "select (select count(*) from approvals where state = 'pending')"
+            " + (select count(*) from turns where state in ('waiting', 'running'))"
+        )
+        for worker in harness.workers if left else ():
+            if worker.process is not None and worker.process.returncode is not None:
+                findings.deadly += 1
+                await harness.replace(worker)
+        return not left
+
+    await eventually(nothing_is_open, "the end of all that is open", within=3 * PATIENCE)
 
 
 async def _expire(harness: RaceHarness, approval: Open) -> None:
