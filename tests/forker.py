@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.loopback.plugin import watched_environment
+from tests.patience import patience
 
 ROOT = Path(__file__).parents[1]
 
@@ -82,7 +83,7 @@ class Forker:
         assert self.process is not None
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(patience())
         assert self.process.stdout is not None
         self.process.stdout.close()
 

@@ -13,11 +13,16 @@ from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 
+from tests.eventually import eventually
+
 _BLOCK = 65536
 _OPENING = "select pg_backend_pid()"
 """How `core.db.serving` asks whether there is a pooler between."""
 _IDLE = b"I"
-_END_OURS = "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'onevalet%'"
+_END_OURS = (
+    "select count(pg_terminate_backend(pid)) from pg_stat_activity"
+    " where datname = current_database() and application_name like 'onevalet%'"
+)
 _ROWS = "select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_user_tables where relname = $1"
 _FLUSHES = "select sum(fsyncs) from pg_stat_io where object = 'wal' and backend_type = 'client backend'"
 
@@ -140,8 +145,10 @@ async def rows_read(connection: "asyncpg.Connection[asyncpg.Record]", table: str
 
 
 async def _end_ours(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-    while await connection.fetchval(_END_OURS):  # noqa: ASYNC110 - a backend that ends tells nobody
-        await asyncio.sleep(0.01)
+    async def are_gone() -> bool:
+        return not await connection.fetchval(_END_OURS)
+
+    await eventually(are_gone, "the end of our connections")
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from tests.forker import ROOT, plain_environment
+from tests.patience import patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,8 @@ def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | N
         children = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(how)
         process.stdout.read()
-        assert process.wait(15) == 0
-        gone, alive = psutil.wait_procs(children, timeout=5)
+        assert process.wait(patience()) == 0
+        gone, alive = psutil.wait_procs(children, timeout=patience())
         assert not alive, alive
         assert len(gone) >= 2
     finally:
