@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,6 +33,7 @@ settings.load_profile("patient")
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
 _SERVICES = pytest.StashKey[servers.RunServices]()
+_LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
 
 
 @pytest.hookimpl(trylast=True)
@@ -84,6 +85,19 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """End the tasks that a test left running, as an event loop of its own would have done."""
+    try:
+        return (yield)
+    finally:
+        loop = item.session.stash.get(_LOOP, None)
+        if loop is not None and (left := asyncio.all_tasks(loop)):
+            for task in left:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+
+
 def pytest_sessionfinish() -> None:
     """Look once for what was never awaited or closed; pytest looks twice, each time through all that is left."""
     gc.collect()
@@ -125,6 +139,12 @@ def keeper(services: servers.RunServices) -> Iterator[Keeper]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncpg, "connect", keeper.connect)
         yield keeper
+
+
+@pytest.fixture(scope="session", autouse=True)
+async def loop_of_all(request: pytest.FixtureRequest) -> None:
+    """Remember the event loop in which all tests of this process run."""
+    request.session.stash[_LOOP] = asyncio.get_running_loop()
 
 
 @pytest.fixture(scope="session")

@@ -86,6 +86,7 @@ class DatabasePool:
         self._made += 1
         name = f"{self._prefix}_{self._made}"
         await make_database(self._services, name)
+        self._keeper.databases.add(name)
         connection = await asyncpg.connect(self._services.on_database(name))
         await connection.execute("set lock_timeout = '2s'; set session_replication_role = replica")
         await connection.execute(_WATCH)

@@ -9,6 +9,7 @@ import asyncio
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 
@@ -46,6 +47,8 @@ class Keeper:
     loop: asyncio.AbstractEventLoop | None = None
     idle: dict[Key, list[_Idle]] = field(default_factory=lambda: defaultdict(list))
     keeps: bool = True
+    databases: set[str] = field(default_factory=set)
+    """The names of those that are lent to one test after the other."""
 
     async def connect(self, dsn: str | None = None, **options: Any) -> Connection:
         """Return a connection, in a session that is there already if possible; takes what `asyncpg.connect` does."""
@@ -82,7 +85,8 @@ class Keeper:
 
     def forget(self, database: str) -> None:
         """Drop the sessions on a database, which may be gone."""
-        for key in [key for key in self.idle if str(key[0]).rpartition("/")[2].partition("?")[0] == database]:
+        self.databases.discard(database)
+        for key in [key for key in self.idle if urlsplit(str(key[0])).path[1:] == database]:
             for idle in self.idle.pop(key):
                 idle.protocol.abort()
 
@@ -112,8 +116,11 @@ class Keeper:
         return connection
 
     def _knows(self, dsn: str | None, options: dict[str, Any]) -> bool:
-        known = self.keeps and dsn is not None and self.server in dsn and "host" not in options
-        return known and self.loop is asyncio.get_running_loop()
+        """Return whether a connection is to a database that stays for the next test, from the loop that stays."""
+        if not self.keeps or dsn is None or "host" in options or self.loop is not asyncio.get_running_loop():
+            return False
+        address = urlsplit(dsn)
+        return address.netloc.endswith(f"@{self.server}") and address.path[1:] in self.databases
 
 
 class _Kept(asyncpg.Connection):
