@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 import structlog
-from hypothesis import HealthCheck, settings
 
 from core.clock import set_clock
 from tests import needs, tiers
 from tests import services as servers
 from tests.core.harness import Store, opened
 from tests.database_pool import DatabasePool
+from tests.examples import be_patient
 from tests.forker import Forker
 from tests.kept_connections import Keeper
 from tests.running_dev import RunningDev, running_dev
@@ -25,11 +25,6 @@ from tests.servers.dovecot import dovecot as dovecot
 from tests.servers.mcp_forks import mcp_forks as mcp_forks
 from tests.servers.nanoidp import nanoidp as nanoidp
 from tests.servers.radicale import Radicale, run_radicale
-
-# How long an example takes to make says how busy the machine is; in a fresh clone the first one reads all of Unicode.
-# So does how long one takes to run.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
 
 _SERVERS = pytest.StashKey[servers.RunServers]()
 _SERVICES = pytest.StashKey[servers.RunServices]()
@@ -39,6 +34,7 @@ _LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Start the servers in the main process of xdist."""
+    be_patient(promise_tier=tiers.is_promise_tier(config))
     # Rich tracebacks, with the values of all locals, cost a test that logs a few of them some seconds.
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])

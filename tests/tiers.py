@@ -15,6 +15,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ PURE_ROOMS = ("accounts", "agents", "approvals", "channels", "core", "jobs", "no
 """Folders of the product's rooms. What asks for no server there is pure, or nearly so."""
 _SERVER = "services"
 """The fixture behind everything that stands on Postgres or Valkey."""
+_NAME = "promise_tier"
 _PROMISE = re.compile(r"test_promises?_[0-9]+_")
 _SLOW_FILE = re.compile(r"^pytestmark = .*mark\.slow\b|^pytestmark = \[[^\]]*mark\.slow\b", re.MULTILINE)
 
@@ -49,6 +51,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if _SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) else None
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of xdist the tier: it is given all folders as if they had been named."""
+    node.workerinput[_NAME] = is_promise_tier(node.config)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the promise tier where nothing else is asked for."""
@@ -62,6 +70,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_promise_tier(config: pytest.Config) -> bool:
     """Return whether this run is of the promise tier: neither paths nor marks nor `--whole` are given."""
+    sent = getattr(config, "workerinput", None)
+    if sent is not None:
+        return bool(sent[_NAME])
     return not (
         config.getoption("--whole")
         or config.stash[_MARKED]

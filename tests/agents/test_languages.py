@@ -231,6 +231,7 @@ async def test_cards_call_actions_and_fields_by_words_of_the_language(context: T
     assert SendEmailAgent.recipient.label == "recipient"
 
 
+@pytest.mark.whole("it reads all of the catalogues")
 def test_each_field_of_our_agents_is_a_sentence_of_the_catalogues() -> None:
     known = {message.id for message in sentences()}
     for agent in (SendEmailAgent, FlightSearchAgent, RemindMe, ScheduleTask, SetHeartbeat):

@@ -5,7 +5,7 @@ from typing import Any
 
 import asyncpg
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import lists
@@ -25,6 +25,7 @@ from core.tools.tool import Tool
 from onevalet import ToolExecutionContext, ToolFailed, ToolRetry
 from onevalet.testing import StandingClock, make_context
 from tests.core.builders import a_context
+from tests.examples import examples
 
 SHOPPING = "“shopping”:\n1. milk\n2. eggs"
 
@@ -224,7 +225,7 @@ def said(one: TickList | None) -> object:
 
 
 @given(WORKS)
-@settings(max_examples=200)
+@examples(200)
 def test_changes_undone_from_the_last_to_the_first_leave_nothing(works: list[tuple[str, Any]]) -> None:
     now = TickList("k", "list")
     seen: list[tuple[object, Change]] = []
@@ -243,7 +244,7 @@ def test_changes_undone_from_the_last_to_the_first_leave_nothing(works: list[tup
 
 
 @given(WORKS, WORKS)
-@settings(max_examples=200)
+@examples(200)
 def test_an_undo_touches_only_what_its_change_touched(before: list[Any], since: list[Any]) -> None:
     old = TickList("k", "list", (Item("one", 1, "one"), Item("two", 2, "two")), 2)
     new = old

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from tests.contract.harness import reply
+from tests.examples import examples
 
 SIZE = 40
 
@@ -63,14 +64,7 @@ def corpus() -> list[OutboundMessage]:
     """Return all of them; the same in every run."""
     made = list(FIXED)
 
-    @settings(
-        max_examples=SIZE,
-        phases=[Phase.generate],
-        database=None,
-        derandomize=True,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @examples(SIZE, phases=[Phase.generate], database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(st.lists(_BLOCKS, min_size=1, max_size=8).map("\n\n".join), _ACTIONS)
     def collect(text: str, actions: tuple[Action, ...]) -> None:
         made.append(reply(text, *actions))

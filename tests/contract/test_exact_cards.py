@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -25,6 +25,7 @@ from notify.sms import render as sms
 from notify.telegram import render as telegram
 from notify.terminal import render as terminal
 from providers.slack.wire import escape
+from tests.examples import examples
 
 type Render = Callable[[OutboundMessage], tuple[Part, ...]]
 
@@ -90,7 +91,7 @@ def on_slack(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", RENDERS)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.tuples(texts, texts) | st.tuples(lists, lists) | st.tuples(groups, groups))
 @example(("a < b", "a &lt; b"))
 @example(("a\tb", "a    b"))
@@ -115,7 +116,7 @@ def test_promise_9_slack_shows_an_argument_letter_by_letter(value: str) -> None:
     assert on_slack(f"Text: `{value}`") == f"Text: {value}"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(texts, texts)
 def test_promise_9_no_two_texts_are_made_visible_alike(one: str, other: str) -> None:
     assume(one != other)

@@ -412,6 +412,7 @@ async def test_requests_of_one_program_are_bounded(house: House) -> None:
     assert (await house.post(other))[0] == 200
 
 
+@pytest.mark.whole("it starts a process of its own")
 async def test_a_program_starts_the_server_over_its_pipes(house: House) -> None:
     house.model.add(text("Over pipes."))
     token = await house.token()

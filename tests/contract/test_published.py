@@ -75,6 +75,7 @@ CHECKS: dict[str, Callable[[dict[str, Any], Call], list[str]]] = {
 }
 
 
+@pytest.mark.whole("it needs the providers' descriptions")
 async def test_every_call_is_taken_as_it_is_and_is_as_its_provider_publishes_it(channel: str) -> None:
     async with open_harness(HARNESSES[channel]) as harness:
         await _make_every_call(harness)
@@ -90,6 +91,7 @@ async def test_every_call_is_taken_as_it_is_and_is_as_its_provider_publishes_it(
     assert sorted({problem for call in described for problem in CHECKS[channel](spec, call)}) == []
 
 
+@pytest.mark.whole("it needs the providers' descriptions")
 @pytest.mark.parametrize(
     ("name", "change", "problem"),
     [

@@ -1,7 +1,7 @@
 """What every notification channel keeps to that needs no provider: whole words, whole order, nothing empty."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.messaging.channels import NotificationChannel
@@ -12,6 +12,7 @@ from notify.push.send import PushNotification
 from notify.terminal.send import TerminalNotification
 from onevalet.settings import Settings
 from onevalet.wiring.channels import build_notification_channels
+from tests.examples import examples
 
 CHANNELS: list[NotificationChannel] = [
     TerminalNotification(),
@@ -40,7 +41,7 @@ async def test_a_long_text_is_rendered_whole_in_order_and_always_alike(channel: 
 
 
 @given(text=st.text(max_size=300), which=st.sampled_from(range(len(CHANNELS))))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_any_text_gives_parts_that_say_something(text: str, which: int) -> None:
     parts = CHANNELS[which].render(message(text))
     assert parts

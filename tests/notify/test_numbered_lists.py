@@ -1,7 +1,7 @@
 """Numbers that are names reach the person as they are, whatever reads the Markdown."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -12,6 +12,7 @@ from notify.push import render as push
 from notify.slack import render as slack
 from notify.sms import render as sms
 from notify.telegram import render as telegram
+from tests.examples import examples
 
 
 def read(markdown: str) -> list[str]:
@@ -54,7 +55,7 @@ def on_push(markdown: str) -> str:
 
 
 @pytest.mark.parametrize("written", [on_slack, on_push])
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(st.integers(0, 99_999), min_size=1, max_size=6, unique=True),
     st.sampled_from(["Your notes:\n", "Your notes:\n\n", "", "> Quoted:\n>\n"]),
@@ -66,7 +67,7 @@ def test_numbers_that_are_names_are_not_counted_anew(written: object, numbers: l
     assert read(written(source))[-len(numbers) :] == [f"{number}. note {number}" for number in numbers]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.integers(0, 99_999), min_size=1, max_size=6, unique=True))
 def test_channels_that_write_lists_out_write_the_numbers_given(numbers: list[int]) -> None:
     lines = [f"{number}. note {number}" for number in numbers]

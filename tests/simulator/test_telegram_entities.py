@@ -3,13 +3,14 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simulator.telegram.entities import Entity, FormattedText, settle
 from simulator.telegram.errors import Refusal
 from simulator.telegram.formatting import parse
 from simulator.telegram.text import utf16_length
+from tests.examples import examples
 
 ACCEPTED = [
     ("html", "plain", "plain", []),
@@ -120,7 +121,7 @@ PIECES = st.sampled_from(
 SOURCES = st.lists(PIECES | st.characters(exclude_categories=["Cs"]), max_size=30).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(SOURCES, st.sampled_from(["html", "markdown", "markdownv2"]))
 def test_accepted_messages_have_entities_that_fit_their_text(source: str, mode: str) -> None:
     settled = _tried(lambda: parse(source, mode))
@@ -133,7 +134,7 @@ def test_accepted_messages_have_entities_that_fit_their_text(source: str, mode: 
     assert settle(settled.text, given_again).text == settled.text
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.text(st.sampled_from("ab 😀\n"), min_size=1, max_size=12),
     st.lists(
@@ -155,7 +156,7 @@ def test_given_entities_end_up_nested_within_the_text(text: str, entities: list[
     _check(settled)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40))
 def test_escaped_text_comes_through_markdown_v2_unchanged(text: str) -> None:
     escaped = "".join("\\" + c if c in "_*[]()~`>#+-=|{}.!\\" else c for c in text)

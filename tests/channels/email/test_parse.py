@@ -7,7 +7,7 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.email.parse import Mail as _Mail
@@ -24,6 +24,7 @@ from core.messaging.messages import (
 )
 from providers.email.wire import MAX_MAIL, PART_HEADER, message_id, thread_of
 from tests.channels.email.letters import PASSED, VALET, letter, stored
+from tests.examples import examples
 
 FORWARDED = "---------- Forwarded message ---------\nFrom: Bob <bob@example.net>\nSubject: Rent\n\nPay me."
 OURS = message_id("part_1", "aaaabbbbccccdddd", "example.org")
@@ -314,7 +315,7 @@ def test_a_report_of_anything_else_changes_nothing(raw: bytes) -> None:
 # Whatever comes
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.binary(max_size=400))
 def test_any_bytes_have_one_fate(raw: bytes) -> None:
     assert read(raw)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import aiohttp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict, CIMultiDictProxy
 
@@ -30,6 +30,7 @@ from core.events.sources import EventSources, SourceError
 from core.ids import make_id
 from core.json_types import storable
 from tests.core.harness import Store, opened
+from tests.examples import examples
 
 NOW = 1_800_000_000.0
 SECRET = b"whsec_of_this_test"
@@ -304,7 +305,7 @@ _HEADERS = st.sampled_from(["X-Signature", "Stripe-Signature", "X-Event-Id", "X-
     style=st.sampled_from(Style),
     form=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_request_is_verified_or_refused_and_then_parsed_or_refused(
     headers: dict[str, str], body: bytes, style: Style, form: bool
 ) -> None:

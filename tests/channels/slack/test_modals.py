@@ -3,13 +3,14 @@
 import html
 from typing import Any, cast
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from channels.slack.modals import TOO_LONG, form_view
 from core.messaging.messages import Form, FormField, FormFieldKind
 from simulator.slack.blocks import Surface
 from simulator.slack.view_rules import check_view
+from tests.examples import examples
 
 
 def view(form: Form) -> dict[str, Any]:
@@ -62,7 +63,7 @@ _fields = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40, suppress_health_check=list(HealthCheck))
 @given(
     st.text(max_size=40),
     st.text(max_size=200) | st.text("a<&\n", max_size=50).map(lambda text: text * 150),

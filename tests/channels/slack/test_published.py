@@ -93,6 +93,7 @@ async def test_every_argument_is_the_sdks(calls: dict[str, set[str]]) -> None:
         assert arguments <= set(known), method
 
 
+@pytest.mark.whole("it needs the providers' descriptions")
 async def test_every_call_is_as_slack_publishes_it(calls: dict[str, set[str]]) -> None:
     folder = os.environ.get("ONEVALET_SPECS")
     if not folder:

@@ -30,6 +30,7 @@ from core.messaging.messages import (
     ReachabilityReason,
 )
 from tests.channels.telegram.builders import BOT_ID, PERSON, Json, command, membership, message, press, update
+from tests.examples import examples
 
 BOT = BotIdentity(str(BOT_ID), "simulator_valet_bot")
 HERE = Address("telegram", str(BOT_ID), str(PERSON))
@@ -384,7 +385,7 @@ PATHS = [
 
 
 @given(st.sampled_from(PATHS), json_values)
-@settings(deadline=None, max_examples=400)
+@examples(400)
 def test_promise_12_any_field_may_be_anything_and_is_read_or_refused(path: tuple[str, ...], value: Any) -> None:
     spoiled: Any = press() if path[0] == "callback_query" else update(message=message(reply_to_message=message()))
     place = spoiled

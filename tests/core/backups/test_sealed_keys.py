@@ -13,6 +13,7 @@ KEYS = SecretKeys(read_secret_key(text) for text in ("A" * 43 + "=", "B" * 42 + 
 PHRASE = "four quiet words here"
 
 
+@pytest.mark.whole("a passphrase takes a second on purpose")
 def test_what_was_written_is_read_in_its_order(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     write_keys(path, KEYS, PHRASE)
@@ -23,6 +24,7 @@ def test_what_was_written_is_read_in_its_order(tmp_path: Path) -> None:
         write_keys(path, KEYS, PHRASE)
 
 
+@pytest.mark.whole("a passphrase takes a second on purpose")
 def test_another_passphrase_and_a_changed_file_do_not_open(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     write_keys(path, KEYS, PHRASE)

@@ -4,11 +4,12 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.calendar.ical.components import Unreadable, parsed
 from tests.core.calendar.samples import cancel, change, event, happens, new, walls
+from tests.examples import examples
 
 ZONES = [
     "Europe/Berlin",
@@ -28,7 +29,7 @@ WEEKLY = new("2026-10-12T09:00:00", "2026-10-12T10:00:00", rule="FREQ=WEEKLY;COU
     days=st.integers(-30, 30),
     shift=st.integers(-4 * 60, 3 * 60),
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_clock_shows_the_same_over_every_change_of_it(
     zone: str, first: date, at: time, days: int, shift: int
 ) -> None:
@@ -47,7 +48,7 @@ def test_the_clock_shows_the_same_over_every_change_of_it(
 
 
 @given(zone=st.sampled_from(ZONES), seen_in=st.sampled_from(ZONES), day=st.dates(date(2026, 1, 1), date(2027, 12, 1)))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_a_meeting_moved_from_another_zone_is_then_when_it_was_said(zone: str, seen_in: str, day: date) -> None:
     text = new(f"{day}T09:00:00", f"{day}T10:30:00", zone)
     wanted = datetime.combine(day + timedelta(days=10), time(15))

@@ -5,7 +5,7 @@ import json
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from core.credentials.secret_keys import SecretKey
@@ -17,6 +17,7 @@ from core.tools.storage import Storage, stored_with
 from onevalet import CredentialStore as PublicStore
 from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import TwiceDatabase
+from tests.examples import examples
 
 type Admin = asyncpg.Connection[asyncpg.Record]
 TOKEN: JsonObject = {"access_token": "canary-8d1f", "expires_in": 3600, "scopes": ["mail", "calendar"]}
@@ -52,7 +53,7 @@ async def test_the_public_name_is_the_store(store: CredentialStore) -> None:
     assert isinstance(store, PublicStore)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(credentials=st.dictionaries(st.text(st.characters()), values, max_size=4), account=st.text(min_size=1))
 async def test_any_json_object_comes_back_as_it_was(
     store: CredentialStore, credentials: JsonObject, account: str

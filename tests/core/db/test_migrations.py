@@ -35,6 +35,7 @@ async def test_schema_sql_is_what_the_migrations_give(migrated_services: RunServ
     assert SCHEMA.read_text() == schema, "run: uv run python -m tests.core.db.schema"
 
 
+@pytest.mark.whole("it migrates empty databases")
 async def test_four_migrators_at_once_apply_each_file_once(migrated_services: RunServices) -> None:
     names = [file.name for file in [*load_migrations(), *load_functions()]]
     async with empty_database(migrated_services) as url:
@@ -288,6 +289,7 @@ async def test_a_database_that_cannot_be_reached_is_one_sentence(url: str) -> No
         await migrate(url)
 
 
+@pytest.mark.whole("it migrates empty databases")
 async def test_an_owner_without_superuser_is_told_the_dba_steps_then_migrates() -> None:
     async with private_postgres() as server:
         admin = await asyncpg.connect(server.url)

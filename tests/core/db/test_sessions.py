@@ -51,6 +51,7 @@ def test_no_sql_function_leaves_anything_in_its_session() -> None:
     assert {file.name: KEPT.findall(file.sql) for file in load_functions() if KEPT.search(file.sql)} == {}
 
 
+@pytest.mark.whole("it runs every statement of the product")
 def test_no_statement_of_ours_leaves_anything_in_its_session() -> None:
     found = {
         f"{name}:{node.lineno}"

@@ -168,6 +168,7 @@ class OneFile:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.whole("each file uses up its limits")
 async def test_a_hostile_file_ends_in_one_sentence(name: str) -> None:
     make, reasons = HOSTILE[name]
     message = OneFile(make())
@@ -212,6 +213,7 @@ def test_a_long_name_keeps_its_ending() -> None:
     assert shown.endswith("….pdf")
 
 
+@pytest.mark.whole("it loads a process of its own")
 def test_web_and_worker_load_no_reader() -> None:
     source = (
         "import sys, json, onevalet.app, onevalet.wiring.worker, onevalet.wiring.files, agents.files\n"

@@ -6,6 +6,7 @@ import string
 from collections.abc import Coroutine
 
 import asyncpg
+import pytest
 
 from core.db.database import Database
 from core.db.groups import AT_ONCE, GROUP, SHARE
@@ -54,6 +55,7 @@ async def test_a_message_alone_is_one_statement_and_one_commit(store: Store, dat
         await database.close()
 
 
+@pytest.mark.whole("it starts a Postgres of its own")
 async def test_a_message_alone_waits_for_one_flush_and_many_share_theirs() -> None:
     async with private_postgres() as postgres:
         await migrate(postgres.url)

@@ -12,6 +12,7 @@ READS = ("{places} now reads and acts for you.", "{places} now read and act for 
 
 
 @pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.whole("it collects all sentences of the code")
 def test_a_catalogue_has_the_sentences_of_the_code(language: str) -> None:
     stored = (LOCALES / f"{language}.po").read_text()
     assert stored == updated(LOCALES / f"{language}.po").decode(), "run: uv run -m core.language.update"

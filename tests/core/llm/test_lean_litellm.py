@@ -38,6 +38,7 @@ json.dump(names, sys.stdout)
 _COMPLETED = "from core.llm import lean_litellm; lean_litellm.import_lean(); lean_litellm.complete()"
 
 
+@pytest.mark.whole("it loads litellm in processes of its own")
 def test_a_direct_call_of_any_family_is_made_with_a_part_of_litellm() -> None:
     assert _run(_PLANS, json.dumps(list(MODELS.values()))) == "[]"
 

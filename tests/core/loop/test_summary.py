@@ -2,7 +2,7 @@
 
 import asyncio
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ModelRejected
@@ -19,6 +19,7 @@ from core.turns.types import TurnRequest
 from tests.core.builders import FakeModel, Step, says, user
 from tests.core.loop.test_context_window import MESSAGES, complaints
 from tests.core.turns.test_orchestrator import NOW
+from tests.examples import examples
 
 SMALL = ReactLoopConfig(
     context_token_limit=600,
@@ -95,7 +96,7 @@ async def test_without_a_summary_history_is_still_dropped_and_none_is_shown() ->
     assert shown == ["ok", "ok"]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(MESSAGES, max_size=30), st.lists(MESSAGES, max_size=15))
 def test_no_summary_breaks_a_conversation(before: list[ChatMessage], between: list[ChatMessage]) -> None:
     async def turns() -> list[ModelRequest]:

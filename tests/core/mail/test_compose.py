@@ -8,7 +8,7 @@ from email.policy import default
 
 import pytest
 from fast_mail_parser import parse_email
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.mail.compose import (
@@ -23,6 +23,7 @@ from core.mail.compose import (
     thread_of,
 )
 from core.mail.types import MailAddress, MailCalendar, MailFile, MailMessage, OutgoingMail
+from tests.examples import examples
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 MAIL = OutgoingMail(
@@ -65,7 +66,7 @@ def lines(text: str) -> list[str]:
     return re.split("\r\n|\r|\n", text.rstrip("\r\n"))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(_subjects.filter(one_line))
 @example("Grüße zum Termin am Freitag für alle in München: Überraschung für dich um zehn Uhr")
 @example("=?utf-8?q?hi?= there")
@@ -78,7 +79,7 @@ def test_promise_9_a_subject_is_read_as_it_was_approved(subject: str) -> None:
     assert sum(line.lower().startswith(b"subject:") for line in message.split(b"\r\n\r\n")[0].split(b"\r\n")) == 1
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_bodies, st.booleans())
 @example("a\n.\n..\nFrom me", False)
 @example("trailing \t \nnext", True)
@@ -93,7 +94,7 @@ def test_promise_9_a_body_is_read_as_it_was_approved(body: str, files: bool) -> 
     assert max(len(line) for line in message.split(b"\r\n")) <= 998
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_names, st.binary(max_size=200))
 @example("Rechnung März 2026 – für Anna und Bob, mit allen Anlagen.pdf", b"%PDF-1.7")
 @example('a"b\\c; filename=x.exe', b"x")

@@ -6,11 +6,12 @@ from email.message import EmailMessage
 from email.policy import SMTP
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.mail.messages import read_message, read_messages, take_file
 from core.mail.types import MailFailed, MailFailure
+from tests.examples import examples
 
 HEAD = "From: Bob <bob@example.com>\r\nTo: ann@example.org\r\nSubject: Hi\r\nMessage-ID: <1@x>\r\n"
 
@@ -186,7 +187,7 @@ async def test_a_broken_message_costs_itself_alone(raw: bytes) -> None:
     assert len(broken.attachments) <= 200
 
 
-@settings(max_examples=5, deadline=None)
+@examples(5)
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=4))
 async def test_any_bytes_are_read_as_so_many_messages(raws: list[bytes]) -> None:
     assert len(await read_messages([HEAD.encode() + raw for raw in raws])) == len(raws)

@@ -13,9 +13,9 @@ from tests.servers.mcp import ScriptedMcp
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> ScriptedMcp:
+def script(tmp_path: Path, mcp_forks: tuple[str, ...]) -> ScriptedMcp:
     """Return a server that offers nothing yet."""
-    made = ScriptedMcp(tmp_path / "server.json")
+    made = ScriptedMcp(tmp_path / "server.json", program=mcp_forks)
     made.offers()
     return made
 

@@ -106,6 +106,7 @@ async def test_resources_are_listed_and_read(script: ScriptedMcp, connect: Conne
     assert (await connections.read("home", "note://one")).text == "Buy milk."
 
 
+@pytest.mark.whole("a server of others in a process of its own")
 async def test_the_published_time_server_tells_the_time(connect: Connect) -> None:
     connections = connect(McpServer("time", command=(sys.executable, "-m", "mcp_server_time"), timeout=60))
     definitions = {one.name: one for one in await connections.tools("time")}
@@ -119,6 +120,7 @@ async def test_the_published_time_server_tells_the_time(connect: Connect) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.whole("a server of others in a process of its own")
 async def test_the_published_fetch_server_is_understood(connect: Connect) -> None:
     connections = connect(McpServer("fetch", command=(sys.executable, "-m", "mcp_server_fetch"), timeout=60))
     (fetch,) = await connections.tools("fetch")

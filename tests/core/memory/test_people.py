@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from core.db.database import Database
@@ -13,6 +13,7 @@ from core.memory.merge import MemoryMerge
 from core.memory.momex import Momex
 from tests.clocks import StandingClock
 from tests.core.memory.harness import holding, make_person, told
+from tests.examples import examples
 
 WORDS = ["tea", "rowing", "Lisbon", "violin", "tulips", "chess"]
 actions = st.lists(
@@ -26,7 +27,7 @@ actions = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(actions)
 async def test_promise_11_two_people_never_see_each_others_data(
     momex: Momex, database: Database, doings: list[tuple[str, str, str]]

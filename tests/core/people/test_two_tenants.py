@@ -4,12 +4,13 @@ import asyncio
 import sys
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from core.people.tenant_tables import TENANT_TABLES
 from tests.core.harness import Store
 from tests.core.people.person import USERS, Actor, mark_of
+from tests.examples import examples
 
 ROOT = Path(__file__).parents[3]
 
@@ -32,7 +33,7 @@ async def assert_apart(store: Store) -> None:
                     "spending", "profile_facts", "tenants"}  # fmt: skip
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@examples(3, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(seed=st.integers(0, 2**32))
 async def test_promise_11_two_people_at_once_share_nothing(store: Store, seed: int) -> None:
     actors = [Actor(store.url, number, seed) for number in (0, 1)]

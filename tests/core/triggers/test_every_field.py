@@ -6,7 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.errors import ToolRetry
@@ -19,6 +19,7 @@ from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger, TriggerError
 from core.triggers.runs.misfires import Course
 from tests.core.triggers.harness import Harness
+from tests.examples import examples
 
 ZONES = [
     ZoneInfo(name)
@@ -88,7 +89,7 @@ def read(kind: str, kept: JsonObject) -> Trigger | None:
     return None
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(written(), st.sampled_from(ZONES), MOMENTS, MOMENTS, st.integers(0, 2_000_000))
 @example(
     ("schedule", {"cron": "* * * * *", "until": "9999-12-31T23:59"}), ZONES[1], datetime(2026, 3, 2, tzinfo=UTC),

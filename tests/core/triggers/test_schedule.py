@@ -4,12 +4,13 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.triggers.descriptions import in_words
 from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError, wall_moment
 from core.triggers.runs.misfires import Course, Plan
+from tests.examples import examples
 
 BERLIN, NEW_YORK, SYDNEY, LORD_HOWE = (
     ZoneInfo(name) for name in ("Europe/Berlin", "America/New_York", "Australia/Sydney", "Australia/Lord_Howe")
@@ -110,7 +111,7 @@ CRONS = st.builds(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(
     cron=CRONS,
     zone=st.sampled_from([BERLIN, NEW_YORK, SYDNEY, LORD_HOWE, UTC_ZONE]),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.events.types import Event
@@ -17,6 +17,7 @@ from core.triggers.kinds.condition import ConditionTrigger, Mode, Watch, judge, 
 from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.expressions import check_expression, evaluate
 from core.triggers.kinds.schedule import Missed, ScheduleTrigger, TriggerError
+from tests.examples import examples
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 DATA: JsonObject = {
@@ -143,7 +144,7 @@ def test_expressions_reach_into_results_and_fail_in_words() -> None:
     assert most < 1_000_000, "the text was made"
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.text(max_size=40))
 def test_no_text_gets_past_the_check_and_then_does_more_than_compare(text: str) -> None:
     try:

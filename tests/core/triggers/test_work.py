@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.events.types import Event
@@ -24,6 +24,7 @@ from core.triggers.runs import condition_checks as looking
 from core.triggers.types import Task
 from tests.core.triggers.harness import Harness
 from tests.core.triggers.test_condition_checks import URL, watching
+from tests.examples import examples
 from tests.patience import PATIENCE
 
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -117,7 +118,7 @@ def test_what_goes_over_a_large_result_again_and_again_is_an_error(part: str) ->
         evaluate(" or ".join([part] * 18), {"result": LARGE})
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from([".a", ".*", "..a", "..*", "[0]", "[1:9]", "[*,*]", "[?@.a]", "[?@ == $.a]", "['b']"])))
 def test_the_steps_of_any_path_are_counted(parts: list[str]) -> None:
     steps = Steps(5_000)

@@ -9,13 +9,14 @@ from email.policy import default
 
 import pytest
 from fast_mail_parser import parse_email
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Ambiguous, CredentialsRejected, DeliveryError, Rejected, Unavailable, Unreachable
 from core.messaging.channels import Part, Target
 from core.messaging.messages import Action, Address, OutboundKind, OutboundMessage
 from notify.email.send import EmailNotification, Security, SmtpServer
+from tests.examples import examples
 from tests.patience import PATIENCE
 
 ANN = Target(Address("email", "smtp", "ann@example.org"), "part_1")
@@ -102,7 +103,7 @@ def test_any_text_gives_a_subject_of_one_visible_line() -> None:
     assert len(str(subject("x" * 500))) == 120
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(st.sampled_from(["Grüße", "am", "日本語", "=?utf-8?q?hi?=", "x" * 40]) | st.text(max_size=8)).map(" ".join)
 )

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -19,6 +19,7 @@ from notify.slack.render import render
 from notify.slack.split import split, weigh
 from simulator.slack.blocks import Surface, block_problems, text_length
 from simulator.slack.limits import ALL_BLOCKS, MARKDOWN_BLOCKS
+from tests.examples import examples
 
 
 def message(text: str, *actions: Action, media: tuple[Media, ...] = ()) -> OutboundMessage:
@@ -156,7 +157,7 @@ _words = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
 _texts = st.lists(_words, max_size=60).map("".join) | st.lists(_words, max_size=60).map("\n".join)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_texts, st.integers(300, 700))
 def test_fuzzed_texts_lose_nothing_and_fit(text: str, limit: int) -> None:
     text = text.replace("\r", "").strip("\n")
@@ -167,7 +168,7 @@ def test_fuzzed_texts_lose_nothing_and_fit(text: str, limit: int) -> None:
         assert letters(piece.text) == letters(piece.body) or piece.opened
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(_words | st.just("x" * 4000) | st.just("&" * 3000), max_size=12).map("".join),
     st.lists(
@@ -244,7 +245,7 @@ _marks = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(_marks, max_size=25).map("".join))
 @example("`\\<```\n>`")
 @example("> `\\<\n> `")
@@ -258,7 +259,7 @@ def test_what_is_read_stays_the_same_and_no_bracket_is_left(markdown: str) -> No
 _values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= \n") | st.characters(codec="utf-8"), max_size=40)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_values)
 def test_promise_9_an_escaped_value_is_read_letter_by_letter(value: str) -> None:
     value = regex.sub(r"[\p{Cc}\p{Zs}\u2028\u2029\ufffd]+", " ", value).strip()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
@@ -26,6 +26,7 @@ from providers.slack.wire import escape
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
 from tests.eventually import eventually
+from tests.examples import examples
 from tests.notify.slack.conftest import SLACK, act, ada, make_sender
 
 ADA_DM = "D0ADA00001"
@@ -378,7 +379,7 @@ _texts = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_texts, st.integers(0, 4))
 async def test_fuzzed_messages_are_taken_by_the_strict_server_in_their_own_form(
     simulator: Simulator, slack: SlackNotification, text: str, buttons: int

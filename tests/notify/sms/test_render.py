@@ -12,6 +12,7 @@ from notify.plain_markdown import to_plain
 from notify.sms.gsm import is_gsm
 from notify.sms.render import MAX_UNITS, render, split
 from providers.utf16 import units
+from tests.examples import examples
 
 
 def message(text: str, **more: object) -> OutboundMessage:
@@ -92,7 +93,7 @@ def test_never_empty(text: str) -> None:
 _values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= “…×÷") | st.characters(codec="utf-8"), max_size=40)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_values)
 def test_promise_9_an_escaped_value_of_a_card_is_read_letter_by_letter(value: str) -> None:
     value = " ".join(regex.sub(r"[\p{C}\u2028\u2029\ufffd]+", " ", value).split())
@@ -149,7 +150,7 @@ URLS = regex.compile(r"https://a\.example/\d+")
 
 
 @given(documents, st.integers(1, 6))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_no_word_and_no_url_of_a_document_is_lost(document: str, times: int) -> None:
     source = "\n\n".join([document] * times)
     text = "\n".join(texts(source))
@@ -187,7 +188,7 @@ def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, l
 
 
 @given(graphemes)
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_rendering_is_deterministic(text: str) -> None:
     assert render(message(text)) == render(message(text))
 

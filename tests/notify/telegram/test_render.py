@@ -19,6 +19,7 @@ from simulator.telegram.arguments import Arguments
 from simulator.telegram.entities import FormattedText
 from simulator.telegram.formatting import check_length, read_text
 from simulator.telegram.keyboards import read_markup
+from tests.examples import examples
 
 
 def message(text: str, **more: Any) -> OutboundMessage:
@@ -161,7 +162,7 @@ _values = st.text(st.sampled_from("ab1*_~`#>-+.!|<@&;:/()[]{}\\= ") | st.charact
 
 
 @given(_values)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_promise_9_an_escaped_value_is_shown_letter_by_letter(value: str) -> None:
     value = " ".join(clean(value).replace("\ufffd", "").split())
     escaped = "".join(f"\\{char}" if char in string.punctuation else char for char in value)
@@ -223,7 +224,7 @@ URLS = regex.compile(r"https://a\.example/\d+")
 
 
 @given(documents, st.sampled_from([1, 2, 6]))
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_promise_14_no_word_or_url_of_a_document_is_lost(document: str, times: int) -> None:
     source = "\n\n".join([document] * times)
     settled = [at_telegram(part) for part in render(message(source))]
@@ -242,7 +243,7 @@ markup = st.lists(
 
 
 @given(noise | markup, st.sampled_from([1, 7, 60]))
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_promise_14_any_text_is_taken_by_the_strict_server(text: str, times: int) -> None:
     parts = render(message(text * times))
     assert parts

@@ -1,0 +1,31 @@
+"""How many examples a property test tries: a share of its number in the promise tier, all of them in the others."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+USUAL = 100
+LEAST = 3
+_IN_PROMISE_TIER = 0.2
+_share = 1.0
+
+
+def be_patient(*, promise_tier: bool) -> None:
+    """Set what holds for all property tests of this process, before any of them is loaded."""
+    global _share
+    _share = _IN_PROMISE_TIER if promise_tier else 1.0
+    # How long an example takes to make or to run says how busy the machine is, no more; in a fresh clone the first one
+    # reads all of Unicode.
+    settings.register_profile(
+        "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=_scaled(USUAL)
+    )
+    settings.load_profile("patient")
+
+
+def examples(number: int, **options: Any) -> settings:
+    """Return hypothesis' settings for so many examples; `options` are its own."""
+    return settings(max_examples=_scaled(number), **options)
+
+
+def _scaled(number: int) -> int:
+    return min(number, max(LEAST, round(number * _share)))
