@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 import aiohttp
 import pytest
@@ -17,6 +18,23 @@ PUBLIC_URL = "https://valet.example.com"
 SERVICE = "MG" + "a" * 32
 EMPTY_SERVICE = "MG" + "b" * 32
 TWILIO = TwilioConfig(numbers=("+14155550199",), services=((SERVICE, ("+14155550177",)), (EMPTY_SERVICE, ())))
+
+
+class MovableClock(SystemClock):
+    """The machine's time plus an offset; it sleeps as the machine does, and keeps how long it was to."""
+
+    def __init__(self) -> None:
+        self.offset = 0.0
+        self.slept: list[timedelta] = []
+
+    def now(self) -> datetime:
+        """Return the moment."""
+        return super().now() + timedelta(seconds=self.offset)
+
+    async def sleep(self, span: timedelta) -> None:
+        """Wait."""
+        self.slept.append(span)
+        await super().sleep(span)
 
 
 @dataclass(frozen=True, slots=True)

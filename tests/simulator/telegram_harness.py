@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +15,10 @@ from telegram.request import HTTPXRequest
 
 from simulator.app import Simulator
 from simulator.base import Wire
-from simulator.config import SimulatorConfig, SystemClock
+from simulator.config import SimulatorConfig
 from simulator.journal import Json
 from simulator.telegram import TelegramSimulator
-from tests.patience import PATIENCE
+from tests.simulator.conftest import MovableClock
 
 TOKEN = SimulatorConfig().telegram.bot_token
 ADA = 700100001
@@ -53,6 +53,7 @@ class Harness:
 
     url: str
     wire: Wire
+    clock: MovableClock
     telegram: TelegramSimulator
     bot: Bot
     hook: Hook
@@ -79,13 +80,6 @@ class Harness:
         return shown
 
 
-async def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait until a condition holds."""
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 - what is waited for has no event of its own
-            await asyncio.sleep(0.005)
-
-
 @asynccontextmanager
 async def open_harness(config: SimulatorConfig | None = None) -> AsyncIterator[Harness]:
     """Serve the simulator and the webhook for the block."""
@@ -95,7 +89,8 @@ async def open_harness(config: SimulatorConfig | None = None) -> AsyncIterator[H
     gateway_server = TestServer(gateway)
     await gateway_server.start_server()
     hook.url = str(gateway_server.make_url("/webhooks/telegram"))
-    wire = Wire(config or SimulatorConfig(pace=0.01), SystemClock())
+    clock = MovableClock()
+    wire = Wire(config or SimulatorConfig(pace=0.01), clock)
     telegram = TelegramSimulator(wire)
     server = TestServer(Simulator(wire, [telegram]).app)
     await wire.open()
@@ -110,7 +105,7 @@ async def open_harness(config: SimulatorConfig | None = None) -> AsyncIterator[H
     )
     try:
         async with aiohttp.ClientSession() as http, bot:
-            yield Harness(url, wire, telegram, bot, hook, http)
+            yield Harness(url, wire, clock, telegram, bot, hook, http)
     finally:
         await telegram.stop()
         wire.stopping.set()

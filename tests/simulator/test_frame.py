@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from functools import partial
 
 import aiohttp
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from simulator.app import Simulator, serve_simulator
 from simulator.base import Answer, NoAnswer
 from simulator.config import SimulatorConfig, SystemClock
+from simulator.journal import Journal
+from tests.eventually import eventually, never
 from tests.patience import PATIENCE
 from tests.simulator.conftest import PUBLIC_URL, FakeGateway
 
@@ -119,8 +122,8 @@ async def test_a_call_to_the_gateway_is_made_at_its_real_address_and_recorded(
 
 
 async def test_the_reasons_for_no_answer_are_told_apart(simulator: Simulator, gateway: FakeGateway) -> None:
-    async def slow(_: aiohttp.web.Request) -> aiohttp.web.StreamResponse:
-        await asyncio.sleep(5)
+    async def silent(_: aiohttp.web.Request) -> aiohttp.web.StreamResponse:
+        await never()
         return aiohttp.web.Response()
 
     async def cut(request: aiohttp.web.Request) -> aiohttp.web.StreamResponse:
@@ -131,7 +134,7 @@ async def test_the_reasons_for_no_answer_are_told_apart(simulator: Simulator, ga
     async def call(url: str, timeout: float) -> Answer | NoAnswer:
         return await simulator.wire.call_gateway("twilio", "twilio.x", "POST", url, {}, b"", "", timeout)
 
-    gateway.respond = slow
+    gateway.respond = silent
     assert await call("/a", 1.0) == NoAnswer("timeout")
     gateway.respond = cut
     assert await call("/a", 10.0) == NoAnswer("reset")
@@ -159,9 +162,7 @@ async def test_a_page_that_is_closed_is_no_error(caplog: pytest.LogCaptureFixtur
             answer = await http.get(simulator.url + "/sim/events")
             await answer.content.readline()
             answer.close()
-            for _ in range(5):
-                simulator.wire.journal.touch()
-                await asyncio.sleep(0.02)
+            await eventually(partial(_nobody_listens, simulator.wire.journal), "the end of the stream")
     assert [record.getMessage() for record in caplog.records if record.name == "aiohttp.server"] == []
 
 
@@ -197,3 +198,9 @@ async def test_the_steps_to_a_real_number_are_one_click_away(simulator: Simulato
     assert '<code class="language-sh">bin/onevalet init\n</code>' in text
     assert "<td>SMS</td>" in text
     assert not re.search(r'href="(?!https?://|/)', text), "other documents are not served here"
+
+
+def _nobody_listens(journal: Journal) -> bool:
+    """Change something, which shows the simulator that a page has gone."""
+    journal.touch()
+    return not journal._listeners

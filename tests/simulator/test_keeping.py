@@ -12,8 +12,8 @@ import pytest
 
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock
+from tests.eventually import eventually, never
 from tests.simulator.conftest import FakeGateway
-from tests.simulator.telegram_harness import until
 
 PICTURE = {"name": "cat.png", "content_type": "image/png", "data": base64.b64encode(b"a picture").decode()}
 
@@ -60,8 +60,8 @@ async def test_chats_files_and_settings_are_there_again(config: SimulatorConfig,
         await do(http, "telegram/start")
         photo = await do(http, "telegram/say", text="**hi**", photo=PICTURE["data"])
         await bot(simulator, http, "setMyCommands", commands=[{"command": "help", "description": "What I can do"}])
-        await until(lambda: len(gateway.at("/webhooks/slack")) == 1)
-        await until(lambda: not simulator.wire.is_busy("twilio:carry:"))
+        await eventually(lambda: len(gateway.at("/webhooks/slack")) == 1)
+        await eventually(lambda: not simulator.wire.is_busy("twilio:carry:"))
         await http.get("/sim/state")  # whose answer comes after the event's
         before = await state(http)
     async with started(config) as (simulator, http):
@@ -93,18 +93,18 @@ async def test_what_the_gateway_was_not_told_it_is_told_after_the_start(
 
     async def hang(_: object) -> Any:
         asked.set()
-        await asyncio.sleep(60)
+        await never()
 
     gateway.respond = hang
     async with started(config) as (_, http):
         sid = (await do(http, "twilio/say", text="hello"))["sid"]
         await do(http, "slack/say", text="hello")
-        await asyncio.wait_for(asked.wait(), 10)
+        await eventually(asked.is_set, "a call to the gateway")
     gateway.heard.clear()
     gateway.respond = None
     async with started(config) as (simulator, http):
         simulator.open()
-        await until(lambda: {one.path for one in gateway.heard} == {"/webhooks/sms", "/webhooks/slack"})
+        await eventually(lambda: {one.path for one in gateway.heard} == {"/webhooks/sms", "/webhooks/slack"})
         assert gateway.at("/webhooks/sms")[0].form["MessageSid"] == sid
 
 
@@ -128,4 +128,4 @@ async def test_a_killed_simulator_has_written_what_was_said(config: SimulatorCon
     kept = config.kept_in / "slack.json"
     async with started(config) as (_, http):
         await do(http, "slack/say", text="before the kill")
-        await until(lambda: kept.exists() and "before the kill" in kept.read_text())
+        await eventually(lambda: kept.exists() and "before the kill" in kept.read_text())

@@ -1,8 +1,10 @@
 """How the emulated Telegram hands out updates: by webhook with its queues and retries, and by getUpdates."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
-from itertools import pairwise
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +13,12 @@ from telegram.error import Conflict, RetryAfter
 
 from simulator.base import BadAction
 from simulator.config import SimulatorConfig
-from tests.simulator.telegram_harness import ADA, Harness, open_harness, until
+from tests.eventually import eventually
+from tests.simulator.telegram_harness import ADA, Harness, open_harness
 
 SECRET = "s3cret_-A"
+PACE = 0.0625
+"""Seconds for one of Telegram's: a power of two, by which spans are divided exactly."""
 
 
 @pytest.fixture
@@ -32,12 +37,12 @@ async def test_the_webhook_gets_updates_with_the_secret_and_growing_ids(harness:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     for text in ("one", "two", "three"):
         await harness.act("say", text=text)
-    await until(lambda: len(harness.hook.updates) == 3)
+    await eventually(lambda: len(harness.hook.updates) == 3)
     ids = [update["update_id"] for update in harness.hook.updates]
     assert ids == [ids[0], ids[0] + 1, ids[0] + 2]
     assert texts(harness) == ["one", "two", "three"]
     assert harness.hook.secrets == [SECRET] * 3
-    await until(lambda: [bubble["status"] for bubble in harness.chat()["messages"]] == ["taken"] * 3)
+    await eventually(lambda: [bubble["status"] for bubble in harness.chat()["messages"]] == ["taken"] * 3)
     info = await harness.bot.get_webhook_info()
     assert (info.url, info.pending_update_count, info.last_error_message) == (harness.hook.url, 0, None)
 
@@ -49,18 +54,19 @@ async def numbers_of(harness: Harness) -> tuple[list[int], list[int], list[str]]
     said = await harness.act("photo")
     sent = await harness.bot.send_message(ADA, "sure?", reply_markup={"inline_keyboard": [[_button("a")]]})  # type: ignore[arg-type]
     pressed = await harness.act("press", message_id=sent.message_id, button=0)
-    await until(lambda: len(harness.hook.updates) == before + 2)
+    await eventually(lambda: len(harness.hook.updates) == before + 2)
     updates = [update["update_id"] for update in harness.hook.updates[before:]]
     messages = [harness.hook.updates[before]["message"]["message_id"], sent.message_id]
     return updates, messages, [said["file_id"], pressed["callback_query_id"]]
 
 
-async def test_nothing_gets_a_number_of_before_a_reset_or_a_restart() -> None:
+async def test_nothing_gets_a_number_of_before_a_reset_or_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_harness() as harness:
         first = await numbers_of(harness)
         await harness.telegram.reset()
         second = await numbers_of(harness)
-    await asyncio.sleep(1.1)  # no process restarts faster
+    restarted = time.time() + 1  # no process restarts faster
+    monkeypatch.setattr("simulator.telegram.state.time", SimpleNamespace(time=lambda: restarted))
     async with open_harness() as harness:
         third = await numbers_of(harness)
     for earlier, later in ((first, second), (second, third)):
@@ -75,7 +81,7 @@ async def test_a_chats_next_message_waits_until_the_one_before_is_taken(harness:
     harness.hook.answers = [web.Response(status=503) for _ in range(3)]
     await harness.act("say", text="one")
     await harness.act("say", text="two")
-    await until(lambda: len(harness.hook.updates) == 5)
+    await eventually(lambda: len(harness.hook.updates) == 5)
     assert texts(harness) == ["one"] * 4 + ["two"]
     info = await harness.bot.get_webhook_info()
     assert info.last_error_message == "Wrong response from the webhook: 503 Service Unavailable"
@@ -110,51 +116,47 @@ async def test_a_press_and_another_chat_overtake_a_message_that_fails(harness: H
     await harness.bot.set_webhook(f"http://127.0.0.1:{port}/hook", secret_token=SECRET)
     await harness.act("press", message_id=sent.message_id, data="a")
     await harness.act("say", "grace", text="elsewhere")
-    await until(lambda: {"press", "elsewhere"} <= set(seen))
+    await eventually(lambda: {"press", "elsewhere"} <= set(seen))
     assert "behind" not in seen
     gate.set()
-    await until(lambda: "behind" in seen)
+    await eventually(lambda: "behind" in seen)
     await harness.bot.delete_webhook()
     await runner.cleanup()
 
 
-async def told(harness: Harness, many: int) -> list[float]:
-    """Wait until so many deliveries stand in the journal, which is after their answers; give their times."""
+async def waits_between(harness: Harness, many: int) -> list[timedelta]:
+    """Wait until so many deliveries were answered; give the waits between them, at Telegram's pace."""
 
-    def times() -> list[float]:
-        return [call.at for call in harness.wire.journal.calls() if call.endpoint == "telegram.message"]
+    def deliveries() -> int:
+        return len([call for call in harness.wire.journal.calls() if call.endpoint == "telegram.message"])
 
-    await until(lambda: len(times()) >= many)
-    assert len(times()) == many
-    return times()
+    await eventually(lambda: deliveries() >= many)
+    assert deliveries() == many
+    return [span / PACE for span in harness.clock.slept]
 
 
 async def test_retries_come_at_once_then_after_2_4_8_seconds() -> None:
-    async with open_harness(SimulatorConfig(pace=0.05)) as harness:
+    async with open_harness(SimulatorConfig(pace=PACE)) as harness:
         await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
         harness.hook.answers = [web.Response(status=500) for _ in range(4)]
         await harness.act("say", text="one")
-        times = await told(harness, 5)
-        waits = [(after - before) / 0.05 for before, after in pairwise(times)]
-        assert waits[0] < 2
-        assert all(wait >= least * 0.95 for wait, least in zip(waits[1:], (2, 4, 8), strict=True))
+        assert await waits_between(harness, 5) == [timedelta(seconds=seconds) for seconds in (2, 4, 8)]
 
 
 async def test_retry_after_is_honoured() -> None:
-    async with open_harness(SimulatorConfig(pace=0.02)) as harness:
+    async with open_harness(SimulatorConfig(pace=PACE)) as harness:
         await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
         harness.hook.answers = [web.Response(status=429, headers={"Retry-After": "10"})]
         await harness.act("say", text="one")
-        first, second = await told(harness, 2)
-        assert second - first >= 10 * 0.02 * 0.95
+        assert await waits_between(harness, 2) == [timedelta(seconds=10)]
 
 
 async def test_a_callback_is_dropped_after_150_seconds_and_a_message_is_not() -> None:
-    async with open_harness(SimulatorConfig(pace=0.001)) as harness:
+    async with open_harness(SimulatorConfig(pace=1.0)) as harness:
         await harness.act("start")
         sent = await harness.bot.send_message(ADA, "sure?", reply_markup={"inline_keyboard": [[_button("a")]]})  # type: ignore[arg-type]
         await harness.act("press", message_id=sent.message_id)
-        await asyncio.sleep(0.2)
+        harness.clock.offset += 150
         waiting = await harness.bot.get_updates()
         assert [update.message is not None for update in waiting] == [True]
         (dropped,) = harness.chat()["failed_deliveries"]
@@ -176,17 +178,16 @@ async def test_updates_repeat_until_the_offset_confirms_them(harness: Harness) -
 
 async def test_a_long_poll_ends_when_something_comes(harness: Harness) -> None:
     poll = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await until(lambda: harness.telegram.is_polled)
+    await eventually(lambda: harness.telegram.is_polled)
     await harness.act("say", text="hello")
-    async with asyncio.timeout(15):  # before the poll would end by itself
-        (update,) = await poll
+    (update,) = await poll  # one that ends by itself has none
     assert update.message is not None
     assert update.message.text == "hello"
 
 
 async def test_problem_18_a_second_poller_ends_the_first_with_409(harness: Harness) -> None:
     first = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await until(lambda: harness.telegram.is_polled)
+    await eventually(lambda: harness.telegram.is_polled)
     second = asyncio.create_task(harness.bot.get_updates(timeout=20))
     with pytest.raises(Conflict, match="terminated by other getUpdates request; make sure that only one bot"):
         await first
@@ -195,17 +196,17 @@ async def test_problem_18_a_second_poller_ends_the_first_with_409(harness: Harne
 
 
 async def test_problem_18_a_rival_poller_for_a_while_then_all_is_well(harness: Harness) -> None:
-    await harness.act("second_poller", seconds=1)
+    await harness.act("second_poller", seconds=60)
     with pytest.raises(Conflict):
         await harness.bot.get_updates(timeout=20)
-    await asyncio.sleep(1.05)
+    harness.clock.offset += 60
     await harness.act("say", text="hello")
     assert len(await harness.bot.get_updates(timeout=20)) == 1
 
 
 async def test_polling_is_refused_while_a_webhook_is_set(harness: Harness) -> None:
     poll = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await until(lambda: harness.telegram.is_polled)
+    await eventually(lambda: harness.telegram.is_polled)
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     with pytest.raises(Conflict, match="terminated by setWebhook request"):
         await poll
@@ -226,7 +227,7 @@ async def test_set_webhook_is_taken_once_in_a_second(monkeypatch: pytest.MonkeyP
 async def test_pending_updates_survive_a_webhook_change_unless_dropped(harness: Harness) -> None:
     await harness.act("say", text="one")
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
-    await until(lambda: texts(harness) == ["one"])
+    await eventually(lambda: texts(harness) == ["one"])
     await harness.bot.delete_webhook()
     await harness.act("say", text="two")
     assert len(await harness.bot.get_updates()) == 1
@@ -239,10 +240,10 @@ async def test_allowed_updates_hold_until_they_are_given_again(harness: Harness)
     assert (await harness.bot.get_webhook_info()).allowed_updates == ("message",)
     sent = await harness.act("say", text="one")
     assert (await harness.act("edit", message_id=sent["message_id"], text="two"))["update_id"] is None
-    await asyncio.sleep(0.02)
+    harness.clock.offset += 1
     await harness.bot.set_webhook(harness.hook.url, secret_token="other")
     assert (await harness.bot.get_webhook_info()).allowed_updates == ("message",)
-    await asyncio.sleep(0.02)
+    harness.clock.offset += 1
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET, allowed_updates=[])
     assert (await harness.bot.get_webhook_info()).allowed_updates == ()
 
@@ -250,9 +251,9 @@ async def test_allowed_updates_hold_until_they_are_given_again(harness: Harness)
 async def test_promise_2_the_same_update_can_come_again_under_its_id(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.act("say", text="one")
-    await until(lambda: len(harness.hook.updates) == 1)
+    await eventually(lambda: len(harness.hook.updates) == 1)
     await harness.act("redeliver", n=1)
-    await until(lambda: len(harness.hook.updates) == 2)
+    await eventually(lambda: len(harness.hook.updates) == 2)
     assert harness.hook.updates[0] == harness.hook.updates[1]
 
 
@@ -261,28 +262,30 @@ async def test_an_update_can_come_again_while_its_first_delivery_is_under_way(ha
     harness.hook.wait_for = answered
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.act("say", text="one")
-    await until(lambda: len(harness.hook.updates) == 1)
+    await eventually(lambda: len(harness.hook.updates) == 1)
     await harness.act("redeliver", n=1)
     answered.set()
-    await until(lambda: len(harness.hook.updates) == 2)
+    await eventually(lambda: len(harness.hook.updates) == 2)
 
 
 async def test_held_updates_arrive_once_released(harness: Harness) -> None:
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.act("say", text="one")
-    await until(lambda: len(harness.hook.updates) == 1)
+    await eventually(lambda: harness.chat()["messages"][-1]["status"] == "taken")
     await harness.act("set", held=True)
     await harness.act("say", text="two")
-    await asyncio.sleep(0.05)
+    for _ in range(3):  # in the time of which anything but a held update reaches the webhook
+        assert (await harness.bot.get_webhook_info()).pending_update_count == 1
+    assert texts(harness) == ["one"]
     assert harness.chat()["messages"][-1]["status"] == "waiting"
     await harness.act("set", held=False)
-    await until(lambda: texts(harness) == ["one", "two"])
+    await eventually(lambda: texts(harness) == ["one", "two"])
 
 
 async def test_a_gateway_that_is_away_is_a_connection_refused(harness: Harness) -> None:
     await harness.bot.set_webhook("http://127.0.0.1:9/webhooks/telegram", secret_token=SECRET)
     await harness.act("say", text="one")
-    await until(lambda: harness.chat()["failed_deliveries"])
+    await eventually(lambda: harness.chat()["failed_deliveries"])
     info = await harness.bot.get_webhook_info()
     assert (info.last_error_message, info.pending_update_count) == ("Connection refused", 1)
 
@@ -321,13 +324,13 @@ async def test_a_reset_forgets_chats_and_updates_but_not_what_the_bot_set(harnes
     await harness.bot.set_webhook(harness.hook.url, secret_token=SECRET)
     await harness.bot.set_my_commands([("help", "What I can do")])
     await harness.act("say", text="one")
-    await until(lambda: len(harness.hook.updates) == 1)
+    await eventually(lambda: len(harness.hook.updates) == 1)
     await harness.telegram.reset()
     assert harness.chat()["messages"] == []
     assert (await harness.bot.get_webhook_info()).pending_update_count == 0
     assert [one.command for one in await harness.bot.get_my_commands()] == ["help"]
     await harness.act("say", text="two")
-    await until(lambda: len(harness.hook.updates) == 2)
+    await eventually(lambda: len(harness.hook.updates) == 2)
 
 
 def _button(data: str) -> dict[str, str]:
@@ -336,7 +339,7 @@ def _button(data: str) -> dict[str, str]:
 
 async def test_a_reset_ends_a_poll_with_nothing_and_no_error(harness: Harness) -> None:
     poll = asyncio.create_task(harness.bot.get_updates(timeout=20))
-    await until(lambda: harness.telegram.is_polled)
+    await eventually(lambda: harness.telegram.is_polled)
     await harness.telegram.reset()
-    async with asyncio.timeout(15):  # before the poll would end by itself
-        assert await poll == ()
+    assert await poll == ()
+    assert not harness.telegram.is_polled

@@ -13,6 +13,7 @@ from twilio.rest import Client
 
 from simulator.app import Simulator
 from simulator.faults import FaultKind, Rule
+from tests.eventually import eventually
 from tests.simulator.conftest import EMPTY_SERVICE, PUBLIC_URL, SERVICE, TWILIO, FakeGateway
 from tests.simulator.twilio_harness import (
     ADA,
@@ -21,7 +22,6 @@ from tests.simulator.twilio_harness import (
     OURS,
     STATUS_URL,
     bubbles,
-    until,
 )
 
 pytestmark = MARKS
@@ -38,7 +38,7 @@ async def test_a_message_is_sent_and_its_statuses_are_told_in_signed_callbacks(
         None,
     )
     assert re.fullmatch("SM[0-9a-f]{32}", message.sid or "")
-    await until(lambda: len(gateway.heard) == 3)
+    await eventually(lambda: len(gateway.heard) == 3)
     assert [heard.form["MessageStatus"] for heard in gateway.heard] == ["queued", "sent", "delivered"]
     validator = RequestValidator(TWILIO.auth_token)
     for heard in gateway.heard:
@@ -63,7 +63,7 @@ async def test_a_messaging_service_accepts_first_and_sends_from_its_pool(
 ) -> None:
     message = await twilio_client.messages.create_async(to=ADA, messaging_service_sid=SERVICE, body="hi")
     assert (message.status, message.from_, message.num_segments) == ("accepted", None, "0")
-    await until(lambda: bubbles(simulator)[0]["status"] == "delivered")
+    await eventually(lambda: bubbles(simulator)[0]["status"] == "delivered")
     fetched = await twilio_client.messages(message.sid).fetch_async()
     assert (fetched.from_, fetched.messaging_service_sid, fetched.num_segments) == ("+14155550177", SERVICE, "1")
 
@@ -77,8 +77,8 @@ async def test_a_phone_that_takes_nothing_makes_the_message_fail(
 ) -> None:
     await simulator.providers["twilio"].act("ada", "phone", {"mode": mode})
     message = await twilio_client.messages.create_async(to=ADA, from_=OURS, body="hi", status_callback=STATUS_URL)
-    await until(lambda: bubbles(simulator)[0]["status"] == status)
-    await until(lambda: gateway.heard and gateway.heard[-1].form.get("ErrorCode") == str(code))
+    await eventually(lambda: bubbles(simulator)[0]["status"] == status)
+    await eventually(lambda: gateway.heard and gateway.heard[-1].form.get("ErrorCode") == str(code))
     assert (await twilio_client.messages(message.sid).fetch_async()).error_code == code
 
 
@@ -94,7 +94,7 @@ async def test_callbacks_can_come_in_any_order(
 ) -> None:
     await simulator.providers["twilio"].act("ada", "callbacks", {"order": order})
     await twilio_client.messages.create_async(to=ADA, from_=OURS, body="hi", status_callback=STATUS_URL)
-    await until(lambda: len(gateway.heard) == len(statuses))
+    await eventually(lambda: len(gateway.heard) == len(statuses))
     assert [heard.form["MessageStatus"] for heard in gateway.heard] == statuses
 
 
@@ -239,7 +239,7 @@ async def test_each_fault_says_truly_whether_the_call_took_effect(
     assert got == status
     assert len(await twilio_client.messages.list_async()) == accepted
     await twilio_client.messages.create_async(to=ADA, from_=OURS, body="the next call is good")
-    await until(lambda: len(simulator.wire.journal.calls(provider="twilio")) >= 3)
+    await eventually(lambda: len(simulator.wire.journal.calls(provider="twilio")) >= 3)
     [faulty] = [
         call for call in simulator.wire.journal.calls() if isinstance(call.answer, dict) and "fault" in call.answer
     ]

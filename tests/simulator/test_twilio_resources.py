@@ -22,6 +22,7 @@ from simulator.journal import Json
 from simulator.twilio import forms
 from simulator.twilio.segments import count_segments
 from simulator.twilio.services import UPDATE_SERVICE
+from tests.eventually import eventually
 from tests.simulator.conftest import PUBLIC_URL, SERVICE, TWILIO, FakeGateway
 from tests.simulator.twilio_harness import (
     ADA,
@@ -33,7 +34,6 @@ from tests.simulator.twilio_harness import (
     STATUS_URL,
     bubbles,
     say,
-    until,
 )
 
 pytestmark = MARKS
@@ -46,7 +46,7 @@ async def test_lists_are_filtered_and_paged_as_the_library_walks_them(
         await twilio_client.messages.create_async(to=ADA, from_=OURS, body=str(number))
     await twilio_client.messages.create_async(to=GRACE, from_=OURS, body="grace")
     await say(simulator, "in")
-    await until(lambda: all(bubble["status"] in ("delivered", "received") for bubble in bubbles(simulator)))
+    await eventually(lambda: all(bubble["status"] in ("delivered", "received") for bubble in bubbles(simulator)))
     everything = await twilio_client.messages.list_async(page_size=3)
     assert [message.body for message in everything] == ["in", "grace", "6", "5", "4", "3", "2", "1", "0"]
     assert [message.body for message in await twilio_client.messages.list_async(to=OURS)] == ["in"]
@@ -105,7 +105,7 @@ async def test_a_services_webhook_stands_over_its_numbers_own(
     [heard] = gateway.heard
     assert (heard.path, heard.form["MessagingServiceSid"]) == ("/pool", SERVICE)
     await twilio_client.messages.create_async(to=ADA, messaging_service_sid=SERVICE, body="x")
-    await until(lambda: len(gateway.at("/webhooks/sms/status")) == 3)
+    await eventually(lambda: len(gateway.at("/webhooks/sms/status")) == 3)
     await service.update_async(use_inbound_webhook_on_number=True)
     await say(simulator, "hi", to="+14155550177")
     assert gateway.at(HOOK)

@@ -1,7 +1,5 @@
 """What the tests of the emulated Twilio share."""
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -11,7 +9,6 @@ from aiohttp import web
 
 from simulator.app import Simulator
 from simulator.journal import Json
-from tests.patience import PATIENCE
 from tests.simulator.conftest import PUBLIC_URL, TWILIO
 
 # The official library still authenticates in the way that aiohttp 3.14 warns of.
@@ -24,13 +21,6 @@ OURS, ADA, GRACE = TWILIO.number, "+14155550101", "+14155550102"
 AUTH = {"Authorization": aiohttp.encode_basic_auth(TWILIO.account_sid, TWILIO.auth_token)}
 STATUS_URL = PUBLIC_URL + "/webhooks/sms/status?out=o1"
 HOOK = "/webhooks/sms"
-
-
-async def until(check: Callable[[], object], seconds: float = PATIENCE) -> None:
-    end = time.monotonic() + seconds
-    while not check():
-        assert time.monotonic() < end, "it did not happen in time"
-        await asyncio.sleep(0.005)
 
 
 async def say(simulator: Simulator, text: str, person: str = "ada", **more: Json) -> dict[str, Json]:

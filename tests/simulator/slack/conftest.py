@@ -1,10 +1,8 @@
 """A served Slack alone, a client of the official SDK for it, and a clock that a test may move."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
@@ -16,26 +14,11 @@ from simulator.base import Wire
 from simulator.config import SimulatorConfig
 from simulator.journal import Json
 from simulator.slack import SlackSimulator
-from tests.patience import PATIENCE
-from tests.simulator.conftest import PUBLIC_URL, FakeGateway, Heard
+from tests.eventually import eventually
+from tests.simulator.conftest import PUBLIC_URL, FakeGateway, Heard, MovableClock
 
 HOOK = "/webhooks/slack"
 ADA_DM = "D0ADA00001"
-
-
-class MovableClock:
-    """The machine's time plus an offset; it sleeps for real."""
-
-    def __init__(self) -> None:
-        self.offset = 0.0
-
-    def now(self) -> datetime:
-        """Return the moment."""
-        return datetime.now(UTC) + timedelta(seconds=self.offset)
-
-    async def sleep(self, span: timedelta) -> None:
-        """Wait."""
-        await asyncio.sleep(span.total_seconds())
 
 
 @dataclass(slots=True)
@@ -62,19 +45,13 @@ class Team:
 
     async def heard(self, count: int = 1) -> list[Heard]:
         """Wait until the gateway heard that many requests, and give all."""
-        await self.until(lambda: len(self.gateway.heard) >= count)
+        await eventually(lambda: len(self.gateway.heard) >= count, "as many requests")
         return self.gateway.at(HOOK)
 
     async def settled(self) -> None:
         """Wait until nothing is on its way to the gateway."""
         deliveries = self.slack.hub.world.deliveries
-        await self.until(lambda: all(delivery.state != "pending" for delivery in deliveries))
-
-    async def until(self, true: Callable[[], bool]) -> None:
-        """Wait until something is true, looking whenever the journal grows."""
-        async with asyncio.timeout(PATIENCE), self.wire.journal.listen() as changes:
-            while not true():
-                await changes.get()
+        await eventually(lambda: all(delivery.state != "pending" for delivery in deliveries), "nothing on its way")
 
     async def events(self, count: int = 1) -> list[dict[str, Any]]:
         """Wait for that many requests and give their JSON bodies."""

@@ -15,7 +15,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from simulator.config import SimulatorConfig, SlackConfig
-from tests.patience import PATIENCE
+from tests.eventually import eventually
 from tests.simulator.conftest import PUBLIC_URL
 from tests.simulator.slack.conftest import ADA_DM, Team, buttons
 
@@ -57,9 +57,7 @@ async def listener(client: AsyncWebClient, team: Team) -> AsyncIterator[Listener
 
 
 async def _connected(team: Team, count: int) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while team.slack.sockets.count != count:  # noqa: ASYNC110 - nothing tells of connections
-            await asyncio.sleep(0.005)
+    await eventually(lambda: team.slack.sockets.count == count, f"{count} connections")
 
 
 async def test_an_event_comes_over_the_socket_and_not_over_http(team: Team, listener: Listener) -> None:
@@ -75,9 +73,7 @@ async def test_an_event_comes_over_the_socket_and_not_over_http(team: Team, list
 async def test_an_unacked_event_is_retried_with_its_attempt(team: Team, listener: Listener) -> None:
     listener.silent = True
     await team.act("say", text="hello")
-    async with asyncio.timeout(PATIENCE):
-        while len(listener.got) < 2:  # noqa: ASYNC110 - nothing tells of an envelope that got no ack
-            await asyncio.sleep(0.005)
+    await eventually(lambda: len(listener.got) >= 2, "the second attempt")
     listener.silent = False
     await team.settled()
     assert [event.retry_attempt for event in listener.got][:2] == [0, 1]
@@ -130,9 +126,7 @@ async def test_a_silently_dead_socket_answers_no_ping_and_carries_nothing(client
     first = dead.socket.current_session
     await team.act("set", socket_dead=True)
     saying = asyncio.create_task(team.act("say", text="lost?"))
-    async with asyncio.timeout(PATIENCE):
-        while dead.socket.current_session is first or team.slack.sockets.count != 1:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await eventually(lambda: dead.socket.current_session is not first and team.slack.sockets.count == 1)
     await saying
     await team.settled()
     await team.act("say", text="found")
