@@ -1,6 +1,5 @@
 """Pages with one example each: it is written to its file, imported, and does what its page says."""
 
-import asyncio
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +25,7 @@ from onevalet import (
 )
 from onevalet.testing import make_context
 from tests.core.harness import opened
+from tests.eventually import eventually
 from tests.onevalet.pages import page_folder as page_folder
 from tests.onevalet.pages import write_blocks
 
@@ -76,9 +76,7 @@ async def test_a_handler_is_told_of_an_event(load: Load, tmp_path: Path, databas
         ann = await valet.tenant_id("ann")
         await bells.listen(valet.events)
         await bells.ring(valet.events, ann)
-        async with asyncio.timeout(60):
-            while not bells.rung:  # noqa: ASYNC110 - nothing tells of it
-                await asyncio.sleep(0.05)
+        await eventually(lambda: bells.rung, "the bell")
     assert list(bells.rung.values()) == ["front"]
 
 

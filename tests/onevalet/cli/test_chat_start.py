@@ -7,6 +7,7 @@ import pytest
 
 from onevalet.cli.chat import wait_for_start
 from onevalet.dev.embedded.home import Running, hold_home
+from tests.eventually import eventually
 
 RUNNING = Running(1, "http://127.0.0.1:8080", "http://127.0.0.1:8081", "postgresql://a", "redis://b")
 
@@ -14,11 +15,8 @@ RUNNING = Running(1, "http://127.0.0.1:8080", "http://127.0.0.1:8081", "postgres
 async def test_chat_waits_for_a_dev_that_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with hold_home(tmp_path) as home:
         waiting = asyncio.create_task(wait_for_start(tmp_path))
-        said = ""
-        while "OneValet is starting: one moment." not in said:
-            await asyncio.sleep(0.01)
-            assert not waiting.done()
-            said += capsys.readouterr().err
+        await eventually(lambda: "OneValet is starting: one moment." in capsys.readouterr().err, "what chat says")
+        assert not waiting.done()
         home.remember(RUNNING)
         assert await waiting == RUNNING
 

@@ -22,6 +22,7 @@ from onevalet.settings import Settings, load_settings
 from onevalet.wiring.channels import build_notification_channels, notification_channel_names
 from onevalet.wiring.outbound import build_service
 from tests.core.harness import RecordedWakeups, Store, opened
+from tests.eventually import eventually
 
 
 @pytest.fixture
@@ -97,9 +98,7 @@ async def test_promise_10_a_refused_message_is_not_said_to_be_on_its_way(
         await add_address(settings, "", "push", "anns-topic")
         for state, told in (("failed", "It could not be sent by push (HTTP 413)"), ("sent", "It was sent by push.")):
             sending = asyncio.create_task(send_notification(settings, "", f"hello {state}", Urgency.URGENT))
-            async with asyncio.timeout(30):
-                while not await store.column("select id from outbound where state = 'ready'"):  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+            await eventually(lambda: store.column("select id from outbound where state = 'ready'"), "what is sent")
             await store.admin.execute(
                 "update outbound set state = $1, reason = $2 where state = 'ready'",
                 state,

@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.eventually import eventually
 from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, dev_environment
 
@@ -49,15 +50,13 @@ async def _say(simulator: aiohttp.ClientSession, person: str, text: str) -> None
 
 
 async def _heard(simulator: aiohttp.ClientSession, person: str, wanted: Callable[[str], bool]) -> str:
-    async with asyncio.timeout(20):
-        while True:
-            async with simulator.get("/sim/state") as answer:
-                state: Any = await answer.json()
-            bubbles = state["twilio"]["people"][person]["bubbles"]
-            texts = [bubble["text"] for bubble in bubbles if bubble["direction"] == "out" and wanted(bubble["text"])]
-            if texts:
-                return str(texts[-1])
-            await asyncio.sleep(0.1)
+    async def texts() -> list[str]:
+        async with simulator.get("/sim/state") as answer:
+            state: Any = await answer.json()
+        bubbles = state["twilio"]["people"][person]["bubbles"]
+        return [bubble["text"] for bubble in bubbles if bubble["direction"] == "out" and wanted(bubble["text"])]
+
+    return (await eventually(texts, f"a text to {person}"))[-1]
 
 
 async def _pair(environment: dict[str, str], *arguments: str) -> tuple[int, str]:

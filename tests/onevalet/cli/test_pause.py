@@ -9,6 +9,7 @@ import pytest
 from core.llm.types import Role
 from onevalet.wiring.worker_parts import LANE_LEASE
 from tests.core.harness import opened
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
@@ -35,22 +36,18 @@ async def test_promise_5_a_worker_paused_for_twice_its_lease_writes_nothing(
         pausing = asyncio.create_task(asyncio.sleep(2 * LANE_LEASE.total_seconds()))
         other = forker.fork(["worker", "--no-spare"], environment, tmp_path / "other")
         assert await asyncio.wait_for(asked.get(), 30) == 2
-        async with asyncio.timeout(20):
-            while await store.one("select count(*) from turns where state = 'done'") == 0:  # noqa: ASYNC110 - another process writes it
-                await asyncio.sleep(0.1)
+        await eventually(lambda: store.one("select count(*) from turns where state = 'done'"), "the other's turn")
         await pausing
         tables = ("turns", "steps", "history", "inbound", "lanes")
         before = {name: rows for name, rows in (await store.everything()).items() if name in tables}
         paused.send_signal(signal.SIGCONT)
-        async with asyncio.timeout(20):
-            while "lease_lost" not in (tmp_path / "paused").read_text():  # noqa: ASYNC110 - another process writes it
-                await asyncio.sleep(0.1)
-        await asyncio.sleep(1)
+        await eventually(lambda: "lease_lost" in (tmp_path / "paused").read_text(), "the loss of its lease")
+        paused.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(paused.wait(), 40) == 0, (tmp_path / "paused").read_text()
         assert {name: rows for name, rows in (await store.everything()).items() if name in tables} == before
         assert await store.column("select text from outbound") == ["from the other"]
         assert await store.one("select count(*) from history where message ->> 'role' = $1", Role.ASSISTANT.value) == 1
         # It died to nobody's knowledge but the leases': the turn that was alone crashed once, and is done.
         assert await store.column("select array[attempts, solo_crashes] from turns") == [[2, 1]]
-        for process in (paused, other):
-            process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(process.wait(), 40) == 0, (tmp_path / "paused").read_text()
+        other.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(other.wait(), 40) == 0, (tmp_path / "other").read_text()

@@ -5,12 +5,14 @@ import json
 from contextlib import AsyncExitStack
 
 import aiohttp
+import pytest
 
 from core.llm.types import ChatMessage, Role, ToolCall
 from onevalet.console.reading.conversations import MESSAGES, PAGE
 from tests.core.harness import Store
 from tests.onevalet.console.asking import take_step
 from tests.onevalet.console.harness import ANN, BOB, Console, open_console
+from tests.onevalet.stops import wait_for_requests_without_end
 from tests.patience import PATIENCE
 
 
@@ -93,14 +95,14 @@ async def test_an_open_page_is_told_of_what_changes(console: Console) -> None:
             assert b"changed" not in await stream.content.readany()
 
 
-async def test_an_open_page_holds_up_no_stop(store: Store) -> None:
+async def test_an_open_page_holds_up_no_stop(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_for_requests_without_end(monkeypatch)
     async with AsyncExitStack() as stack:
         console = await stack.enter_async_context(open_console(store))
         async with console.browser(BOB) as browser:
             stream = await browser.session.get(f"{console.url}/console/live?page=/console&version=")
             assert b"changed" in await _next(stream.content)
-            async with asyncio.timeout(5):
-                await stack.aclose()
+            await stack.aclose()
             assert b"changed" not in await stream.content.read()
 
 

@@ -1,6 +1,5 @@
 """A person lets a program in by a chat in `dev`, and the program asks: over its pipes and over HTTP."""
 
-import asyncio
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from onevalet.cli.mcp_serving import VARIABLE
+from tests.eventually import eventually
 from tests.forker import ROOT
 from tests.onevalet.console.browser import open_browser
 from tests.running_dev import RunningDev
@@ -49,15 +49,17 @@ async def test_a_token_of_the_chat_lets_a_program_ask_as_the_page_says(dev: Runn
 
 async def _writes(dev: RunningDev, text: str, answer: str) -> str:
     """Write in Telegram as dev's person; return what the answer has of a pattern."""
-    async with aiohttp.ClientSession(dev.simulator_url) as session, asyncio.timeout(60):
+    async with aiohttp.ClientSession(dev.simulator_url) as session:
         said = await session.post("/sim/telegram/say", json={"person": "ada", "text": text})
         assert said.status == 200, await said.text()
-        while True:
+
+        async def found() -> str:
             journal = await (await session.get("/sim/journal?provider=telegram&last=0")).json()
             texts = [json.dumps(call["request"]) for call in journal if call["endpoint"] == "telegram.sendMessage"]
-            if found := re.search(answer, "\n".join(texts)):
-                return found[0]
-            await asyncio.sleep(0.1)
+            match = re.search(answer, "\n".join(texts))
+            return match[0] if match else ""
+
+        return await eventually(found, answer)
 
 
 async def _asks(client: Client, message: str, request_id: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.eventually import eventually
 from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, running_dev
 
@@ -30,10 +31,13 @@ async def _each_provider_answers(dev: RunningDev) -> None:
             message = {"person": "ada", "text": f"What can you do by {provider}?"}
             async with session.post(f"{dev.simulator_url}/sim/{provider}/say", json=message) as answer:
                 assert answer.status == 200, await answer.text()
-        missing = set(ANSWERS.values())
-        async with asyncio.timeout(60):
-            while missing := missing - {call["endpoint"] for call in (await calls())[before:]}:  # noqa: ASYNC110 - another process
-                await asyncio.sleep(0.2)
+
+        async def all_answered() -> bool:
+            missing = set(ANSWERS.values()) - {call["endpoint"] for call in (await calls())[before:]}
+            assert not missing
+            return True
+
+        await eventually(all_answered, "an answer by each provider")
 
 
 async def test_every_provider_answers_after_a_reset_and_after_a_restart(tmp_path: Path) -> None:

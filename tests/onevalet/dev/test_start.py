@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.eventually import eventually
 from tests.forker import ROOT
 from tests.running_dev import RunningDev, dev_environment, two_free_ports
 
@@ -41,12 +42,16 @@ async def starting_dev(home: Path) -> AsyncIterator[RunningDev]:
 
 async def first_answer(session: aiohttp.ClientSession, url: str) -> Any:
     """Ask until somebody answers, and return what that first answer says."""
-    while True:
+
+    async def asked() -> list[tuple[int, Any]]:
         with suppress(aiohttp.ClientConnectorError):
             async with session.get(url) as answer:
-                assert answer.status == 200, await answer.text()
-                return await answer.json()
-        await asyncio.sleep(0.01)
+                return [(answer.status, await answer.json(content_type=None))]
+        return []
+
+    [(status, said)] = await eventually(asked, "somebody who answers", within=90)
+    assert status == 200, said
+    return said
 
 
 async def test_who_writes_the_moment_that_dev_answers_gets_no_503_and_an_answer(tmp_path: Path) -> None:
@@ -70,10 +75,12 @@ async def test_who_writes_the_moment_that_dev_answers_gets_no_503_and_an_answer(
         assert (by_sms["webhook"], by_sms["attempts"]) == ("200", 1)
         journal = f"{dev.simulator_url}/sim/journal"
         answers = {"twilio": "twilio.messages.create", "telegram": "telegram.sendMessage"}
-        async with asyncio.timeout(60):
-            for endpoint in answers.values():
-                while not any(call["endpoint"] == endpoint for call in await first_answer(session, journal)):  # noqa: ASYNC110 - another process
-                    await asyncio.sleep(0.1)
-        calls = await first_answer(session, journal)
+
+        async def all_answered() -> list[Any]:
+            calls: list[Any] = await first_answer(session, journal)
+            assert {*answers.values()} <= {call["endpoint"] for call in calls}
+            return calls
+
+        calls = await eventually(all_answered, "both answers")
         assert [(call["endpoint"], call["status"]) for call in calls if call["status"] >= 400] == []
         assert "loop_blocked" not in (tmp_path / "log").read_text()

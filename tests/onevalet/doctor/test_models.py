@@ -1,6 +1,5 @@
 """`doctor` has the model answer one word."""
 
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -66,11 +65,9 @@ async def test_a_model_that_fails_is_not_ok_and_says_what_to_do(
 
 
 async def test_a_model_that_hangs_is_not_ok_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with model(monkeypatch, hang(60)) as settings:
-        began = time.monotonic()
+    async with model(monkeypatch, hang(3600)) as settings:
         [check] = await check_model(settings, 1)
     assert (check.ok, check.detail) == (False, "openai/scripted: no answer within 1 s")
-    assert time.monotonic() - began < 30
 
 
 async def test_a_model_of_no_provider_and_the_demo_model_are_told_apart() -> None:

@@ -27,6 +27,7 @@ from onevalet.mcp.asking import Asking
 from onevalet.mcp.sdk import build_server
 from onevalet.mcp.tools import ClientTools
 from tests.core.harness import opened
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.services import private_postgres
 
@@ -93,8 +94,7 @@ async def calls(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]
 async def test_promises_1_and_14_a_program_is_told_to_ask_again(front: Front) -> None:
     async with front.connect(patience=60.0) as client:
         asking = asyncio.create_task(calls(client, "ask", **ASKED))
-        while not await front.asked():  # noqa: ASYNC110 - taken in, and nobody answers it
-            await asyncio.sleep(0.02)
+        await eventually(front.asked, "what was asked")
         front.known = await front.tokens.client(front.secret, Clock().now())
         await front.postgres.stop()
         assert await asking == (f"{AWAY} {AGAIN}", True)

@@ -4,8 +4,8 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -14,6 +14,7 @@ import pytest
 from core.turns.failures import SET_ASIDE
 from onevalet.supervision.heartbeat import HUNG_AFTER
 from tests.core.harness import Store, opened
+from tests.eventually import eventually
 from tests.forker import Forked, Forker
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
@@ -21,7 +22,7 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
 IMPATIENT = "tests.onevalet.impatient"
-PATIENCE = 7
+IMPATIENCE = 7
 """Seconds, in place of half a minute."""
 TOOLS = ("spin", "doze", "match")
 _TOLD = "select text from outbound"
@@ -35,28 +36,28 @@ def hanging_model(call: ModelCall) -> Reply:
 
 def hang_environment(database_url: str, redis_url: str, model_url: str, **changed: str) -> dict[str, str]:
     """Return what a worker needs that has the tools which hang, and little patience."""
-    impatience = {"TEST_HUNG_AFTER": str(PATIENCE), "ONEVALET_PLUGINS": "tests.plugins.hangs"}
+    impatience = {"TEST_HUNG_AFTER": str(IMPATIENCE), "ONEVALET_PLUGINS": "tests.plugins.hangs"}
     return worker_environment(database_url, redis_url, model_url) | impatience | changed
 
 
-async def until(holds: Callable[[], bool], within: float, log: Path) -> None:
-    """Wait until it holds; else the test fails with the log's end."""
-    try:
-        async with asyncio.timeout(within):
-            while not holds():  # noqa: ASYNC110 - another process does it
-                await asyncio.sleep(0.1)
-    except TimeoutError:
-        pytest.fail(end_of(log))
+async def until_logged(log: Path, event: str) -> None:
+    """Wait until an event is in the log of a process or of those that it forked."""
+
+    def logged() -> bool:
+        assert count(log, event) > 0, end_of(log)
+        return True
+
+    await eventually(logged, event)
 
 
-async def until_told(store: Store, words: str, within: float, log: Path) -> None:
-    """Wait until somebody is told so."""
-    found = False
-    with suppress(TimeoutError):
-        async with asyncio.timeout(within):
-            while not (found := words in await store.column(_TOLD)):  # noqa: ASYNC110 - another process writes it
-                await asyncio.sleep(0.1)
-    assert found, end_of(log)
+async def until_told(store: Store, words: str, log: Path) -> None:
+    """Wait until somebody is told so; else the test fails with the log's end."""
+
+    async def told() -> bool:
+        assert words in await store.column(_TOLD), end_of(log)
+        return True
+
+    await eventually(told, words)
 
 
 def end_of(log: Path) -> str:
@@ -77,11 +78,11 @@ async def test_a_worker_hung_for_30_s_is_replaced_and_others_are_answered(
         environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER=str(HUNG_AFTER))
         supervisor = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say("spin")
-        await until(lambda: count(log, "loop_blocked") > 0, 40, log)
+        await until_logged(log, "loop_blocked")
         began = time.monotonic() - 5
         [worker] = psutil.Process(supervisor.pid).children()
         await store.say("hi", sender="+15550000002")
-        await until_told(store, "to hi", 60, log)
+        await until_told(store, "to hi", log)
         assert HUNG_AFTER == 30
         assert 28 < time.monotonic() - began < 45, log.read_text()
         assert not worker.is_running()
@@ -100,11 +101,11 @@ async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
         environment = hang_environment(database_url, redis_url, model.url)
         supervisor = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say(tool)
-        await until(lambda: count(log, "worker_hangs") > 0, 60, log)
+        await until_logged(log, "worker_hangs")
         await store.say("first", sender="+15550000002")
-        await until_told(store, "to first", 20, log)
+        await until_told(store, "to first", log)
         assert not await store.column("select id from turns where state = 'poison'")
-        await until_told(store, SET_ASIDE, 60, log)
+        await until_told(store, SET_ASIDE, log)
         assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to first"}
         assert count(log, "worker_hangs") == 3
         found = (
@@ -124,11 +125,10 @@ async def test_a_worker_that_hangs_dies_after_its_supervisor_was_killed(
         environment = hang_environment(database_url, redis_url, model.url, TEST_HUNG_AFTER="60", TEST_CPU_AFTER="8")
         supervisor = forker.fork(["worker"], environment, log, module=IMPATIENT)
         await store.say(tool)
-        await until(lambda: bool(model.calls), 30, log)
-        await asyncio.sleep(2)
+        await until_logged(log, "tool_hangs")
         [worker] = psutil.Process(supervisor.pid).children()
         os.kill(supervisor.pid, signal.SIGKILL)
-        await until(lambda: not alive(worker), 90, log)
+        await eventually(lambda: not alive(worker), f"the worker's end\n{end_of(log)}", within=90)
 
 
 async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
@@ -140,8 +140,7 @@ async def test_a_worker_that_hangs_does_not_keep_its_supervisor_from_ending(
             ["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT
         )
         await store.say("doze")
-        await until(lambda: bool(model.calls), 30, log)
-        await asyncio.sleep(1)
+        await until_logged(log, "tool_hangs")
         supervisor.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(supervisor.wait(), 30) == 0, log.read_text()
 
@@ -155,15 +154,15 @@ async def test_a_worker_stopped_with_its_supervisor_does_not_count_as_hanging(
             ["worker"], hang_environment(database_url, redis_url, model.url), log, module=IMPATIENT
         )
         await store.say("hi")
-        await until_told(store, "to hi", 40, log)
+        await until_told(store, "to hi", log)
         [worker] = psutil.Process(supervisor.pid).children()
         for pid in (supervisor.pid, worker.pid):
             os.kill(pid, signal.SIGSTOP)
-        await asyncio.sleep(2 * PATIENCE)
+        await asyncio.sleep(2 * IMPATIENCE)
         for pid in (supervisor.pid, worker.pid):
             os.kill(pid, signal.SIGCONT)
         await store.say("again", sender="+15550000002")
-        await until_told(store, "to again", 40, log)
+        await until_told(store, "to again", log)
         await asyncio.sleep(2)
         assert psutil.Process(supervisor.pid).children() == [worker]
         assert count(log, "worker_hangs") == 0
@@ -184,16 +183,20 @@ async def test_without_a_supervisor_the_health_file_tells_and_it_ends_itself(
         await store.admin.execute("update outbound set created_at = now() - interval '10 minutes'")
         await store.admin.execute("update outbound set next_attempt_at = now() + interval '1 hour'")
         worker = forker.fork(["worker", "--no-spare"], environment, log, module=IMPATIENT)
-        await until(health.exists, 40, log)
+        await eventually(health.exists, "the health file")
         assert await checked(forker, environment, tmp_path) == 0
-        await until(lambda: "message to be sent is" in health.read_text(), 40, log)
+        await eventually(lambda: "message to be sent is" in health.read_text(), "the message that is late")
         assert await checked(forker, environment, tmp_path) == 0, "a restart would not send it"
         assert "but not all is well: the oldest message to be sent is" in (tmp_path / "check").read_text()
         await store.say("doze")
         assert await asyncio.wait_for(worker.wait(), 60) == -signal.SIGKILL
         assert "doze" in log.read_text(), "the log says where the loop stood"
-        await asyncio.sleep(2)
-        assert await checked(forker, environment, tmp_path) == 1, (tmp_path / "check").read_text()
+        await eventually(partial(_is_missed, forker, environment, tmp_path), "a file that is too old")
+
+
+async def _is_missed(forker: Forker, environment: dict[str, str], folder: Path) -> bool:
+    assert await checked(forker, environment, folder) == 1, (folder / "check").read_text()
+    return True
 
 
 async def checked(forker: Forker, environment: dict[str, str], folder: Path) -> int:
@@ -215,4 +218,4 @@ async def kill_all(supervisor: Forked) -> None:
     for pid in (supervisor.pid, *(child.pid for child in children)):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    await asyncio.wait_for(supervisor.wait(), 20)
+    await supervisor.wait()

@@ -13,9 +13,10 @@ from core.queue.quarantine import CURRENT_WORK
 from onevalet.supervision import heartbeat as beats
 from onevalet.supervision.health import HealthFile, health_problem, stalls_told
 from onevalet.supervision.heartbeat import BEAT_EVERY, HUNG_AFTER, START_WITHIN, Heartbeat, Observer
-from onevalet.supervision.loop_watch import watched_loop
+from onevalet.supervision.loop_watch import WRITE_EVERY, watched_loop
 from onevalet.supervision.systemd import notify
 from onevalet.wiring.worker_parts import LANE_LEASE
+from tests.eventually import eventually
 
 
 def test_a_busy_worker_counts_as_hanging_after_30_missed_beats() -> None:
@@ -78,8 +79,7 @@ async def test_what_blocks_the_loop_is_logged_with_its_place_and_its_lane(
         watch.begin_work()
         await work_on("lane_7")
         assert heartbeat.work == "lane_7"
-        while heartbeat.work:  # noqa: ASYNC110 - another thread notices
-            await asyncio.sleep(0.05)
+        await eventually(lambda: not heartbeat.work, "the thread's notice")
     shown = capsys.readouterr().out
     assert shown.count("loop_blocked") == shown.count("loop_unblocked") == 1
     assert f"{Path(__file__).name}:" in shown
@@ -120,13 +120,13 @@ async def test_a_worker_writes_its_health_file_while_it_works_only(
 ) -> None:
     monkeypatch.setattr("onevalet.supervision.loop_watch.BEAT_EVERY", 0.01)
     path = tmp_path / "health"
-    async with watched_loop(health_file=path) as watch:
-        await asyncio.sleep(0.1)
+    heartbeat = Heartbeat()
+    async with watched_loop(heartbeat, health_file=path) as watch:
+        await eventually(lambda: heartbeat.beats > WRITE_EVERY, "enough beats to write at")
         assert not path.exists()
         watch.begin_work()
         first = path.read_text()
-        while path.read_text() == first:  # noqa: ASYNC110 - the clock moves in tenths of a second
-            await asyncio.sleep(0.01)
+        await eventually(lambda: path.read_text() != first, "a later file")
     assert not path.exists()
 
 

@@ -3,13 +3,15 @@
 import asyncio
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
-from tests.core.harness import opened
+from tests.core.harness import Store, opened
+from tests.eventually import eventually
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.patience import PATIENCE
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
@@ -57,14 +59,16 @@ async def test_a_worker_has_the_size_that_the_page_tells(
         for number in range(MANY):
             await store.say(f"My neighbour {number} is called Bo.")
             await asyncio.wait_for(asked.get(), 2 * PATIENCE)
-        async with asyncio.timeout(2 * PATIENCE):
-            while int(str(await store.one(REMEMBERED))) < MANY:  # noqa: ASYNC110 - the worker embeds them
-                await asyncio.sleep(0.2)
+        await eventually(partial(_remembers, store), "all of them with vectors", within=2 * PATIENCE)
         after = resident(everybody(process.pid))
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), PATIENCE) == 0, (tmp_path / "log").read_text()
     told = stated(command)
     assert (is_about(at_start, told[0]), is_about(after, told[1])) == (True, True), (at_start, after, told)
+
+
+async def _remembers(store: Store) -> bool:
+    return int(str(await store.one(REMEMBERED))) >= MANY
 
 
 def everybody(pid: int) -> list[int]:

@@ -11,6 +11,7 @@ import pytest
 
 from core.turns.failures import SET_ASIDE
 from tests.core.harness import opened
+from tests.eventually import eventually
 from tests.forker import Forker, plain_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, text
 
@@ -83,20 +84,20 @@ async def test_promise_5_a_quarantined_turn_harms_no_other(
         assert await asyncio.wait_for(asked.get(), 30) == "deadly"
         worker = min(psutil.Process(supervisor.pid).children(), key=psutil.Process.create_time)
         pid = "select split_part(split_part(l.process, ':', 2), '/', 1)::int"
-        [private] = await store.column(f"{pid} from lanes l join turns t on t.lane_id = l.id where t.quarantined")
-        assert isinstance(private, int)
-        assert private != worker.pid
+        [quarantining] = await store.column(f"{pid} from lanes l join turns t on t.lane_id = l.id where t.quarantined")
+        assert isinstance(quarantining, int)
+        private = psutil.Process(quarantining)
+        assert private != worker
         await store.say("hi", sender="+15550000002")
         assert await asyncio.wait_for(asked.get(), 30) == "hi"
-        os.kill(private, signal.SIGKILL)
-        async with asyncio.timeout(30):
-            while not await store.column("select id from turns where state = 'poison'"):  # noqa: ASYNC110 - another process writes it
-                await asyncio.sleep(0.1)
+        private.kill()
+        await eventually(
+            lambda: store.column("select id from turns where state = 'poison'"), "a turn that is set aside"
+        )
         assert worker.is_running()
-        async with asyncio.timeout(20):
-            while len(psutil.Process(supervisor.pid).children()) > 1:  # noqa: ASYNC110 - another process ends
-                await asyncio.sleep(0.1)
-        assert psutil.Process(supervisor.pid).children() == [worker], "what has no more quarantined turns ends"
+        await eventually(
+            lambda: psutil.Process(supervisor.pid).children() == [worker], "the end of what has no more such turns"
+        )
         supervisor.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(supervisor.wait(), 30) == 0, log.read_text()
         assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to hi"}

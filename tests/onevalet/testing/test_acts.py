@@ -1,7 +1,6 @@
 """Each act of people: noted as the page makes it, read as a step, and taken again as the same act."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,6 +18,7 @@ from onevalet.testing.scripted_model import ScriptedModel
 from onevalet.testing.stage import Stage
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock
+from tests.eventually import eventually
 
 type Arguments = dict[str, Any]
 
@@ -281,14 +281,7 @@ async def test_what_was_there_before_a_recording_is_no_part_of_it(place: Place) 
 
 
 async def test_a_provider_tells_that_something_is_on_its_way(place: Place) -> None:
-    assert await _settled(lambda: not place.simulator.providers["slack"].delivers)
+    await eventually(lambda: not place.simulator.providers["slack"].delivers, "nothing on its way")
     await place.take({"send": "Hello?", "channel": "slack"})
     assert place.simulator.delivers
-    assert await _settled(lambda: not place.simulator.providers["slack"].delivers)
-
-
-async def _settled(holds: Callable[[], bool]) -> bool:
-    async with asyncio.timeout(20):
-        while not holds():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.02)
-    return True
+    await eventually(lambda: not place.simulator.providers["slack"].delivers, "nothing on its way")

@@ -1,7 +1,6 @@
 """A talk on all channels is recorded on a whole installation, written as a file, and plays from it elsewhere."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from onevalet.testing.scenario import Scenario, parse_scenario, read_text
 from onevalet.testing.simulated import Seen, newest_pairing
 from onevalet.testing.stage import Stage
 from onevalet.testing.writing import to_toml
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 DEMO = parse_scenario({"step": [{"send": "Whoever records says nothing beforehand"}]})
@@ -47,7 +47,7 @@ class Talk:
             phone = phone_of(self.stage.simulator, channel, person)
             return [one for one in (phone.seen_on(surface) if surface else phone.seen()) if words in one.text]
 
-        await _until(lambda: bool(found()))
+        await eventually(found)
         return found()[-1]
 
     def code_of(self, person: str, channel: str) -> str:
@@ -97,7 +97,7 @@ async def _telegram(talk: Talk) -> None:
     await talk.act("telegram/edit", message_id=said["message_id"], text="What is 60 * 8?")
     before = len(phone_of(talk.stage.simulator, "telegram", "ada").seen())
     await talk.act("telegram/location", latitude="51.5014", longitude="-0.1419")
-    await _until(lambda: len(phone_of(talk.stage.simulator, "telegram", "ada").seen()) > before)
+    await eventually(lambda: len(phone_of(talk.stage.simulator, "telegram", "ada").seen()) > before)
     await talk.act("telegram/block")
     await talk.act("telegram/unblock")
 
@@ -114,7 +114,7 @@ async def _strangers(talk: Talk) -> None:
     await talk.reads("telegram", "code", "mary")
     await talk.stage.outside.admit(talk.code_of("mary", "telegram"), PersonRole.MEMBER)
     recorder: Any = talk.stage.bench.recorder
-    await _until(lambda: any(one.values.get("admit") == "mary" for one in recorder.items))
+    await eventually(lambda: any(one.values.get("admit") == "mary" for one in recorder.items))
     await talk.act("telegram/say", "mary", text="What is 9 * 8?")
     await talk.reads("telegram", "72", "mary")
 
@@ -125,12 +125,6 @@ async def _phone(talk: Talk) -> None:
     said = await talk.act("twilio/say", text="What is 4 * 4?")
     await talk.reads("sms", "16")
     await talk.act("twilio/duplicate", sid=said["sid"])
-
-
-async def _until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not holds():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.05)
 
 
 def _scenario(recorded: Recorded) -> Scenario:

@@ -1,8 +1,6 @@
 """How spans leave: to the operator's collector alone, by the standard variables, and without anybody waiting for it."""
 
-import asyncio
 import threading
-import time
 
 import aiohttp
 import pytest
@@ -60,7 +58,7 @@ async def test_the_environment_turns_spans_off(environment: dict[str, str], monk
 async def test_another_protocol_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     with pytest.raises(ConfigError, match="only http/protobuf"):
-        async with open_tracing(settings("http://127.0.0.1:4318"), "web"):
+        async with open_tracing(settings("http://127.0.0.1:9"), "web"):
             pass
 
 
@@ -68,16 +66,14 @@ async def test_a_collector_that_hangs_delays_neither_turns_nor_the_end(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "3600")  # an end that waited for it would not come
     monkeypatch.setattr(wiring, "CLOSE_SECONDS", 0.2)
     with open_collector() as collector:
         collector.hangs = threading.Event()
-        async with asyncio.timeout(60), open_tracing(settings(collector.url), "worker"):
+        async with open_tracing(settings(collector.url), "worker"):
             for number in range(3):
                 await store.say(f"hello {number}")
                 await WorkerHarness(store, channel=RecordingChannel()).run_turns()
-            closing = time.monotonic()
-        # The exporter's own timeout is ten seconds, and its retries take a minute.
-        assert time.monotonic() - closing < 8
         assert await store.column("select distinct state from turns") == ["done"]
         assert collector.spans == []
 

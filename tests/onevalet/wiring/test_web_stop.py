@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 from contextlib import AsyncExitStack
+from functools import partial
 
 import aiohttp
 from aiohttp import web
@@ -15,8 +16,12 @@ from onevalet.settings import Settings
 from onevalet.wiring.web import open_web
 from tests.channels.slack.builders import BOT_TOKEN, PATH, SECRET, TEAM, envelope, message, proof
 from tests.core.harness import Store
+from tests.eventually import eventually
 
-_WAITS = "select count(*) from pg_locks where not granted and relation = 'inbound'::regclass"
+_WAITS = """
+select count(*) from pg_locks l join pg_database d on d.oid = l.database
+where d.datname = current_database() and not granted and relation = 'inbound'::regclass
+"""
 KEY = base64.b64encode(bytes(32)).decode()
 
 
@@ -45,14 +50,23 @@ async def test_a_webhook_that_comes_at_the_stop_leaves_nothing_open(store: Store
         async with store.admin.transaction():
             await store.admin.execute("lock table inbound in exclusive mode")
             receiving = asyncio.create_task(_post(http, f"http://127.0.0.1:{port}{PATH}", body))
-            while not await store.one(_WAITS):  # noqa: ASYNC110 - Postgres tells
-                await asyncio.sleep(0.02)
+            await eventually(lambda: store.one(_WAITS), "the webhook at the lock")
             stopping = asyncio.create_task(opened.aclose())
-            await asyncio.sleep(0.2)
+            await eventually(partial(_refuses, port), "the end of listening")
         assert await receiving == 200
         await stopping
-        await asyncio.sleep(0.1)
+        await http.close()
+        await eventually(lambda: asyncio.all_tasks() == {asyncio.current_task()}, "the end of what the webhook began")
         assert channel._api.client.session is None
+
+
+async def _refuses(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except ConnectionError:
+        return True
+    writer.close()
+    return False
 
 
 async def _post(http: aiohttp.ClientSession, url: str, body: bytes) -> int:

@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from onevalet.dev.embedded.lock import is_locked
+from tests.eventually import eventually_blocking
 
 ROOT = Path(__file__).parents[4]
 StartHolder = Callable[..., subprocess.Popen[str]]
@@ -24,9 +24,7 @@ def home() -> Iterator[Path]:
     parent.chmod(0o755)
     yield parent / "home"
     for name in ("postgres.lock", "valkey.lock"):  # held until the last server process has ended
-        deadline = time.monotonic() + 10
-        while is_locked(parent / "home" / name) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        eventually_blocking(lambda name=name: not is_locked(parent / "home" / name), f"{name} let go")  # type: ignore[misc]
     shutil.rmtree(parent)
 
 

@@ -1,6 +1,7 @@
 """The servers together, watched."""
 
-import asyncio
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -10,6 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from onevalet.dev.embedded.services import embedded_services
+from tests.eventually import eventually
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -32,9 +34,8 @@ async def test_a_dead_server_is_restarted_on_the_same_address_with_its_data(home
             server.kill()
         psutil.wait_procs(servers, timeout=PATIENCE)
 
-        async with asyncio.timeout(PATIENCE):
-            assert await _row(services.database_url) == "row"
-            assert await _key(services.redis_url) == b"key"
+        assert await eventually(partial(_row, services.database_url), "a row of Postgres") == "row"
+        assert await eventually(partial(_key, services.redis_url), "a key of Valkey") == b"key"
 
 
 @pytest.mark.parametrize(("database", "redis"), [(True, False), (False, True), (False, False)])
@@ -45,21 +46,17 @@ async def test_only_what_is_asked_for_is_started(home: Path, database: bool, red
 
 
 async def _row(url: str) -> str | None:
-    while True:
-        try:
-            connection = await asyncpg.connect(url)
-        except (OSError, asyncpg.PostgresError):
-            await asyncio.sleep(0.05)
-            continue
-        word: str | None = await connection.fetchval("SELECT word FROM kept")
-        await connection.close()
-        return word
+    try:
+        connection = await asyncpg.connect(url)
+    except (OSError, asyncpg.PostgresError):
+        return None
+    word: str | None = await connection.fetchval("SELECT word FROM kept")
+    await connection.close()
+    return word
 
 
 async def _key(url: str) -> object:
-    while True:
-        async with Redis.from_url(url) as client:
-            try:
-                return await client.get("kept")
-            except (OSError, RedisError):
-                await asyncio.sleep(0.05)
+    async with Redis.from_url(url) as client:
+        with suppress(OSError, RedisError):
+            return await client.get("kept")
+    return None
