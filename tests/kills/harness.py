@@ -1,6 +1,5 @@
 """The system that is killed: a web process, workers that die one after another, and one that finishes their turns."""
 
-import asyncio
 import base64
 import signal
 import socket
@@ -8,16 +7,18 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-import aiohttp
 import asyncpg
 
 from core.clock import Clock
 from core.json_types import Json
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
+from tests.eventually import eventually
 from tests.forker import Forked, Forker, plain_environment
+from tests.readiness import is_ready
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 STEPS = 4
@@ -176,15 +177,13 @@ def made_marks(folder: Path, turn: str) -> dict[int, int]:
 
 
 async def _until_quiet(admin: "asyncpg.Connection[asyncpg.Record]", turns: int, folder: Path) -> None:
-    try:
-        async with asyncio.timeout(60):
-            while True:
-                # An answer too many is on its way by the time that nothing is open any more.
-                if not await admin.fetchval(_OPEN) and await admin.fetchval(_SENT) >= turns:
-                    return
-                await asyncio.sleep(0.1)
-    except TimeoutError as error:
-        raise AssertionError((folder / "survivor.log").read_text()[-5000:]) from error
+    async def quiet() -> bool:
+        # An answer too many is on its way by the time that nothing is open any more.
+        done = not await admin.fetchval(_OPEN) and await admin.fetchval(_SENT) >= turns
+        assert done, (folder / "survivor.log").read_text()[-5000:]
+        return True
+
+    await eventually(quiet, "quiet")
 
 
 async def _end(process: Forked) -> None:
@@ -226,14 +225,7 @@ def _environment(
 
 
 async def _until_listening(port: int) -> None:
-    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
-        while True:
-            try:
-                async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
-                    if answer.status == 200:
-                        return
-            except aiohttp.ClientError:
-                await asyncio.sleep(0.05)
+    await eventually(partial(is_ready, f"http://127.0.0.1:{port}"), "readiness")
 
 
 def _free_port() -> int:

@@ -1,6 +1,5 @@
 """Hostile downloads and files before a real worker: it answers each in a sentence, within its memory, and lives on."""
 
-import asyncio
 import base64
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from simulator.config import Person
 from tests.contract.hostile_provider import MB, Answer, HostileProvider, bomb, hostile_provider, plain, raw
 from tests.core.documents.test_files import HOSTILE
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.kills.harness import System, open_system
 from tests.patience import PATIENCE
@@ -59,9 +59,8 @@ async def test_a_worker_survives_hostile_files_within_its_memory(
 
 async def answered(system: System, person: Person, count: int, *, within: float = PATIENCE) -> str:
     """Wait for so many answers in all; return the last one."""
-    async with asyncio.timeout(within):
-        while len(answers := system.answers(person)) < count:  # noqa: ASYNC110 - the simulator rings nobody
-            await asyncio.sleep(0.05)
+    await eventually(lambda: len(system.answers(person)) >= count, f"answer {count}", within=within)
+    answers = system.answers(person)
     assert len(answers) == count
     return answers[-1]
 

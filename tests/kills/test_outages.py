@@ -1,6 +1,5 @@
 """Promises 5 and 6: a worker is killed while turns wait for their model, and another one finishes them."""
 
-import asyncio
 import re
 import signal
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from core.queue.wakeups import NoWakeups
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.schedule import ScheduleTrigger
 from simulator.config import Person
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.kills.harness import RELEASE, System, made_marks, open_system
-from tests.patience import PATIENCE
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, error, hang, text
 
 DOWN, SILENT = ("w00", "w02"), ("w01", "w03")
@@ -92,13 +91,14 @@ async def add_task(system: System, database_url: str, turn: str) -> str:
 
 async def until_all_wait(system: System) -> None:
     """Wait until two turns have been put off and told of, and two are in the middle of a call."""
-    async with asyncio.timeout(PATIENCE):
-        while not (  # noqa: ASYNC110 - neither Postgres nor the model rings a bell
-            await system.admin.fetchval(WAITING) == len(DOWN)
-            and await system.admin.fetchval(TOLD) == 1
-            and {_turn(call) for call in system.model.calls if call.tool_results} == set(TURNS)
-        ):
-            await asyncio.sleep(0.05)
+
+    async def all_wait() -> bool:
+        assert await system.admin.fetchval(WAITING) == len(DOWN)
+        assert await system.admin.fetchval(TOLD) == 1
+        assert {_turn(call) for call in system.model.calls if call.tool_results} == set(TURNS)
+        return True
+
+    await eventually(all_wait)
 
 
 def first_asked(model: ScriptedModel, turn: str) -> int:

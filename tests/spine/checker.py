@@ -1,15 +1,16 @@
 """What must be true afterwards, read from the database and from what the provider accepted."""
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 
 import asyncpg
 
 from simulator.app import Simulator
 from simulator.journal import Json
+from tests.eventually import eventually
 from tests.spine.system import System
 from tests.spine.texts import Text
 
@@ -56,15 +57,17 @@ async def until_quiet(system: System, *, within: float, url: str = "") -> None:
     """Wait until nothing waits, runs or is to be sent in the database, the system's unless given."""
     connection = await asyncpg.connect(url or system.postgres.url)
     try:
-        async with asyncio.timeout(within):
-            while True:
-                work = await connection.fetchrow("select * from count_work()")
-                assert work is not None
-                if not (work["waiting_messages"] or work["running_turns"] or work["open_outbound"]):
-                    return
-                await asyncio.sleep(0.2)
+        await eventually(partial(_is_quiet, connection), "quiet", within=within)
     finally:
         await connection.close()
+
+
+async def _is_quiet(connection: "asyncpg.Connection[asyncpg.Record]") -> bool:
+    work = await connection.fetchrow("select * from count_work()")
+    assert work is not None
+    under_way = work["waiting_messages"] or work["running_turns"] or work["open_outbound"]
+    assert not under_way, dict(work)
+    return True
 
 
 async def check(system: System, texts: list[Text], urls: Sequence[str] = ()) -> Findings:

@@ -6,17 +6,21 @@ import signal
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from redis.asyncio import Redis
 
 from simulator.config import TwilioConfig
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.spine.checker import Findings, check, until_quiet
 from tests.spine.driver import Driver
 from tests.spine.system import System, running_system
 from tests.spine.texts import Text, make_people, make_texts
 
+_TAKEN_WITHIN = 600.0
+"""Seconds: a run may have as many texts as it likes."""
 FAULTS = ("flushall", "postgres-away", "kill-worker", "kill-web", "redis-away")
 
 
@@ -81,9 +85,14 @@ async def _run_round(
 async def _strike(system: System, driver: Driver, faults: Sequence[str], messages: int) -> None:
     for number, fault in enumerate(faults, start=1):
         share = number / (len(faults) + 1)
-        while len(driver.taken) < messages * share:  # noqa: ASYNC110 - the driver counts, nobody signals
-            await asyncio.sleep(0.02)
+        await eventually(
+            partial(_has_taken, driver, messages * share), f"{share:.0%} of the texts", within=_TAKEN_WITHIN
+        )
         await _FAULTS[fault](system)
+
+
+def _has_taken(driver: Driver, wanted: float) -> bool:
+    return len(driver.taken) >= wanted
 
 
 async def _flushall(system: System) -> None:

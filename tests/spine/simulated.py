@@ -3,11 +3,10 @@
 import asyncio
 import random
 
-import asyncpg
-
 from core.db.outages import is_passing
 from simulator.journal import Json
 from simulator.slack import SlackSimulator
+from tests.eventually import eventually
 from tests.spine.system import System
 from tests.spine.texts import Text
 
@@ -69,27 +68,26 @@ class SimulatedPeople:
             await asyncio.sleep(0.002)
 
     async def _until_taken(self, wanted: set[str]) -> None:
-        connection = await self._system.connect()
-        try:
-            async with asyncio.timeout(120):
-                while not wanted <= self._taken:
-                    try:
-                        rows = await connection.fetch("select text from inbound")
-                    except Exception as error:
-                        if not is_passing(error):
-                            raise
-                        connection = await self._connect_again()
-                        continue
-                    self._taken |= {row["text"] for row in rows}
-                    await asyncio.sleep(0.2)
-        finally:
-            await connection.close()
+        async def taken() -> bool:
+            self._taken |= await self._kept()
+            assert wanted <= self._taken, f"{len(wanted - self._taken)} are missing"
+            return True
 
-    async def _connect_again(self) -> "asyncpg.Connection[asyncpg.Record]":
-        while True:
-            try:
-                return await self._system.connect()
-            except Exception as error:
-                if not is_passing(error):
-                    raise
-                await asyncio.sleep(0.2)
+        await eventually(taken, "each text", within=120)
+
+    async def _kept(self) -> set[str]:
+        """Return the texts that are in the database, or none while it is away."""
+        try:
+            connection = await self._system.connect()
+        except Exception as error:
+            if not is_passing(error):
+                raise
+            return set()
+        try:
+            return {row["text"] for row in await connection.fetch("select text from inbound")}
+        except Exception as error:
+            if not is_passing(error):
+                raise
+            return set()
+        finally:
+            connection.terminate()  # closing asks the server, which may be away

@@ -7,10 +7,10 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import aiohttp
 import asyncpg
 
 from core.clock import Clock
@@ -19,8 +19,10 @@ from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
+from tests.eventually import eventually
 from tests.forker import Forked, Forker, plain_environment
 from tests.namespaces import Host
+from tests.readiness import is_ready
 from tests.scripted_model import Script, ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
 from tests.spine.balancer import Address, balanced, passed_on
@@ -228,18 +230,15 @@ def _environment(system: System, config: SimulatorConfig) -> dict[str, str]:
 
 
 async def _until_ready(system: System) -> None:
-    async with aiohttp.ClientSession() as session, asyncio.timeout(60):
-        for web in system.webs:
-            while True:
-                assert web.process is not None
-                if web.process.returncode is not None:
-                    raise AssertionError(f"{web.name} ended: {web.log.read_text()}")
-                try:
-                    async with session.get(f"{web.url}/readyz") as answer:
-                        if answer.status == 200:
-                            break
-                except aiohttp.ClientError:
-                    await asyncio.sleep(0.1)
+    for web in system.webs:
+        await eventually(partial(_is_ready, web), f"readiness of {web.name}")
+
+
+async def _is_ready(web: Member) -> bool:
+    assert web.process is not None
+    if web.process.returncode is not None:
+        raise RuntimeError(f"{web.name} ended: {web.log.read_text()}")
+    return await is_ready(web.url)
 
 
 async def _set_up_channels(system: System, environment: dict[str, str], forker: Forker) -> None:

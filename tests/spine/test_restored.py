@@ -1,9 +1,7 @@
 """Backup, wipe, restore: what people had left open goes on where the backup was taken."""
 
-import asyncio
 import random
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,6 +13,7 @@ from redis.asyncio import Redis
 from core.clock import set_clock
 from core.json_types import JsonObject
 from simulator.config import TwilioConfig
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.scripted_model import ModelCall, Reply, calls, echo, text
 from tests.spine.checker import said_to, until_quiet
@@ -60,12 +59,13 @@ class Talk:
 
     async def heard(self, number: int, pattern: str, *, after: int = 0) -> re.Match[str]:
         """Wait until one of the people was told what matches, after the first so many messages."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(60):
-                while not (found := re.search(pattern, "\n".join(self.bubbles(number)[after:]))):  # noqa: ASYNC110 - the simulator tells nobody
-                    await asyncio.sleep(0.1)
-                return found
-        raise AssertionError(f"{pattern} is not in {self.bubbles(number)}")
+
+        def told() -> re.Match[str]:
+            found = re.search(pattern, "\n".join(self.bubbles(number)[after:]))
+            assert found, self.bubbles(number)
+            return found
+
+        return await eventually(told, pattern)
 
 
 @pytest.mark.slow

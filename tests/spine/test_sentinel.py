@@ -2,11 +2,13 @@
 
 import asyncio
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from simulator.config import TwilioConfig
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.servers.sentinels import Group, sentinels
 from tests.spine.checker import check, until_quiet
@@ -27,8 +29,8 @@ async def test_promises_1_2_4_hold_when_the_primary_of_redis_is_killed(tmp_path:
         async with running_system(tmp_path, people, forker, webs=1, workers=2, setup=setup) as system:
             driver = Driver(system, TwilioConfig(), chance)
             writing = asyncio.create_task(driver.deliver(texts[:MESSAGES]))
-            while len(driver.taken) < MESSAGES // 3 or not await _wakeups(group, 0):  # noqa: ASYNC110 - nobody signals
-                await asyncio.sleep(0.02)
+            await eventually(lambda: len(driver.taken) >= MESSAGES // 3, "a third of them")
+            await eventually(partial(_wakeups, group, 0), "a wakeup")
             await group.kill_primary()
             await writing
             await until_quiet(system, within=90)

@@ -7,15 +7,13 @@ import os
 import signal
 import socket
 import sys
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-
-import aiohttp
 
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 from tests.eventually import eventually
 from tests.patience import PATIENCE
+from tests.readiness import is_ready
 from tests.shipping.sizes import is_about, resident, stated
 
 ROOT = Path(__file__).parents[3]
@@ -59,7 +57,7 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
         },
         stderr=asyncio.subprocess.PIPE,
     )
-    await eventually(partial(_is_ready, f"http://127.0.0.1:{port}"), "readiness", within=2 * PATIENCE)
+    await eventually(partial(is_ready, f"http://127.0.0.1:{port}"), "readiness", within=2 * PATIENCE)
     size = resident([process.pid])
     assert is_about(size, stated("web")[0]), (size, "docs/deploy.md, Sizes")
     process.send_signal(signal.SIGTERM)
@@ -70,10 +68,3 @@ async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory
     assert [name for name in modules if name.split(".")[0] in HEAVY] == []
     assert "onevalet.console.door" in modules
     assert "onevalet.console.routes" not in modules, "nobody has looked yet"
-
-
-async def _is_ready(url: str) -> bool:
-    with suppress(aiohttp.ClientError):
-        async with aiohttp.ClientSession() as session, session.get(f"{url}/readyz") as answer:
-            return answer.status == 200
-    return False
