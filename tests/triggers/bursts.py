@@ -17,6 +17,7 @@ from core.ids import make_id
 from core.queue.wakeups import NoWakeups
 from core.triggers.engine import TriggerEngine
 from core.triggers.kinds.event import EventTrigger
+from tests.eventually import eventually
 from tests.triggers.harness import forker
 
 EVENTS = 200
@@ -71,9 +72,8 @@ async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
         await engine.create_task(tenant_id="ann", trigger=trigger, action={"instruction": "Say who"})
         async with forker(options | {"log": str(folder / "burst.log")}) as order:
             pids = [await order({"start": f"w{n}"}) for n in (1, 2)]
-            async with asyncio.timeout(20):
-                while not await admin.fetchval("select count(*) from event_groups where name = 'tasks'"):  # noqa: ASYNC110 - nothing tells
-                    await asyncio.sleep(0.02)
+            follows = "select count(*) from event_groups where name = 'tasks'"
+            await eventually(lambda: admin.fetchval(follows), "who follows events")
             for number in range(EVENTS):
                 assert await bus.publish(Event("door", "opened", {"n": number}, f"{number}", "ann"))
                 await asyncio.sleep(APART)
@@ -93,12 +93,13 @@ async def run_burst(folder: Path, database_url: str, redis_url: str) -> Burst:
 
 async def _until_told(admin: "asyncpg.Connection[asyncpg.Record]", folder: Path) -> None:
     query = "select count(*) from run_notices where state = 'handed_over'"
-    try:
-        async with asyncio.timeout(60):
-            while await admin.fetchval(query) < EVENTS:  # noqa: ASYNC110 - nothing tells
-                await asyncio.sleep(0.1)
-    except TimeoutError as error:
-        raise AssertionError(f"{await _seen(admin)}\n{(folder / 'burst.log').read_text()[-3000:]}") from error
+
+    async def all_told() -> bool:
+        told = await admin.fetchval(query) >= EVENTS
+        assert told, f"{await _seen(admin)}\n{(folder / 'burst.log').read_text()[-3000:]}"
+        return True
+
+    await eventually(all_told)
 
 
 async def _seen(admin: "asyncpg.Connection[asyncpg.Record]") -> Burst:

@@ -13,6 +13,7 @@ from pathlib import Path
 import asyncpg
 
 from core.clock import Clock, set_clock
+from tests.eventually import eventually
 
 ROOT = Path(__file__).parents[2]
 REPEATS = 10
@@ -128,15 +129,13 @@ async def _until_quiet(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, 
         "select (select count(*) from task_runs where finished_at is not null),"
         " (select count(*) from run_notices where state = 'handed_over')"
     )
-    try:
-        async with asyncio.timeout(60):
-            while True:
-                if tuple(await admin.fetchrow(open_now) or ()) == (plan.occurrences, plan.occurrences):
-                    return
-                await asyncio.sleep(0.1)
-    except TimeoutError as error:
-        log = (folder / "workers.log").read_text()[-3000:]
-        raise AssertionError(f"{tuple(await admin.fetchrow(open_now) or ())}\n{log}") from error
+
+    async def all_told() -> bool:
+        seen = tuple(await admin.fetchrow(open_now) or ())
+        assert seen == (plan.occurrences, plan.occurrences), f"{seen}\n{(folder / 'workers.log').read_text()[-3000:]}"
+        return True
+
+    await eventually(all_told)
 
 
 async def _outcome(admin: "asyncpg.Connection[asyncpg.Record]", plan: Plan, base: float, kills: int) -> Outcome:
