@@ -15,6 +15,7 @@ from core.db.in_flight import wait_for_transactions
 from core.db.migrate import migrate
 from core.db.sql_files import SqlFile
 from core.errors import ConfigError
+from tests.eventually import eventually
 from tests.services import RunServices, empty_database
 from tests.upgrade.previous import migrate_with, unpack
 
@@ -33,11 +34,7 @@ _WAITS = "select cardinality(pg_blocking_pids($1)) > 0"
 
 async def until_waiting(watcher: _Connection, pid: int) -> None:
     """Wait until another session keeps the one of a process id waiting."""
-    for _ in range(1000):
-        if await watcher.fetchval(_WAITS, pid):
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"{pid} waits for nobody")
+    await eventually(lambda: watcher.fetchval(_WAITS, pid), f"{pid} waits")
 
 
 async def test_a_text_that_comes_while_the_keys_change_is_received(

@@ -5,7 +5,6 @@ import random
 import re
 import signal
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from core.clock import set_clock
 from core.db.migrate import check_database, migrate
 from simulator.config import TwilioConfig
+from tests.eventually import eventually
 from tests.forker import Forker
 from tests.scripted_model import ModelCall, Reply, calls, echo, text
 from tests.spine.checker import check, said_to, until_quiet
@@ -63,15 +63,14 @@ class Talk:
 
     async def heard(self, number: int, pattern: str) -> re.Match[str]:
         """Wait until one of the people has been told what matches, and return it."""
-        bubbles: list[str] = []
-        with suppress(TimeoutError):
-            async with asyncio.timeout(90):
-                while True:
-                    bubbles = said_to(self.system.simulator).get(self.system.people[number].phone, [])
-                    if found := re.search(pattern, "\n".join(bubbles)):
-                        return found
-                    await asyncio.sleep(0.2)
-        raise AssertionError(f"{pattern} is not in {bubbles}")
+
+        def told() -> re.Match[str]:
+            bubbles = said_to(self.system.simulator).get(self.system.people[number].phone, [])
+            found = re.search(pattern, "\n".join(bubbles))
+            assert found, bubbles
+            return found
+
+        return await eventually(told, pattern, within=90)
 
     def _driver(self) -> Driver:
         return Driver(self.system, TwilioConfig(), self.chance)
