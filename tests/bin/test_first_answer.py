@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.eventually import eventually_blocking
 from tests.forker import ROOT, plain_environment
 from tests.running_dev import two_free_ports
 from tests.shipping.harness import find_uv
@@ -40,10 +41,10 @@ def test_a_clean_clone_answers_an_ordinary_user_and_says_how_soon(
         begun += time.monotonic() - cloned
         cloned = time.monotonic()
         process = newcomer.start("bin/dev")
-        newcomer.wait_for_page(process, begun + LIMIT)
+        newcomer.wait_for_page(process)
         started = time.monotonic()
         newcomer.say("Remember: the spare key is with the neighbours.")
-        newcomer.wait_for_answer(begun + LIMIT)
+        newcomer.wait_for_answer()
         answered = time.monotonic()
     finally:
         newcomer.leave()
@@ -86,19 +87,24 @@ class Newcomer:
         self._processes.append(process)
         return process
 
-    def wait_for_page(self, process: "subprocess.Popen[bytes]", deadline: float) -> None:
-        while "  simulator  " not in (shown := (self.folder / "log").read_text(errors="replace")):
-            assert process.poll() is None, shown[-3000:]
-            assert time.monotonic() < deadline, shown[-3000:]
-            time.sleep(0.05)
+    def wait_for_page(self, process: "subprocess.Popen[bytes]") -> None:
+        def shows() -> bool:
+            if process.poll() is not None:
+                raise RuntimeError(self._log())
+            assert "  simulator  " in self._log(), self._log()
+            return True
+
+        eventually_blocking(shows, "the page", within=LIMIT)
 
     def say(self, text: str) -> None:
         self._ask("/sim/telegram/say", {"person": "ada", "text": text})
 
-    def wait_for_answer(self, deadline: float) -> None:
-        while "neighbours" not in self._sent():
-            assert time.monotonic() < deadline, (self.folder / "log").read_text()[-3000:]
-            time.sleep(0.05)
+    def wait_for_answer(self) -> None:
+        def answered() -> bool:
+            assert "neighbours" in self._sent(), self._log()
+            return True
+
+        eventually_blocking(answered, "the answer", within=LIMIT)
 
     def leave(self) -> None:
         for process in self._processes:
@@ -106,6 +112,9 @@ class Newcomer:
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(60)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")[-3000:]
 
     def _sent(self) -> str:
         calls = self._ask("/sim/journal?provider=telegram&last=0")

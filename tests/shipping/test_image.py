@@ -6,16 +6,17 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from onevalet.wiring.extras import PACKAGES
+from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
 from tests.shipping.harness import processes, read
 from tests.shipping.image import SHIPPED, Image
@@ -143,7 +144,7 @@ def test_web_and_worker_run_and_write_to_their_folders_only(
         lean.start("-m", "onevalet", "worker", log=tmp_path / "worker.log", **told),
     ):
         health = Path(settings["ONEVALET_HEALTH_FILE"])
-        _wait_until(lambda: _is_ready(port) and health.exists(), tmp_path)
+        eventually_blocking(partial(_is_at_work, port, health, tmp_path), "web and worker")
         assert lean.run("-m", "onevalet", "worker", "--check", **told).returncode == 0
     elsewhere = {
         path for path in noted.read_text().split("\n") if path and not path.startswith((str(tmp_path), "/dev/"))
@@ -188,14 +189,13 @@ def _names(lines: Iterable[str]) -> set[str]:
 
 def _is_ready(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=PATIENCE) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
 
 
-def _wait_until(is_so: Callable[[], bool], logs: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < deadline, "".join(path.read_text()[-1500:] for path in logs.glob("*log"))
-        time.sleep(0.2)
+def _is_at_work(port: int, health: Path, logs: Path) -> bool:
+    well = _is_ready(port) and health.exists()
+    assert well, "".join(path.read_text()[-1500:] for path in logs.glob("*log"))
+    return True

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -18,8 +19,8 @@ from aiohttp import web
 from yarl import URL
 
 from channels.http.app import MAX_BODY
+from tests.eventually import eventually
 from tests.needs import need
-from tests.patience import PATIENCE
 from tests.running_dev import two_free_ports
 from tests.shipping.test_deploy_page import block
 
@@ -107,20 +108,23 @@ async def proxy(name: str, folder: Path, behind: int) -> AsyncIterator[str]:
     with (folder / "err").open("w") as errors:
         process = subprocess.Popen(command, stdout=errors, stderr=errors, cwd=folder)  # noqa: ASYNC220 - ended below
     try:
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                assert process.poll() is None, (folder / "err").read_text()
-                with contextlib.suppress(OSError):
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                    writer.close()
-                    break
-                await asyncio.sleep(0.05)
+        await eventually(partial(_listens, process, port, folder / "err"), f"{name} at its port")
         yield f"{scheme}://127.0.0.1:{port}"
     finally:
         children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
         process.terminate()
         await asyncio.to_thread(process.wait)
         psutil.wait_procs(children, timeout=10)
+
+
+async def _listens(process: "subprocess.Popen[bytes]", port: int, errors: Path) -> bool:
+    if process.poll() is not None:
+        raise RuntimeError(errors.read_text())  # noqa: ASYNC240 - the last that the test does
+    with contextlib.suppress(OSError):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.close()
+        return True
+    return False
 
 
 @pytest.mark.xdist_group("processes")
