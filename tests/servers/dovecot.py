@@ -21,7 +21,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -35,6 +35,7 @@ from core.credentials.types import Ability, Account, OpenAccount
 from core.http.client import GuardedClient
 from onevalet.dev.embedded.port import free_port
 from tests.agents.services import certified
+from tests.eventually import eventually_blocking
 from tests.needs import need
 from tests.patience import PATIENCE
 
@@ -343,19 +344,20 @@ def _in_memory() -> str | None:
 
 
 def _await_greeting(server: Dovecot, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            with socket.create_connection(("127.0.0.1", server.imap), 5) as talk:
-                if talk.recv(100).startswith(b"* OK"):
-                    return
-        except OSError:
-            if process.poll() is not None or time.monotonic() > deadline:
-                log = server.folder / "log"
-                process.kill()
-                said = process.stderr.read().decode() if process.stderr else ""
-                raise AssertionError(f"{said}{log.read_text() if log.exists() else ''}") from None
-        time.sleep(0.02)
+    def greets() -> bool:
+        if process.poll() is not None:
+            raise RuntimeError(process.stderr.read().decode() if process.stderr else "Dovecot ended")
+        with suppress(OSError), socket.create_connection(("127.0.0.1", server.imap), PATIENCE) as talk:
+            if talk.recv(100).startswith(b"* OK"):
+                return True
+        log = server.folder / "log"
+        raise AssertionError(log.read_text() if log.exists() else "no log")
+
+    try:
+        eventually_blocking(greets, "Dovecot's greeting")
+    except AssertionError:
+        process.kill()
+        raise
 
 
 def _owner() -> tuple[str, str]:

@@ -5,14 +5,14 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.mcp.types import McpServer
+from tests.eventually import eventually_blocking
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60.0
@@ -64,13 +64,12 @@ class ScriptedMcp:
 
 
 def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            assert process.poll() is None, "the MCP server ended"
-            assert time.monotonic() < until, "the MCP server does not listen"
-            time.sleep(0.05)
-        else:
-            return
+    def listens() -> bool:
+        if process.poll() is not None:
+            raise RuntimeError("the MCP server ended")
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), SECONDS).close()
+            return True
+        return False
+
+    eventually_blocking(listens, "the MCP server at its port")

@@ -22,6 +22,7 @@ from urllib.request import urlopen
 import aiohttp
 import pytest
 
+from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
 
 CLIENT, SECRET = "valet", "idp-s3cret-of-tests"
@@ -127,14 +128,13 @@ def _configure(folder: Path, url: str, port: int, redirect: str) -> None:
 
 
 def _wait(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
-    import time
-
-    until = time.monotonic() + PATIENCE
-    while True:
+    def answers() -> bool:
+        if process.poll() is not None:
+            raise RuntimeError(log.read_text()[-2000:])
         try:
-            with urlopen(f"{url}/.well-known/openid-configuration", timeout=5):  # noqa: S310
-                return
-        except OSError:
-            if process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(log.read_text()[-2000:]) from None
-            time.sleep(0.1)
+            urlopen(f"{url}/.well-known/openid-configuration", timeout=PATIENCE).close()  # noqa: S310
+        except OSError as error:
+            raise AssertionError(log.read_text()[-2000:]) from error
+        return True
+
+    eventually_blocking(answers, "nanoidp's answer")

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import asyncpg
 
+from tests.eventually import eventually
 from tests.namespaces import Host
 from tests.needs import need
 
@@ -76,16 +77,17 @@ def _write_config(folder: Path, parts: SplitResult, listen: str, settings: tuple
 
 
 async def _until_answering(url: str, process: asyncio.subprocess.Process) -> None:
-    async with asyncio.timeout(60):
-        while True:
-            assert process.returncode is None, "PgBouncer ended: its log is on standard error"
-            try:
-                connection = await asyncpg.connect(url, statement_cache_size=0)
-            except OSError:
-                await asyncio.sleep(0.05)
-            else:
-                await connection.close()
-                return
+    async def answers() -> bool:
+        if process.returncode is not None:
+            raise RuntimeError("PgBouncer ended: its log is on standard error")
+        try:
+            connection = await asyncpg.connect(url, statement_cache_size=0)
+        except OSError:
+            return False
+        await connection.close()
+        return True
+
+    await eventually(answers)
 
 
 def _free_port() -> int:

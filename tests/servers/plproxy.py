@@ -16,6 +16,7 @@ import asyncpg
 
 from core.errors import ConfigError
 from onevalet.dev.embedded.child_process import server_environment, unprivileged_user
+from tests.eventually import eventually
 
 
 def programs() -> Path:
@@ -62,16 +63,17 @@ def _start(folder: Path, port: int, programs: Path) -> subprocess.Popen[bytes]:
 
 
 async def _until_answering(url: str, server: subprocess.Popen[bytes]) -> None:
-    async with asyncio.timeout(60):
-        while True:
-            assert server.poll() is None, "the router's Postgres ended"
-            try:
-                connection = await asyncpg.connect(url)
-            except (OSError, asyncpg.CannotConnectNowError):
-                await asyncio.sleep(0.05)
-            else:
-                await connection.close()
-                return
+    async def answers() -> bool:
+        if server.poll() is not None:
+            raise RuntimeError("the router's Postgres ended")
+        try:
+            connection = await asyncpg.connect(url)
+        except (OSError, asyncpg.CannotConnectNowError):
+            return False
+        await connection.close()
+        return True
+
+    await eventually(answers)
 
 
 def _free_port() -> int:

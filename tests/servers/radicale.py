@@ -4,7 +4,6 @@ import base64
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from urllib.request import Request, urlopen
 from core.credentials.types import Ability, Account, OpenAccount
 from onevalet.dev.embedded.port import free_port
 from onevalet.testing.calendar_server import CALENDAR, CONFIG
+from tests.eventually import eventually_blocking
 from tests.forker import plain_environment
 
 USERS = {"ann": "s3cret", "bob": "b0b-secret"}
@@ -103,18 +103,18 @@ def run_radicale(folder: Path) -> Iterator[Radicale]:
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    until = time.monotonic() + _SECONDS
-    while time.monotonic() < until:
+    def answers() -> bool:
         if process.poll() is not None:
-            break
+            raise RuntimeError(f"Radicale ended: {log.read_text()[-2000:]}")
         try:
-            with urlopen(url, timeout=1):  # noqa: S310 - on loopback
-                return
+            urlopen(url, timeout=_SECONDS).close()  # noqa: S310 - on loopback
         except HTTPError:
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError(f"Radicale does not answer: {log.read_text()[-2000:]}")
+            return True
+        except OSError as error:
+            raise AssertionError(log.read_text()[-2000:]) from error
+        return True
+
+    eventually_blocking(answers, "Radicale's answer")
 
 
 _ADDRESS_BOOK = """\

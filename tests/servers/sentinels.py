@@ -5,14 +5,17 @@ import secrets
 import socket
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from onevalet.dev.embedded.valkey import program
+from tests.eventually import eventually
 
 NAME = "valet"
 
@@ -35,11 +38,8 @@ class Group:
         """Kill the primary, and wait until each Sentinel names the other in its place."""
         self.primary.kill()
         await self.primary.wait()
-        async with asyncio.timeout(60):
-            for port in self.watching:
-                async with Redis(port=port, decode_responses=True) as sentinel:
-                    while await _named(sentinel) != str(self.servers[1]):  # noqa: ASYNC110 - another process
-                        await asyncio.sleep(0.1)
+        for port in self.watching:
+            await eventually(partial(_names, port, self.servers[1]), f"the new primary at {port}")
 
 
 @asynccontextmanager
@@ -85,35 +85,37 @@ async def _running(
 
 
 async def _until_linked(group: Group) -> None:
-    async with asyncio.timeout(60), group.client(1) as replica:
-        while True:
-            try:
-                if (await replica.info("replication")).get("master_link_status") == "up":
-                    return
-            except (RedisError, OSError):
-                pass  # it is still starting
-            await asyncio.sleep(0.1)
+    async def linked() -> bool:
+        with suppress(RedisError, OSError):  # it is still starting
+            return bool((await replica.info("replication")).get("master_link_status") == "up")
+        return False
+
+    async with group.client(1) as replica:
+        await eventually(linked)
 
 
 async def _until_watched(ports: list[int]) -> None:
     """Wait until each Sentinel knows the two others, without whom none is elected."""
-    async with asyncio.timeout(60):
-        for port in ports:
-            async with Redis(port=port, decode_responses=True) as sentinel:
-                while True:
-                    try:
-                        state = await sentinel.sentinel_master(NAME)  # type: ignore[no-untyped-call]
-                        if state["num-other-sentinels"] == 2 and state["num-slaves"] == 1:
-                            break
-                    except (RedisError, OSError):
-                        pass  # it is still starting
-                    await asyncio.sleep(0.1)
+    for port in ports:
+        await eventually(partial(_knows_all, port), f"what the Sentinel at {port} knows")
 
 
-async def _named(sentinel: Redis) -> str:
-    """Return the port of the server that a Sentinel takes for the primary."""
-    state = await sentinel.sentinel_master(NAME)  # type: ignore[no-untyped-call]
-    return str(state["port"])
+async def _knows_all(port: int) -> bool:
+    with suppress(RedisError, OSError):  # it is still starting
+        state = await _told(port)
+        return bool(state["num-other-sentinels"] == 2 and state["num-slaves"] == 1)
+    return False
+
+
+async def _names(port: int, primary: int) -> bool:
+    """Return whether a Sentinel takes the server at a port for the primary."""
+    return str((await _told(port))["port"]) == str(primary)
+
+
+async def _told(port: int) -> dict[str, Any]:
+    async with Redis(port=port, decode_responses=True) as sentinel:
+        state: dict[str, Any] = await sentinel.sentinel_master(NAME)  # type: ignore[no-untyped-call]
+        return state
 
 
 def _free_port() -> int:
