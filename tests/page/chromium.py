@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Literal
 from playwright import async_api as playwright
 
 from tests.needs import need
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, patience
 
 FLAGS = (
     *("--disable-gpu", "--disable-quic", "--disable-dev-shm-usage"),
@@ -98,7 +98,7 @@ class Page:
         """Wait until something is true in the page; what cannot be evaluated yet is not."""
         holds = f"() => {{ try {{ return Boolean({expression}); }} catch {{ return false; }} }}"
         try:
-            await self._tab.wait_for_function(holds, polling=_LOOKS_EVERY, timeout=seconds * 1000)
+            await self._tab.wait_for_function(holds, polling=_LOOKS_EVERY, timeout=patience(seconds) * 1000)
         except playwright.TimeoutError as error:
             shown = await self._tab.evaluate("document.body?.innerText")
             raise AssertionError(f"never true: {expression}\n{self.problems}\n{shown}") from error
