@@ -2,13 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from core import replies
+from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import AgentResult, InputField, StandardAgent, Thinking, Valet
+from core.agents.valet import valet
 from core.clock import Clock
 from core.errors import (
     ContextOverflow,
@@ -192,6 +196,36 @@ class TestSteps:
                 return TurnResult(TurnState.DONE, reply="The agent speaks")
 
         assert (await Ours(FakeModel([])).handle_message(_request("Hi"))).reply == "The agent speaks"
+
+    async def test_a_subclass_creates_the_agents_that_are_called(self) -> None:
+        @valet(name="Greeter")
+        class Greeter(StandardAgent):
+            """Greet."""
+
+            greeting = InputField("How?")
+
+            async def on_running(self, msg: str) -> AgentResult:
+                return self.make_result(raw_message=self.greeting)
+
+        class Polite(Greeter):
+            async def on_running(self, msg: str) -> AgentResult:
+                return self.make_result(raw_message=f"{self.greeting}, dear {self.tenant_id}")
+
+        class Ours(Orchestrator):
+            async def create_agent(
+                self,
+                valet: Valet,
+                context: ToolExecutionContext,
+                thinking: Thinking,
+                values: Mapping[str, Any],
+                instruction: str,
+            ) -> StandardAgent:
+                assert valet.agent is Greeter
+                return Polite(context, thinking, values=values, instruction=instruction)
+
+        model = FakeModel([wants(("Greeter", {"greeting": "Good day"})), says("Greeted")])
+        await Ours(model, agents=AgentRegistry([Greeter]), config=CONFIG).handle_message(_request("Greet me"))
+        assert model.told() == ["Good day, dear t1"]
 
     async def test_a_hook_may_change_the_reply_and_history_says_what_was_read(self) -> None:
         class Sign(Hook):
