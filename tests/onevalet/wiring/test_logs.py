@@ -11,6 +11,7 @@ import structlog
 
 from onevalet.wiring.log_errors import format_error
 from onevalet.wiring.logs import Repeats
+from tests.patience import patience
 
 CANARY = "zqcanaryofapersonswords"
 ROOT = Path(__file__).parents[3]
@@ -105,6 +106,30 @@ async def test_no_process_logs_the_numbers_that_twilio_is_asked_about() -> None:
     _, errors = await asyncio.wait_for(process.communicate(), 60)
     assert "it was tried" in errors.decode()
     assert "4915112345678" not in errors.decode()
+
+
+async def test_promise_14_no_known_secret_reaches_a_log_line() -> None:
+    code = (
+        "import logging, structlog\n"
+        "from onevalet.wiring.logs import set_up_logs\n"
+        "set_up_logs('json', ['short', 'xoxb-4711', 'xoxb-4711-and-more'])\n"
+        "structlog.get_logger().info('short_event', cause='refused xoxb-4711-and-more')\n"
+        "try:\n"
+        "    raise ValueError('no such token: xoxb-4711')\n"
+        "except ValueError:\n"
+        "    structlog.get_logger().exception('work_failed')\n"
+        "    logging.getLogger('library').exception('asked with %s', 'xoxb-4711')\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, cwd=ROOT, env={"PATH": os.environ["PATH"]}, stderr=asyncio.subprocess.PIPE
+    )
+    _, errors = await asyncio.wait_for(process.communicate(), patience())
+    shown = errors.decode()
+    assert "xoxb" not in shown
+    assert "short_event" in shown, "what is too short to be a secret is left alone"
+    assert shown.count("no such token: [secret]") == 2
+    for line in ('"cause": "refused [secret]"', "library: asked with [secret]"):
+        assert line in shown
 
 
 def test_a_warning_that_repeats_itself_is_counted_not_repeated() -> None:
