@@ -85,6 +85,34 @@ async def test_an_agent_whose_fields_changed_is_dropped_with_one_sentence(mail: 
     assert await mail.states() == [("done", "stale"), ("done", "")]
 
 
+async def test_an_agent_that_changed_while_it_was_paused_does_not_go_on(mail: Talk) -> None:
+    tenant = await ask(mail)
+    [entry] = await mail.pool.list(tenant)
+    await mail.pool.pause(tenant, entry.agent_id)
+
+    @valet(name="SendEmailAgent")
+    class Changed(SendEmailAgent):
+        """Send an email."""
+
+        cc = InputField("Who gets a copy?", required=False)
+
+    mail.agents = [Changed]
+    await mail.pool.resume(tenant, entry.agent_id)
+    mail.model.add(text("I could not go on with the mail."))
+    assert await mail.work() == ["I could not go on with the mail."]
+    assert "it has changed since it was begun" in mail.last.tool_results["call_1_0"]
+    assert (await mail.pool.list(tenant), SENT) == ([], [])
+
+
+async def test_one_of_two_that_is_done_leaves_the_pool_before_the_other(mail: Talk) -> None:
+    mail.model.add(calls(("SendEmailAgent", {"subject": "A"}), ("SendEmailAgent", {"subject": "B"})))
+    await mail.say("two mails")
+    tenant = str(await mail.store.one("select tenant_id from tenants"))
+    mail.model.add(calls((ANSWER, {"task": 2, "fields": {"recipient": "bo@x.org"}})))
+    assert await mail.say("bo@x.org") == ["Sent to bo@x.org"]
+    assert [(entry.fields["subject"], entry.question) for entry in await mail.pool.list(tenant)] == [("A", ASKED)]
+
+
 async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(mail: Talk) -> None:
     mail.limits = PoolLimits(max_waiting=2)
     await ask(mail, BOB)
