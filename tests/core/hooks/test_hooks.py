@@ -5,6 +5,7 @@ import pytest
 from core.errors import ModelAuthError
 from core.hooks.hooks import Hook, HookContext, Messages, PlannedCall, Rule, StepReport, Verdict
 from core.journal.in_memory import MemoryJournal
+from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer, Role, TextSoFar
 from core.loop.control import TurnMessage
 from core.loop.loop import LoopFailed
@@ -164,17 +165,48 @@ async def test_one_that_fails_or_gives_nonsense_is_passed_over() -> None:
     assert (result.response, model.told()) == ("3", ["3"])
 
 
-async def test_one_that_only_sees_cannot_change_and_a_call_keeps_its_name() -> None:
-    class Sly(Rule):
-        async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
-            call.arguments["a"] = 100
-            return Verdict()
-
+async def test_a_changed_call_keeps_its_id_and_name() -> None:
+    class Sly(Hook):
         async def pre_acting(self, context: HookContext, call: PlannedCall) -> PlannedCall:
             return PlannedCall("other", "hang", {**call.arguments, "b": 5})
 
     _, model = await run_loop([wants(("add", {"a": 1, "b": 2})), says("6")], [add], hooks=[Sly()])
     assert model.told() == ["6"]
+
+
+async def test_promise_9_what_a_rule_does_to_its_call_nobody_else_sees() -> None:
+    seen: list[JsonObject] = []
+
+    class Sly(Rule):
+        """Change what every later hook, the card and the journal would take for the call."""
+
+        priority = 1
+
+        async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+            call.arguments["a"] = 100
+            return Verdict()
+
+        async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
+            call.arguments["a"] = 200
+
+        async def post_acting(self, context: HookContext, call: PlannedCall, result: str) -> str:
+            call.arguments["a"] = 300
+            return result
+
+    class Honest(Rule):
+        async def evaluate(self, context: HookContext, call: PlannedCall) -> Verdict:
+            seen.append(call.arguments)
+            return Verdict()
+
+        async def acting_chunk(self, context: HookContext, call: PlannedCall, text: str) -> None:
+            seen.append(call.arguments)
+
+        async def post_acting(self, context: HookContext, call: PlannedCall, result: str) -> str:
+            seen.append(call.arguments)
+            return result
+
+    await run_loop([wants(("add", {"a": 1, "b": 2})), says("3")], [add], hooks=[Sly(), Honest()])
+    assert seen == [{"a": 1, "b": 2}] * 3
 
 
 async def test_a_hidden_parameter_cannot_be_given_by_the_model() -> None:
