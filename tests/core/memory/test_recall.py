@@ -56,6 +56,23 @@ async def test_three_retrievers_agree_and_the_report_lists_the_hits_of_each(inde
     assert (await indexed.search("ann", "Who repairs my roof?")).found == ()
 
 
+@pytest.mark.xdist_group("typeagent")
+async def test_the_structured_index_answers_for_a_prefix_and_no_sibling(indexed: Momex) -> None:
+    for name in ("work:eng", "work:eng:alice", "work:english", "garden"):
+        await indexed.add_now("ann", [told(f"The {name} meeting plan is blue.")], collection=name)
+    await caught_up(indexed)
+    structured = replace(indexed.retriever, kinds=frozenset({RetrieverKind.STRUCTURED}))
+
+    async def found(*prefixes: str) -> list[str]:
+        scope = Scope("ann", prefixes)
+        recall = await structured.search(scope, "Which meeting plan is blue?", indexed.clock.now(), sure=False)
+        return sorted(hit.memory.collection for hit in recall.found)
+
+    assert await found() == ["garden", "work:eng", "work:eng:alice", "work:english"]
+    assert await found("work:eng") == ["work:eng", "work:eng:alice"]
+    assert await found("work:eng", "gar") == ["work:eng", "work:eng:alice"]
+
+
 async def test_a_leg_that_fails_or_is_slow_is_left_out_and_named(momex: Momex) -> None:
     searcher = await lived(momex)
     for embedder, why in ((Broken(), "ModelUnavailable"), (Slow(), "slow")):
