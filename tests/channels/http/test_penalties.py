@@ -1,6 +1,7 @@
 """Bad requests have a budget of their own, and cost next to nothing (promise 12)."""
 
 import asyncio
+from collections import Counter
 
 import aiohttp
 
@@ -23,6 +24,17 @@ def test_nothing_is_refused_within_the_limit_and_a_minute_resets_the_count() -> 
     assert bad.count("b") == 0
     time.at = 60
     assert bad.count("a") == 0
+
+
+async def test_as_shipped_a_source_gets_300_bad_requests_a_minute() -> None:
+    app = build_app([], ready=_ready)
+    async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession() as session:
+
+        async def knock() -> int:
+            async with session.get(f"http://127.0.0.1:{port}/nowhere") as answer:
+                return answer.status
+
+        assert Counter([await knock() for _ in range(305)]) == {404: 300, 429: 5}
 
 
 def test_what_is_remembered_has_a_bound() -> None:
