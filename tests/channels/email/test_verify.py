@@ -55,6 +55,7 @@ def test_promise_12_only_the_servers_topmost_header_counts() -> None:
     assert not is_authentic([bad, good], OURS, "example.com")
     assert not is_authentic([NO_PROOFS["nothing"], good], OURS, "example.com")
     assert is_authentic([NO_PROOFS["another server's"], good, bad], OURS, "example.com")
+    assert not is_authentic([NO_PROOFS["another server's"], bad, good], OURS, "example.com")
     assert not is_authentic([], OURS, "example.com")
     assert not is_authentic([good], OURS, "")
 
