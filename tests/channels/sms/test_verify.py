@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from multidict import MultiDict
 from twilio.request_validator import RequestValidator
 
 from channels.sms.verify import is_signed, sign
@@ -16,6 +17,8 @@ URL = "https://valet.example.com/webhooks/sms"
 names = st.from_regex(r"[A-Z][A-Za-z0-9]{0,12}", fullmatch=True)
 values = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 forms = st.dictionaries(names, values, max_size=8)
+repeating = st.lists(st.tuples(st.sampled_from(["Body", "From", "NumMedia"]), st.text("ab", max_size=1)), max_size=8)
+"""Forms of fields that come again, with another value or the same."""
 urls = st.builds(
     "{}://{}{}{}{}".format,
     st.sampled_from(["https", "http"]),
@@ -34,6 +37,16 @@ def test_promise_12_agrees_with_the_official_validator_on_signed_requests(url: s
     assert sign(TOKEN, url, form.items()) == signature
     assert is_signed(TOKEN, url, form.items(), signature)
     assert official.validate(url, form, signature)
+
+
+@given(urls, repeating)
+@settings(deadline=None)
+def test_promise_12_agrees_with_the_official_validator_on_repeated_fields(
+    url: str, pairs: list[tuple[str, str]]
+) -> None:
+    signature = RequestValidator(TOKEN).compute_signature(url, MultiDict(pairs))
+    assert sign(TOKEN, url, pairs) == signature
+    assert is_signed(TOKEN, url, reversed(pairs), signature)
 
 
 @given(urls, urls, forms, forms, st.sampled_from([TOKEN, "other"]))
