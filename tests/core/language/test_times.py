@@ -111,8 +111,20 @@ def test_the_day_is_the_persons_and_not_that_of_utc() -> None:
     late = datetime(2026, 11, 23, 22, 30, tzinfo=UTC)
     assert near_moment_in_words(late + timedelta(hours=1), late, BERLIN) == "tomorrow at 00:30"
     assert near_moment_in_words(late + timedelta(hours=1), late, ZoneInfo("UTC")) == "today at 23:30"
-    assert near(days=-1) == "yesterday at 08:30"
-    assert near(days=-2) == "on 21 November at 08:30"
+    past_midnight = late + timedelta(hours=1)
+    assert near_moment_in_words(past_midnight + timedelta(hours=8), past_midnight, BERLIN) == "today at 08:30"
+    third = datetime(2026, 12, 2, 23, 30, tzinfo=UTC)
+    assert near_moment_in_words(third, NOW, BERLIN) == "on 3 December at 00:30"
+    new_year = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
+    assert near_moment_in_words(new_year, NOW, BERLIN) == "on 1 January 2027 at 00:30"
+    assert near_moment_in_words(new_year + timedelta(days=20), new_year, BERLIN) == "on 21 January at 00:30"
+    assert moment_in_words(past_midnight, BERLIN) == "Tue 24 Nov 2026, 00:30"
+
+
+def test_only_the_six_days_ahead_are_named_by_their_weekday() -> None:
+    assert (near(days=2), near(days=6)) == ("on Wednesday at 08:30", "on Sunday at 08:30")
+    assert near(days=7) == "on 30 November at 08:30"
+    assert (near(days=-1), near(days=-2)) == ("yesterday at 08:30", "on 21 November at 08:30")
 
 
 @pytest.mark.parametrize(
