@@ -43,8 +43,11 @@ async def book_table(
     menu: dict[str, int] | None = None,
     on: date | None = None,
     either: int | str = 0,
+    children: int | bool = 0,
+    host: Guest | None = None,
+    tables: list[int] | None = None,
 ) -> str:
-    """Book a table for an event."""
+    """Book something for an event."""
     return place
 
 
@@ -78,6 +81,8 @@ def meant(name: str, value: Json) -> Json:
         ("people", "Table 4", 4),
         ("people", "table #4", 4),
         ("people", "events 4", 4),
+        ("people", "4.00", 4),
+        ("people", "People 4", 4),
         ("people", "no. 4", 4),
         ("people", "#4", 4),
         ("place", 7, "7"),
@@ -99,8 +104,13 @@ def meant(name: str, value: Json) -> Json:
         ("dishes", "soup", ["soup"]),
         ("dishes", '["soup", "fish"]', ["soup", "fish"]),
         ("dishes", [3], ["3"]),
+        ("dishes", "", None),
+        ("tables", "4", [4]),
         ("guests", {"name": "Ada", "age": "36"}, [{"name": "Ada", "age": 36}]),
-        ("guests", '[{"name": "Ada"}]', [{"name": "Ada"}]),
+        ("guests", '[{"name": "Ada", "age": "36"}]', [{"name": "Ada", "age": 36}]),
+        ("host", '{"name": "Ada", "age": "36"}', {"name": "Ada", "age": 36}),
+        ("children", "2", 2),
+        ("children", "yes", True),
         ("menu", '{"soup": "2"}', {"soup": "2"}),
         ("quiet", None, "left out"),
         ("seat", "", "left out"),
@@ -129,6 +139,8 @@ def test_another_form_of_the_same_value_is_understood(name: str, written: Json, 
         ("people", 4.5),
         ("people", "1,000"),
         ("people", [1, 2]),
+        ("people", ["two"]),
+        ("people", [True]),
         ("people", []),
         ("people", "20%"),
         ("people", True),
@@ -143,9 +155,11 @@ def test_another_form_of_the_same_value_is_understood(name: str, written: Json, 
         ("quiet", 2),
         ("dishes", "soup, fish"),
         ("dishes", "soup\nfish"),
+        ("tables", "the corner"),
         ("on", 20270101),
         ("on", "tomorrow"),
         ("either", "5"),
+        ("children", "1"),
         ("anything", "else"),
     ],
 )
@@ -166,6 +180,17 @@ def test_what_may_mean_something_else_stays_as_it_is(name: str, written: Json) -
 def test_all_arguments_are_found_where_models_put_them(written: Json) -> None:
     understood = read(written).arguments
     assert book_table.parse(understood) | {"colour": None} == {**NEEDED, "colour": None}
+
+
+def test_a_name_of_wrappers_that_is_a_parameter_or_stands_beside_others_is_none() -> None:
+    @tool(name="run", effect="once")
+    async def run(arguments: dict[str, int]) -> str:
+        """Run."""
+        return ""
+
+    assert read({"arguments": {"x": 1}}, run) == Understood({"arguments": {"x": 1}})
+    beside: JsonObject = {"parameters": {"place": "There"}, **NEEDED}
+    assert read(beside) == Understood(beside)
 
 
 def test_unknown_arguments_are_left_out_of_what_only_reads() -> None:
@@ -195,6 +220,9 @@ FIELDS: dict[str, st.SearchStrategy[Json]] = {
     "menu": st.none() | st.dictionaries(st.text(max_size=3), PEOPLE, max_size=3),
     "on": st.none() | st.dates().map(str),
     "either": PEOPLE | st.text(max_size=5),
+    "children": PEOPLE | st.booleans(),
+    "tables": st.none() | st.lists(PEOPLE, max_size=3),
+    "host": st.none() | st.fixed_dictionaries({"name": st.text(max_size=5)}),
 }
 VALID = st.fixed_dictionaries(
     {name: FIELDS[name] for name in NEEDED}, optional={name: FIELDS[name] for name in FIELDS if name not in NEEDED}
@@ -232,7 +260,7 @@ def test_however_they_are_written_they_mean_the_same(
     arguments: JsonObject, writings: list[Callable[[Json], Json]]
 ) -> None:
     written = {
-        name: value if name == "either" or (name == "place" and isinstance(value, str)) else write(value)
+        name: value if name in ("either", "children") or (name == "place" and isinstance(value, str)) else write(value)
         for (name, value), write in zip(arguments.items(), writings, strict=False)
     }
     assert book_table.parse(read(written).arguments) == book_table.parse(arguments)
