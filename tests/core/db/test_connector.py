@@ -159,17 +159,23 @@ async def test_a_call_ends_soon_after_its_patience_when_the_host_is_cut_off(
     assert port is not None
     async with proxied(port) as proxy:
         url = database_url.replace(f":{port}/", f":{proxy.port}/")
-        database = Database(url, patience=0.5)
+        database, patient = Database(url, patience=0.5), Database(url, patience=600)
         try:
             await database.rows("select 1")
+            await patient.rows("select 1")
             proxy.be(Trouble.BLACK_HOLE)
             began = time.monotonic()
+            waits = asyncio.create_task(patient.rows("select 1"))
+            await asyncio.sleep(0)  # so that it begins first
             with pytest.raises(StoreUnavailable):
                 await database.rows("select 1")
             assert time.monotonic() - began < 20, "it waited for a cancel as long as for a statement"
+            assert not waits.done(), "its patience is its own"
+            waits.cancel()
         finally:
             proxy.be(Trouble.NONE)
             await database.close()
+            await patient.close()
 
 
 @pytest.mark.usefixtures("new_sessions")
