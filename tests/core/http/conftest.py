@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
-from yarl import URL
 
 from core.http import client
 from core.http.address_guard import is_public
@@ -16,10 +15,9 @@ async def server() -> AsyncIterator[Server]:
     made = Server(0)
     runner = web.ServerRunner(web.Server(made.answer), shutdown_timeout=0.1)  # type: ignore[arg-type]
     await runner.setup()
-    first = web.TCPSite(runner, "127.0.0.1", 0)
-    await first.start()
-    made.port = URL(f"http://x:{runner.addresses[0][1]}").port or 0
-    await web.TCPSite(runner, WORLD, made.port).start()
+    # All addresses of this machine at once: a port that is free on one may be taken on the other.
+    await web.TCPSite(runner, "0.0.0.0", 0).start()  # noqa: S104
+    made.port = int(runner.addresses[0][1])
     yield made
     await runner.cleanup()
 
