@@ -5,10 +5,12 @@ import signal
 from pathlib import Path
 
 from core.clock import Clock, set_clock
+from tests.eventually import eventually
 from tests.faults.database import until_true
 from tests.faults.harness import Harness
 from tests.faults.phone_driver import Saying
 from tests.faults.results import Result, conclude, settle, timed
+from tests.patience import PATIENCE
 
 HOUR = 3600.0
 BACK_WITHIN = 240.0
@@ -52,8 +54,7 @@ async def _away(harness: Harness, sayings: list[Saying], length: float, real_sec
     phones = harness.people_write(sayings)
     await harness.written(phones)
     until = before + length
-    while _ahead(harness.clock) < until:  # noqa: ASYNC110 - a clock that runs faster tells when
-        await asyncio.sleep(0.02)
+    await eventually(lambda: _ahead(harness.clock) >= until, "the end of the outage", within=real_seconds + PATIENCE)
     set_clock(harness.clock, offset=until)
     harness.strike(f"away {_words(length)}")
     for member in harness.members:

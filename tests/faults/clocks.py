@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.clock import set_clock
+from tests.eventually import eventually
 from tests.faults.database import execute
 from tests.faults.harness import Harness
 from tests.faults.members import Member
@@ -110,21 +111,24 @@ def stepped_worker(harness: Harness) -> Member | None:
 async def start_stepped(worker: Member) -> None:
     """Begin it, and wait until its imports are behind it."""
     await worker.start_alone()
-    async with asyncio.timeout(STARTED_WITHIN):
-        while "worker_started" not in worker.log.read_text(errors="replace"):  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.2)
+
+    def started() -> bool:
+        return "worker_started" in worker.log.read_text(errors="replace")
+
+    await eventually(started, within=STARTED_WITHIN)
 
 
 async def _judge_tasks(harness: Harness, result: Result) -> None:
     """Wait for every task's run, and see that each fired once, however many clocks thought that it was due."""
     connection = await harness.connect()
     try:
+
+        async def all_run() -> bool:
+            return all(row["completed"] >= 1 for row in await connection.fetch(_RUNS))
+
+        with suppress(AssertionError):
+            await eventually(all_run, within=RUNS_WITHIN)
         rows = await connection.fetch(_RUNS)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(RUNS_WITHIN):
-                while any(row["completed"] < 1 for row in rows):
-                    await asyncio.sleep(0.5)
-                    rows = await connection.fetch(_RUNS)
     finally:
         await connection.close()
     twice = [row["id"] for row in rows if row["runs"] > 1]

@@ -1,8 +1,8 @@
 """What a run reads and changes in the database, as the superuser."""
 
-import asyncio
 from typing import Any
 
+from tests.eventually import eventually
 from tests.faults.harness import Harness
 
 _CODE = """
@@ -39,12 +39,10 @@ async def read_rows(harness: Harness, statement: str, *arguments: object) -> lis
 
 
 async def until_true(harness: Harness, statement: str, *arguments: object, within: float) -> None:
-    """Wait until a statement returns something that is true; raise `TimeoutError` after so many seconds."""
+    """Wait until a statement returns something that is true; raise `AssertionError` after so many seconds."""
     connection = await harness.connect()
     try:
-        async with asyncio.timeout(within):
-            while not await connection.fetchval(statement, *arguments):  # noqa: ASYNC110 - other processes work
-                await asyncio.sleep(0.05)
+        await eventually(lambda: connection.fetchval(statement, *arguments), statement, within=within)
     finally:
         await connection.close()
 

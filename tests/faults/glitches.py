@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from tests.eventually import eventually
 from tests.faults.clocks import LIBRARY, start_stepped, stepped_worker
 from tests.faults.database import execute, read_rows
 from tests.faults.harness import Harness
@@ -72,9 +73,13 @@ async def glitches(harness: Harness, *, messages: int, seconds: float) -> Result
 
 async def _judge(harness: Harness, result: Result, planned: list[Any]) -> None:
     due = len(planned) // 2
-    async with asyncio.timeout(FIRED_WITHIN):
-        while (fired := (await read_rows(harness, _RUNS))[0][0]) < due:  # noqa: ASYNC110 - another process works
-            await asyncio.sleep(0.5)
+
+    async def runs() -> int:
+        fired: int = (await read_rows(harness, _RUNS))[0][0]
+        assert fired >= due
+        return fired
+
+    fired = await eventually(runs, within=FIRED_WITHIN)
     after = await read_rows(harness, _PLANNED)
     changed = [old["id"] for old, new in zip(planned, after, strict=True) if tuple(old) != tuple(new)]
     early = (await read_rows(harness, _EARLY))[0][0]

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from core.db.serving import ROLE
 from onevalet.dev.embedded.postgres import Postgres
 from onevalet.dev.embedded.valkey import Valkey
 from simulator.config import Person, SimulatorConfig
+from tests.eventually import eventually
 from tests.faults.journals import append
 from tests.faults.members import Member
 from tests.faults.phone_driver import PhonesPlan, Saying
@@ -31,6 +33,8 @@ from tests.faults.providers import ProvidersPlan
 from tests.faults.proxy import Proxy, Trouble, proxied
 from tests.faults.script import CHANNELS, answer, make_sayings
 from tests.forker import Forked, Forker, plain_environment
+from tests.patience import PATIENCE
+from tests.readiness import is_ready
 from tests.scripted_model import Script, ScriptedModel
 from tests.services import private_postgres, private_valkey
 from tests.small_disk import SmallDisk, small_disk
@@ -153,13 +157,15 @@ class Harness:
     async def until_kept(self, tokens: set[str], within: float) -> set[str]:
         """Wait until every text is in the inbox; return those that are not."""
         missing = tokens
-        with suppress(TimeoutError):
-            async with asyncio.timeout(within):
-                while missing:
-                    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                        missing = tokens - await self._kept()
-                    if missing:
-                        await asyncio.sleep(0.3)
+
+        async def all_kept() -> bool:
+            nonlocal missing
+            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                missing = tokens - await self._kept()
+            return not missing
+
+        with suppress(AssertionError):
+            await eventually(all_kept, within=within)
         return missing
 
     async def _kept(self) -> set[str]:
@@ -172,16 +178,17 @@ class Harness:
     async def until_quiet(self, within: float) -> float:
         """Wait until nothing waits, runs or is due to be sent; return how long that took."""
         began = time.monotonic()
-        async with asyncio.timeout(within):
-            while True:
-                with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                    connection = await self.connect()
-                    try:
-                        if not await connection.fetchval(_EYE):
-                            return time.monotonic() - began
-                    finally:
-                        await connection.close()
-                await asyncio.sleep(0.2)
+        await eventually(self._is_quiet, "quiet", within=within)
+        return time.monotonic() - began
+
+    async def _is_quiet(self) -> bool:
+        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            connection = await self.connect()
+            try:
+                return not await connection.fetchval(_EYE)
+            finally:
+                await connection.close()
+        return False
 
     async def watch(self) -> None:
         """Record regularly whether a row is left in a running state without a lease, until cancelled."""
@@ -194,15 +201,9 @@ class Harness:
                     await connection.close()
             await asyncio.sleep(2)
 
-    async def until_ready(self, web: Member, within: float = 60) -> None:
+    async def until_ready(self, web: Member, within: float = PATIENCE) -> None:
         """Wait until a web process serves."""
-        async with aiohttp.ClientSession() as session, asyncio.timeout(within):
-            while True:
-                with suppress(aiohttp.ClientError):
-                    async with session.get(f"{web.url}/readyz") as answer:
-                        if answer.status == 200:
-                            return
-                await asyncio.sleep(0.05)
+        await eventually(partial(is_ready, web.url), f"readiness of {web.name}", within=within)
 
 
 _PHONES = "tests.faults.phone_driver"
@@ -352,14 +353,16 @@ async def _providers(harness: Harness, plan: ProvidersPlan) -> AsyncIterator[Non
     path.write_text(plan.to_json())
     log = harness.folder / "providers.log"
     process = harness.forker.fork([str(path)], plain_environment(), log, module="tests.faults.providers")
-    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
-        while True:
-            with suppress(aiohttp.ClientError):
-                async with session.get(f"{harness.simulator_url}/sim/people") as answer:
-                    if answer.status == 200:
-                        break
-            assert process.returncode is None, log.read_text()
-            await asyncio.sleep(0.05)
+
+    async def serve() -> bool:
+        if process.returncode is not None:
+            raise RuntimeError(log.read_text())
+        with suppress(aiohttp.ClientError):
+            async with aiohttp.ClientSession(harness.simulator_url) as session, session.get("/sim/people") as answer:
+                return answer.status == 200
+        return False
+
+    await eventually(serve, "the providers")
     try:
         yield
     finally:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.eventually import eventually
 from tests.forker import ROOT, Forked, Forker
 
 WORDS = {"web": ["web"], "worker": ["worker", "--no-spare"], "kept": ["worker"]}
@@ -94,8 +95,7 @@ class Member:
         if self.command == "kept" and pids and (victim := chance.choice([0, *pids])):
             with suppress(ProcessLookupError):
                 os.kill(victim, signal.SIGKILL)
-            while victim in self.processes:  # noqa: ASYNC110 - another process ends
-                await asyncio.sleep(0.01)
+            await eventually(lambda: victim not in self.processes, f"the end of {self.name}'s process")
             self.done = self.work()
             return
         for pid in {self.process.pid, *pids}:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 import aiohttp
 
 from simulator.config import Person
+from tests.eventually import eventually
 from tests.faults.harness import Harness
 from tests.faults.phone_driver import PROVIDERS, Saying
 from tests.faults.results import Result, conclude, settle, timed
 from tests.faults.script import FLOOD, MANY, NUMBERS
+from tests.patience import patience
 
 MOST = 2.0
 """How many times as long as without it an answer may take, in the median."""
@@ -42,17 +44,15 @@ class Ears:
     url: str
 
     async def until_answered(self, token: str) -> None:
-        """Wait for the answer that names a token."""
-        async with asyncio.timeout(ANSWERED_WITHIN):
-            while True:
-                query = f"{self.url}/sim/journal?provider=twilio&last=200"
-                async with self.session.get(query) as answer:
-                    calls = await answer.json()
-                if any(
-                    call["endpoint"] == "twilio.messages.create" and token in str(call["request"]) for call in calls
-                ):
-                    return
+        """Wait for the answer that names a token, which is timed: the looks are close to each other."""
+        async with asyncio.timeout(patience(ANSWERED_WITHIN)):
+            while not await self._answered(token):  # noqa: ASYNC110 - another process
                 await asyncio.sleep(0.02)
+
+    async def _answered(self, token: str) -> bool:
+        async with self.session.get(f"{self.url}/sim/journal?provider=twilio&last=200") as answer:
+            calls = await answer.json()
+        return any(call["endpoint"] == "twilio.messages.create" and token in str(call["request"]) for call in calls)
 
 
 async def neighbours(harness: Harness, *, texts: int) -> Result:
@@ -132,8 +132,7 @@ async def _watching(harness: Harness, person: Person) -> AsyncIterator[None]:
     await harness.act(person.key, "twilio", "say", text="hello")
     connection = await harness.connect()
     try:
-        while not await connection.fetchval(_KNOWN, person.phone):  # noqa: ASYNC110 - another process makes it
-            await asyncio.sleep(0.1)
+        await eventually(lambda: connection.fetchval(_KNOWN, person.phone), "somebody who is known")
         await connection.execute(_DEEP, person.phone)
         async with _again(lambda: connection.execute(_LOOK_AGAIN), 0.5):
             yield

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
+from tests.eventually import eventually
 from tests.faults.database import read_value
 from tests.faults.harness import Harness
 from tests.faults.journals import append
@@ -13,7 +14,6 @@ from tests.faults.results import BEGINS, Result, arrive, conclude, deliver, time
 from tests.faults.script import CHANNELS, FLOOD, MANY, NUMBERS
 from tests.faults.sends import RATE_LIMIT_SECONDS
 from tests.faults.wire import SENDS
-from tests.patience import PATIENCE
 
 DAY = 86_400.0
 RATE_LIMIT_DAY = "429 for a day"
@@ -58,10 +58,8 @@ async def _strangely(harness: Harness, kind: str, messages: int, seconds: float,
     writing = asyncio.create_task(harness.written(harness.people_write(sayings)))
     await asyncio.sleep(seconds)
     await writing
-    async with asyncio.timeout(PATIENCE):
-        # A busy machine may take longer than the fault lasts to make the first answer.
-        while not await read_value(harness, _MET):  # noqa: ASYNC110 - the database rings no bell for us
-            await asyncio.sleep(0.2)
+    # A busy machine may take longer than the fault lasts to make the first answer.
+    await eventually(lambda: read_value(harness, _MET), f"an answer that meets {kind}")
     waited = await read_value(harness, _WAITING)
     await harness.no_faults()
     harness.strike(kind)

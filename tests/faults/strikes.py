@@ -5,10 +5,12 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 import asyncpg
 from redis.asyncio import Redis
 
+from tests.eventually import eventually
 from tests.faults.database import read_value
 from tests.faults.harness import Harness
 from tests.faults.members import Member
@@ -58,8 +60,7 @@ async def crash_postgres(harness: Harness) -> None:
     """An immediate shutdown, which recovers from its log."""
     assert harness.postgres.pid is not None
     os.kill(harness.postgres.pid, signal.SIGQUIT)
-    while harness.postgres.running:  # noqa: ASYNC110 - another process ends
-        await asyncio.sleep(0.02)
+    await eventually(lambda: not harness.postgres.running, "the end of Postgres")
     await harness.postgres.start()
     harness.strike("postgres immediate")
 
@@ -69,9 +70,10 @@ async def kill_backend(harness: Harness) -> None:
     pid = await read_value(harness, _BACKEND)
     if pid is None:
         return
+    witness = await harness.connect()
     os.kill(pid, signal.SIGKILL)
-    await asyncio.sleep(0.1)
-    await _until_answers(harness)
+    await eventually(witness.is_closed, "the end of all backends")
+    await eventually(partial(_answers, harness), "Postgres again")
     harness.strike("postgres backend")
 
 
@@ -116,9 +118,8 @@ def trouble(wire: str, kind: Trouble, seconds: float) -> Strike:
     return strike
 
 
-async def _until_answers(harness: Harness) -> None:
-    while True:
-        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            await (await harness.connect()).close()
-            return
-        await asyncio.sleep(0.02)
+async def _answers(harness: Harness) -> bool:
+    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        await (await harness.connect()).close()
+        return True
+    return False

@@ -1,6 +1,5 @@
 """Promise 7: whole workers, each a process of its own, refresh a token of nanoidp ahead of its end, and only once."""
 
-import asyncio
 import base64
 import hashlib
 import secrets
@@ -16,6 +15,7 @@ from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.json_types import JsonObject
+from tests.eventually import eventually
 from tests.faults.accounts.house import PLUGINS
 from tests.faults.accounts.points import Kind
 from tests.faults.database import execute, read_value
@@ -109,10 +109,12 @@ async def _keep(harness: Harness, store: CredentialStore, tenant: str, refresh: 
 
 async def _refreshed(store: CredentialStore, tenant: str, before: str) -> str:
     """Return the refresh token that a worker stores in place of the one before."""
-    async with asyncio.timeout(PATIENCE):
-        while (stored := await _stored(store, tenant)) == before:  # noqa: ASYNC110 - other processes work
-            await asyncio.sleep(0.1)
-    return stored
+
+    async def another() -> str:
+        stored = await _stored(store, tenant)
+        return "" if stored == before else stored
+
+    return await eventually(another, "a token in place of the one before")
 
 
 async def _stored(store: CredentialStore, tenant: str) -> str:

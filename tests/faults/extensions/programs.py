@@ -1,6 +1,5 @@
 """Programs of people's, by the official client of MCP: over HTTP, or over the pipes of a server that they start."""
 
-import asyncio
 import os
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.eventually import eventually
 from tests.faults.harness import PUBLIC_URL
 from tests.forker import ROOT
 
@@ -32,9 +32,7 @@ class Program:
 
     async def ask(self) -> None:
         """Ask under the one id, once more where that breaks off, until it is told how the request stands."""
-        async with asyncio.timeout(WITHIN):
-            while not await self._asked():  # noqa: ASYNC110 - the server is another process
-                await asyncio.sleep(0.2)
+        await eventually(self._asked, f"what became of {self.message}", within=WITHIN)
 
     async def ask_over_pipes(self, environment: Mapping[str, str]) -> None:
         """Ask once by a server that is started for it, and may die."""

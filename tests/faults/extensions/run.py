@@ -4,7 +4,9 @@ import asyncio
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
+from tests.eventually import eventually
 from tests.faults.database import execute, pending_code, read_value, until_true
 from tests.faults.decisions import shown_cards
 from tests.faults.extensions.outcomes import outcome
@@ -77,7 +79,8 @@ async def _begin(stage: Stage, plans: Sequence[ExtensionPlan]) -> None:
     worker.start(**settings)
     for plan in first:
         await _say(stage, plan) if plan.kind in (*_ANSWERED, Kind.PRESSED, Kind.CHOSEN) else await _greet(stage, plan)
-    await asyncio.sleep(1)
+    for plan in first:
+        await eventually(partial(_count, stage, plan), f"what {plan.name} begins with")
     await harness.until_quiet(QUIET_WITHIN)
     for plan in first:
         if plan.kind in PROGRAMS:
@@ -168,10 +171,12 @@ async def _want(stage: Stage, plan: ExtensionPlan, *, patient: bool = True) -> N
 async def _until_kept(stage: Stage, plan: ExtensionPlan) -> None:
     """Wait until all that the person said is in the inbox; what never comes is missing in the end."""
     wanted = 1 + (plan.kind in _FIRST) + (plan.kind in (Kind.CHOSEN, Kind.CONSENT, Kind.ASKED))
-    with suppress(TimeoutError):
-        async with asyncio.timeout(KEPT_WITHIN):
-            while await _count(stage, plan) < wanted:  # noqa: ASYNC110 - other processes work
-                await asyncio.sleep(0.05)
+
+    async def kept() -> bool:
+        return await _count(stage, plan) >= wanted
+
+    with suppress(AssertionError):
+        await eventually(kept, within=KEPT_WITHIN)
 
 
 async def _count(stage: Stage, plan: ExtensionPlan) -> int:
@@ -180,9 +185,11 @@ async def _count(stage: Stage, plan: ExtensionPlan) -> int:
 
 async def _until_started(harness: Harness, plan: ExtensionPlan) -> None:
     path = harness.folder / STARTED
-    async with asyncio.timeout(MET_WITHIN):
-        while not path.exists() or plan.name not in {line["name"] for line in read(path)}:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+
+    def started() -> bool:
+        return path.exists() and plan.name in {line["name"] for line in read(path)}
+
+    await eventually(started, f"the start of {plan.name}", within=MET_WITHIN)
 
 
 async def _go_on(stage: Stage, plans: Sequence[ExtensionPlan], result: Result) -> None:
@@ -192,7 +199,7 @@ async def _go_on(stage: Stage, plans: Sequence[ExtensionPlan], result: Result) -
     await execute(harness, _RELEASE)
     worker.start(**stage.settings)
     await settle(harness, result)
-    with suppress(TimeoutError):
+    with suppress(AssertionError):
         await until_true(harness, _NO_EVENTS, within=MET_WITHIN)
     await settle(harness, result)
     for plan in plans:
@@ -202,7 +209,7 @@ async def _go_on(stage: Stage, plans: Sequence[ExtensionPlan], result: Result) -
     await settle(harness, result)
     for plan in plans:
         if plan.kind in PROGRAMS:
-            with suppress(TimeoutError):
+            with suppress(AssertionError):
                 await stage.programs[plan.name].ask()
 
 

@@ -1,6 +1,5 @@
 """Three hosts with etcd, Patroni and Postgres each, configured by the file that deploy/patroni ships."""
 
-import asyncio
 import os
 import secrets
 import shutil
@@ -20,6 +19,7 @@ from core.db.connector import connect
 from core.errors import ConfigError
 from onevalet.dev.embedded.child_process import ServerUser, unprivileged_user
 from onevalet.dev.embedded.postgres import _programs
+from tests.eventually import eventually
 from tests.faults.failover import programs
 from tests.forker import ROOT
 from tests.namespaces import Host, hosts
@@ -102,24 +102,28 @@ class Cluster:
 
     async def until_primary(self, but: Node, within: float = _RETURNS_WITHIN) -> Node:
         """Wait until another node is the primary."""
-        async with asyncio.timeout(within):
-            while True:
-                with suppress(*_AWAY):
-                    if (found := await self.primary()) is not but:
-                        return found
-                await asyncio.sleep(0.2)
+
+        async def another() -> list[Node]:
+            with suppress(*_AWAY):
+                return [node for node in [await self.primary()] if node is not but]
+            return []
+
+        [found] = await eventually(another, "another primary", within=within)
+        return found
 
     async def until_whole(self, within: float = _RETURNS_WITHIN) -> None:
         """Wait until every node serves: a leader, one synchronous standby, and all that follow stream."""
-        async with asyncio.timeout(within):
-            while True:
-                with suppress(*_AWAY, aiohttp.ClientError):
-                    states = await self.states()
-                    roles = sorted(str(state["role"]) for state in states)
-                    others = {state["state"] for state in states if state["role"] != "leader"}
-                    if roles == ["leader", "replica", "sync_standby"] and others == {"streaming"}:
-                        return
-                await asyncio.sleep(0.3)
+
+        async def whole() -> bool:
+            with suppress(*_AWAY, aiohttp.ClientError):
+                states = await self.states()
+                roles = sorted(str(state["role"]) for state in states)
+                others = {state["state"] for state in states if state["role"] != "leader"}
+                assert (roles, others) == (["leader", "replica", "sync_standby"], {"streaming"})
+                return True
+            return False
+
+        await eventually(whole, "a whole cluster", within=within)
 
     def logs(self) -> str:
         """Return the ends of all logs, for an error."""
@@ -140,7 +144,7 @@ async def running_cluster() -> AsyncIterator[Cluster]:
             cluster = Cluster(nodes, secrets.token_urlsafe(24))
             try:
                 await _start(cluster)
-            except TimeoutError as error:
+            except AssertionError as error:
                 raise ConfigError(f"The cluster did not start:\n{cluster.logs()}") from error
             yield cluster
     finally:
