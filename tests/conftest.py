@@ -42,8 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if sent is not None:
         config.stash[_SERVICES] = servers.RunServices.from_json(sent["services"])
     elif config.getoption("numprocesses", None) and not config.option.collectonly:
-        _start(config)
-        config.pluginmanager.register(Greeting(config.stash[_SERVICES]))
+        config.pluginmanager.register(Greeting(start_servers(config)))
     if sent is not None or not config.getoption("numprocesses", None):
         gc.disable()  # while tests are collected there is no garbage, and looking for it takes a quarter of the time
 
@@ -117,7 +116,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def services(pytestconfig: pytest.Config) -> servers.RunServices:
     """Return the run's servers; without xdist they are started at their first use."""
     if _SERVICES not in pytestconfig.stash:
-        _start(pytestconfig)
+        return start_servers(pytestconfig)
     return pytestconfig.stash[_SERVICES]
 
 
@@ -234,6 +233,8 @@ def worker_number(pytestconfig: pytest.Config) -> int:
     return int(sent["workerid"].removeprefix("gw")) if sent else 0
 
 
-def _start(config: pytest.Config) -> None:
+def start_servers(config: pytest.Config) -> servers.RunServices:
+    """Start the servers that all tests of a run use, and return them."""
     config.stash[_SERVERS] = started = servers.RunServers()
-    config.stash[_SERVICES] = started.start()
+    config.stash[_SERVICES] = services = started.start()
+    return services

@@ -1,0 +1,66 @@
+"""What was noticed, by room, and what was not: for the terminal and for docs/measured/mutants.md."""
+
+from collections.abc import Iterator, Sequence
+
+from tests.mutants.judging import Verdict, where
+from tests.mutants.rooms import PURE
+from tests.shipping.harness import ROOT
+
+PAGE = ROOT / "docs/measured/mutants.md"
+_HEAD = """# Mutants
+
+How often the tests notice that one line of the product was changed: a comparison flipped, a condition negated, a
+constant replaced, a statement or a result left out. Each mutant is one line; log lines, metrics and the sentences of
+the catalogue are left alone. `uv run -m tests.mutants --help` says how it is measured, and `--write` wrote this page.
+A mutant that means the same as the original counts as unnoticed: nothing sets it apart.
+"""
+
+
+def table(verdicts: Sequence[Verdict], with_subset: bool) -> Iterator[str]:
+    """Yield the lines of a table by room, with the sum last."""
+    yield "| room | mutants | noticed | score |" + (" of the subset |" if with_subset else "")
+    yield "|---|---|---|---|" + ("---|" if with_subset else "")
+    rooms = dict.fromkeys(verdict.chosen.room for verdict in verdicts)
+    for room in rooms:
+        yield _row(room, [verdict for verdict in verdicts if verdict.chosen.room == room], with_subset)
+    yield _row("all", verdicts, with_subset)
+
+
+def unnoticed(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield a line on each mutant that no test noticed."""
+    for verdict in verdicts:
+        if not verdict.noticed_by:
+            mutant = verdict.chosen.mutant
+            tests = f"{len(verdict.case.tests)} tests" if verdict.case.whole.ran else "no test runs it"
+            yield f"- {where(mutant)} ({tests}): {_code(mutant.before)} → {_code(mutant.after)}"
+
+
+def write(verdicts: Sequence[Verdict], seed: int, with_subset: bool) -> None:
+    """Write the part of the page that these verdicts are of, and keep the other."""
+    is_pure = all(verdict.chosen.room in PURE for verdict in verdicts)
+    title = "The pure rooms" if is_pure else "Anywhere"
+    others = "Anywhere" if is_pure else "The pure rooms"
+    kept = _section(PAGE.read_text(encoding="utf-8"), others) if PAGE.exists() else ""
+    missed = list(unnoticed(verdicts)) or ["- none"]
+    part = "\n".join(
+        [f"## {title}", "", f"Seed {seed}.", "", *table(verdicts, with_subset), "", "Unnoticed:", "", *missed, ""]
+    )
+    parts = [part, kept] if is_pure else [kept, part]
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text("\n".join([_HEAD, *(part for part in parts if part)]), encoding="utf-8")
+
+
+def _row(room: str, verdicts: Sequence[Verdict], with_subset: bool) -> str:
+    noticed = sum(bool(verdict.noticed_by) for verdict in verdicts)
+    row = f"| {room} | {len(verdicts)} | {noticed} | {noticed / (len(verdicts) or 1):.0%} |"
+    subset = sum(verdict.by_subset for verdict in verdicts)
+    return row + (f" {subset / (len(verdicts) or 1):.0%} |" if with_subset else "")
+
+
+def _code(line: str) -> str:
+    return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def _section(text: str, title: str) -> str:
+    _, found, rest = text.partition(f"## {title}\n")
+    return (found + rest.partition("\n## ")[0]).rstrip("\n") + "\n" if found else ""
