@@ -1,10 +1,10 @@
 """Moments as people write them, in six languages."""
 
-from datetime import datetime
+from datetime import date, datetime, time
 
 import pytest
 
-from agents.moments import read_moment
+from agents.moments import read_moment, read_parts
 
 # It is Tuesday, 24 November 2026, 10:30.
 NOW = datetime.fromisoformat("2026-11-24T10:30")
@@ -121,3 +121,28 @@ def test_a_moment_is_read_where_no_language_is_known(language: str, text: str, m
 )  # fmt: skip
 def test_what_names_no_one_moment_is_not_guessed(text: str) -> None:
     assert read_moment(text, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "clock"),
+    [
+        ("2026-12-24", "2026-12-24", None),
+        ("2026-12-24 18:00", "2026-12-24", "18:00"),
+        ("Friday", "2026-11-27", None),
+        ("tomorrow at 9", "2026-11-25", "09:00"),
+        ("at 3pm", None, "15:00"),
+        ("15", None, "15:00"),
+        ("tonight", "2026-11-24", "20:00"),
+        ("noon", None, "12:00"),
+        ("today", "2026-11-24", None),
+        ("in 2 days", "2026-11-26", None),
+        ("in 20 minutes", "2026-11-24", "10:50"),
+        ("soon", None, None),
+        ("2 hours", None, None),
+        ("Friday, 18:00", "2026-11-27", "18:00"),
+        ("Tomorrow,", "2026-11-25", None),
+    ],
+)
+def test_a_day_and_a_time_of_day_are_told_apart(text: str, day: str | None, clock: str | None) -> None:
+    expected = (date.fromisoformat(day) if day else None, time.fromisoformat(clock) if clock else None)
+    assert read_parts(text, NOW, "en") == expected

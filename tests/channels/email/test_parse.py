@@ -326,3 +326,9 @@ def test_a_mail_within_mails_without_end_is_read() -> None:
     part = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n"
     raw = letter(In_Reply_To=OURS).partition(b"Content-Type")[0] + part * 400 + b"Content-Type: text/plain\n\nx"
     assert len(read(raw)) == 1
+
+
+def test_a_mail_has_the_language_of_its_text_where_that_is_clear() -> None:
+    german = letter("Kannst du mich bitte morgen an den Arzt erinnern?")
+    assert one(german).sender_language == "de"
+    assert one(letter("OK")).sender_language is None

@@ -161,6 +161,24 @@ def test_media_is_kept_as_a_reference_and_clamped_to_ten() -> None:
     assert inbound.media[0] == Media("https://api.twilio.com/2010-04-01/Media/ME0", "image/jpeg")
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"NumMedia": "some"},
+        {"NumMedia": "2"},
+        {"MediaUrl0": "ftp://api.twilio.com/ME0"},
+        {"MediaUrl0": "https://api.twilio.com/M E0"},
+        {"MediaContentType0": "image/\u202ejpeg"},
+        {"MediaContentType0": "x" * 256},
+    ],
+)
+def test_media_that_is_not_well_formed_is_refused(wrong: dict[str, str]) -> None:
+    fields = {"NumMedia": "1", "MediaUrl0": "https://api.twilio.com/ME0", "MediaContentType0": "x" * 255}
+    assert isinstance(one(**fields), InboundMessage)
+    with pytest.raises(RequestRefused):
+        one(**fields | wrong)
+
+
 def test_a_parameter_that_twilio_adds_one_day_is_let_through() -> None:
     assert isinstance(one(SomethingNew="1"), InboundMessage)
 
@@ -191,6 +209,12 @@ def test_a_status_callback_carries_our_ref(ref: str, status: DeliveryStatus) -> 
 def test_a_status_unrelated_to_our_parts_is_dropped(ref: str) -> None:
     form = (("AccountSid", SID), ("MessageSid", MESSAGE_SID), ("MessageStatus", ref))
     assert parse_status(form, (), ACCOUNT) is None
+
+
+def test_promise_12_a_status_of_another_account_is_refused() -> None:
+    form = (("AccountSid", "AC" + "0" * 32), ("MessageSid", MESSAGE_SID), ("MessageStatus", "delivered"))
+    with pytest.raises(RequestRefused):
+        parse_status(form, (("ref", "part_01"),), ACCOUNT)
 
 
 @given(st.dictionaries(st.sampled_from([name for name, _ in webhook()]), st.text(max_size=30)))

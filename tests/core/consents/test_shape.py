@@ -51,6 +51,30 @@ def test_a_call_with_any_one_argument_stretched_is_not_covered(name: str, value:
     assert covers(TARGET, BOUNDS, call) == within
 
 
+@pytest.mark.parametrize("number", [True, "3", None, float("nan"), [3]])
+def test_a_range_covers_numbers_alone(number: Any) -> None:
+    assert covers(TARGET, BOUNDS, FITS | {"number": 3.0})
+    assert not covers(TARGET, BOUNDS, FITS | {"number": number})
+
+
+@pytest.mark.parametrize("bound", [{}, {"near": 3}, {"is": 3, "one_of": [3]}, {"from": 1}, 3])
+def test_a_bound_of_no_known_kind_covers_nothing(bound: Json) -> None:
+    assert not covers(TARGET, BOUNDS | {"number": bound}, FITS)
+
+
+def test_a_range_of_one_number_covers_that_number() -> None:
+    bounds = build_shape(TARGET, Wanted({}, {"room": ["#team"]}, {"number": [3, 3]}, {"text": 10}))
+    assert [number for number in (2, 3, 4) if covers(TARGET, bounds, FITS | {"number": number})] == [3]
+
+
+@pytest.mark.parametrize("schema", [{}, {"properties": []}])
+def test_a_tool_without_parameters_is_covered_as_it_is(schema: JsonObject) -> None:
+    target = Target("post", schema, ())
+    bounds = build_shape(target, Wanted({}, {}, {}, {}))
+    assert covers(target, bounds, {})
+    assert not covers(target, bounds, {"room": "#team"})
+
+
 @given(missing=st.sampled_from(["room", "text", "number"]))
 def test_a_call_without_a_bound_argument_is_not_covered(missing: str) -> None:
     assert not covers(TARGET, BOUNDS, {name: value for name, value in FITS.items() if name != missing})

@@ -75,6 +75,8 @@ async def test_a_rule_that_fails_denies_regardless_of_the_others() -> None:
         ('when = [{argument = "amount", above = 100}]', {"amount": 100.01}, "deny"),
         ('when = [{argument = "amount", above = 100}]', {"amount": "$1,200.50"}, "deny"),
         ('when = [{argument = "amount", above = 100}]', {"amount": "1e3"}, "deny"),
+        ('when = [{argument = "amount", above = 100}]', {"amount": "$99.50"}, "allow"),
+        ('when = [{argument = "amount", above = 100}]', {"amount": "5 or 6"}, "deny"),
         ('when = [{argument = "amount", above = 100}]', {"sum": 1000}, "allow"),
         ('when = [{argument = "amount", above = 100}]', {"amount": "quite a lot"}, "deny"),
         ('when = [{argument = "amount", below = 0}]', {"amount": -5}, "deny"),
@@ -83,6 +85,10 @@ async def test_a_rule_that_fails_denies_regardless_of_the_others() -> None:
         ('when = [{argument = "to", equals = ["Bob"]}]', {"to": " bob "}, "deny"),
         ('when = [{argument = "to", equals = ["Bob"]}]', {"to": ["ann", "bob"]}, "deny"),
         ('when = [{argument = "to", equals = ["Bob"]}]', {"to": "Bobby"}, "allow"),
+        ('when = [{argument = "to.name", equals = ["Bob"]}]', {"to": {"name": "Bob"}}, "deny"),
+        ('when = [{argument = "to.name", equals = ["Bob"]}]', {"to": {"nick": "Bob"}}, "allow"),
+        ('when = [{argument = "to.*.name", equals = ["Bob"]}]', {"to": {"first": {"name": "Bob"}}}, "deny"),
+        ('when = [{argument = "to.*.name", equals = ["Bob"]}]', {"to": {"name": "Bob"}}, "allow"),
         ('when = [{argument = "*", matches = "sk-[a-z]+"}]', {"a": {"b": ["x", "my SK-abc"]}}, "deny"),
         ('when = [{argument = "a", above = 1, below = 3}]', {"a": [0, 4]}, "allow"),
         ('when = [{argument = "a", above = 1}, {argument = "b", above = 1}]', {"a": 2, "b": 1}, "allow"),
@@ -210,7 +216,8 @@ async def test_first_time_holds_until_a_call_ran_with_the_value_for_this_person(
 
     assert await asked("ann", "x@y.z") is Decision.DENY
     assert await asked("ann", "x@y.z") is Decision.DENY
-    await rules.post_acting(HookContext("turn", "ann", "sms"), PlannedCall("c", "send_mail", {"to": ["X@y.z"]}), "sent")
+    call = PlannedCall("c", "send_mail", {"to": ["X@y.z"]})
+    assert await rules.post_acting(HookContext("turn", "ann", "sms"), call, "sent") == "sent"
     assert await asked("ann", "x@y.z") is Decision.ALLOW
     assert await asked("ann", "x@y.z", "other@y.z") is Decision.DENY
     assert await asked("bob", "x@y.z") is Decision.DENY

@@ -22,9 +22,17 @@ from tests.core.memory.harness import NOW
         ("last weekend", "2026-06-13", "2026-06-15"),
         ("last Monday", "2026-06-08", "2026-06-09"),
         ("last Sunday", "2026-06-14", "2026-06-15"),
+        ("3 days ago", "2026-06-11", "2026-06-13"),
+        ("two months ago", "2026-04-01", "2026-05-02"),
         ("the day before yesterday", "2026-06-13", "2026-06-14"),
         ("yesterday", "2026-06-14", "2026-06-15"),
         ("in July", "2025-07-01", "2025-08-01"),
+        ("in June", "2026-06-01", "2026-07-01"),
+        ("in December", "2025-12-01", "2026-01-01"),
+        ("in 2024", "2024-01-01", "2025-01-01"),
+        ("last year", "2025-01-01", "2026-01-01"),
+        ("last month", "2026-05-01", "2026-06-01"),
+        ("last week", "2026-06-08", "2026-06-16"),
         ("since March", "2026-03-01", "2026-06-16"),
     ],
 )
@@ -53,6 +61,12 @@ def test_a_year_later_the_same_words_mean_the_next_year() -> None:
     later = period_of("last winter", datetime(2027, 6, 1, tzinfo=UTC))
     assert later is not None
     assert later.start.year == 2026
+
+
+def test_a_winter_that_has_not_ended_is_not_the_last_one() -> None:
+    last = period_of("last winter", datetime(2026, 1, 15, tzinfo=UTC))
+    assert last is not None
+    assert (last.start, last.end) == (datetime(2024, 12, 1, tzinfo=UTC), datetime(2025, 3, 1, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,13 @@ def test_intervals_count_from_their_start_or_creation_across_clock_changes() -> 
     assert started.last_before(made - timedelta(seconds=1), NEW_YORK, MONDAY) is None
 
 
+def test_a_cron_expression_is_due_from_its_start_on() -> None:
+    start = MONDAY + timedelta(days=10)
+    trigger = ScheduleTrigger(cron="0 8 * * *", start=start)
+    assert trigger.next_after(MONDAY, UTC_ZONE, MONDAY) == start
+    assert trigger.next_after(start, UTC_ZONE, MONDAY) == start + timedelta(days=1)
+
+
 def test_until_and_a_moment_in_the_past_end_a_schedule() -> None:
     trigger = ScheduleTrigger(cron="0 8 * * *", until=datetime.fromisoformat("2026-03-04T12:00"))
     days = [MONDAY - timedelta(hours=2)]

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from core.json_types import Json
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
-from notify.slack.markdown import defuse
+from notify.slack.markdown import defuse, literal_blocks
 from notify.slack.render import render
 from notify.slack.split import split, weigh
 from simulator.slack.blocks import Surface, block_problems, text_length
@@ -266,3 +266,11 @@ def test_promise_9_an_escaped_value_is_read_letter_by_letter(value: str) -> None
     escaped = "".join(f"\\{char}" if char in string.punctuation else char for char in value)
     (part,) = render(message(f"**To**: {escaped}."))
     assert html.unescape(read(shown(part))) == f"<p><strong>To</strong>: {value}.</p>\n"
+
+
+@pytest.mark.parametrize(("text", "sizes"), [("a" * 3000, [3000]), ("a" * 3001, [3000, 1]), ("&" * 601, [3000, 5])])
+def test_a_literal_text_fills_each_section_to_its_limit(text: str, sizes: list[int]) -> None:
+    sections = cast(list[dict[str, Any]], literal_blocks(text))
+    shown = [section["text"]["text"] for section in sections]
+    assert [len(piece) for piece in shown] == sizes
+    assert html.unescape("".join(shown)) == text

@@ -68,6 +68,7 @@ def marked(markdown: str) -> list[tuple[str, str]]:
         ("[a](/relative) [b](mailto:b@c.example)", "a (/relative) b (mailto:b@c.example)", []),
         ("[](https://a.example)", "https://a.example", []),
         ("[`c`](https://a.example)", "c (https://a.example)", [("code", "c")]),
+        ("[a](https://a.example:99999)", "a (https://a.example:99999)", []),
         ("[a](https://localhost/x)", "a (https://localhost/x)", []),
         ("![a cat](https://a.example/cat.png)", "a cat", [("text_link https://a.example/cat.png", "a cat")]),
         ("https://a.example/a_b_c*d*?q=~x~", "https://a.example/a_b_c*d*?q=~x~", []),
@@ -83,6 +84,8 @@ def marked(markdown: str) -> list[tuple[str, str]]:
         ("2*3*4 = 24, snake_case_name", "2*3*4 = 24, snake_case_name", []),
         ("[a]: https://b.example", "[a]: https://b.example", []),
         ("<b>html</b> & &amp;", "<b>html</b> & &", []),
+        ("<div>\na & b\n</div>\n\nafter", "<div>\na & b\n</div>\n\nafter", []),
+        ("1. one\n2. two\n\nafter", "1. one\n2. two\n\nafter", []),
         ("*a **b** c*", "a b c", [("bold", "b"), ("italic", "a b c")]),
         ("> " * 60 + "deep", "> " * 60 + "deep", []),
     ],
@@ -90,6 +93,12 @@ def marked(markdown: str) -> list[tuple[str, str]]:
 def test_markdown_becomes_text_and_marks(markdown: str, text: str, marks: list[tuple[str, str]]) -> None:
     assert to_rich(markdown).text == text
     assert marked(markdown) == marks
+
+
+@pytest.mark.parametrize(("widest", "shown"), [(53, "1" + " " * 52 + " | 2"), (54, "1 | 2")])
+def test_a_table_has_columns_where_a_phone_shows_them_whole(widest: int, shown: str) -> None:
+    rich = to_rich(f"| {'a' * widest} |  |\n|---|---|\n| 1 | 2 |")
+    assert rich.text.splitlines()[1] == shown
 
 
 def test_offsets_are_in_utf_16_units() -> None:
