@@ -94,7 +94,8 @@ def test_a_whole_group_is_on(monkeypatch: pytest.MonkeyPatch, given: dict[str, s
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     settings = load_settings()
-    assert settings.slack_on or settings.telegram_on
+    assert settings.slack_on is ("SLACK_BOT_TOKEN" in given)
+    assert settings.telegram_on is ("TELEGRAM_BOT_TOKEN" in given)
 
 
 def test_a_mailbox_is_on_with_the_login_of_the_mail_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 
 import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
 from simulator.app import Simulator, serve_simulator
 from simulator.base import Answer, NoAnswer
@@ -184,8 +185,10 @@ async def test_a_background_failure_is_logged_and_ends_nothing(simulator: Simula
     async def fail() -> None:
         raise ValueError("on purpose")
 
-    await asyncio.wait([simulator.wire.spawn(fail(), "failing")])
-    await simulator.wire.wait(0)
+    with capture_logs() as logs:
+        await asyncio.wait([simulator.wire.spawn(fail(), "failing")])
+        await simulator.wire.wait(0)
+    assert [(entry["event"], entry["task"]) for entry in logs] == [("simulator_task_failed", "failing")]
 
 
 async def test_the_steps_to_a_real_number_are_one_click_away(simulator: Simulator, http: aiohttp.ClientSession) -> None:

@@ -14,7 +14,6 @@ from core.db.database import Database
 from core.errors import ToolFailed
 from core.json_types import JsonObject
 from core.tools.storage import Storage, stored_with
-from onevalet import CredentialStore as PublicStore
 from tests.core.credentials.harness import new_key, store_with
 from tests.core.harness import TwiceDatabase
 from tests.examples import examples
@@ -47,10 +46,6 @@ async def test_what_is_saved_is_given_back_replaced_listed_and_deleted(store: Cr
     await store.delete("ann", "google")
     assert await store.get("ann", "google") is None
     assert await store.get("ann", "google", "work") is not None
-
-
-async def test_the_public_name_is_the_store(store: CredentialStore) -> None:
-    assert isinstance(store, PublicStore)
 
 
 @examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -182,7 +182,7 @@ def test_all_arguments_are_found_where_models_put_them(written: Json) -> None:
     assert book_table.parse(understood) | {"colour": None} == {**NEEDED, "colour": None}
 
 
-def test_a_name_of_wrappers_that_is_a_parameter_or_stands_beside_others_is_none() -> None:
+def test_a_wrapper_that_is_a_parameter_or_has_others_beside_it_is_none() -> None:
     @tool(name="run", effect="once")
     async def run(arguments: dict[str, int]) -> str:
         """Run."""

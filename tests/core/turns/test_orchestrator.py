@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from core import replies
+from core.agents.fields import InputField
 from core.agents.registry import AgentRegistry
-from core.agents.standard_agent import AgentResult, InputField, StandardAgent, Thinking, Valet
+from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Valet
 from core.agents.valet import valet
 from core.clock import Clock
 from core.errors import (

@@ -190,12 +190,6 @@ def test_splitting_keeps_graphemes_whole_and_loses_only_white_space(text: str, l
         assert cut == whole
 
 
-@given(graphemes)
-@examples(30)
-def test_rendering_is_deterministic(text: str) -> None:
-    assert render(message(text)) == render(message(text))
-
-
 @pytest.mark.parametrize("most", [2, 5, 12, 24])
 @pytest.mark.parametrize("text", ["[" * 9_000, "\U0001f389" * 5_000, "word " * 2_000, "ж " * 4_000])
 def test_no_portion_costs_more_segments_than_a_message_may(text: str, most: int) -> None:
