@@ -13,6 +13,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -25,6 +26,7 @@ import pytest
 import core
 from tests import conftest
 from tests import services as servers
+from tests.eventually import eventually_blocking
 from tests.mutants.swap import CannotSwapError, functions_of_process, swap
 
 PATIENCE = 120.0
@@ -182,9 +184,8 @@ def _needs_servers(item: pytest.Item) -> bool:
 
 def _end(pid: int) -> None:
     """End a fork, and what it started, once it had a moment to put its fixtures away."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline and os.waitpid(pid, os.WNOHANG)[0] == 0:
-        time.sleep(0.005)
+    with suppress(AssertionError):
+        eventually_blocking(lambda: os.waitpid(pid, os.WNOHANG)[0] != 0, "the fork's end", within=10)
     try:
         os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
