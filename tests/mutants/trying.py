@@ -185,7 +185,7 @@ def _needs_servers(item: pytest.Item) -> bool:
 def _end(pid: int) -> None:
     """End a fork, and what it started, once it had a moment to put its fixtures away."""
     with suppress(AssertionError):
-        eventually_blocking(lambda: os.waitpid(pid, os.WNOHANG)[0] != 0, "the fork's end", within=10)
+        eventually_blocking(lambda: os.waitpid(pid, os.WNOHANG)[0] != 0, "the fork's end")
     try:
         os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
