@@ -45,10 +45,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no file of which everything is slow when nothing slow runs: it is read, not loaded."""
-    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+    """Import no file of which nothing runs: it is read, not loaded, which takes a tenth of a second less."""
+    if config.option.markexpr != "not slow" or not collection_path.match("test_*.py"):
         return None
-    return True if _SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) else None
+    text = collection_path.read_text(encoding="utf-8")
+    if _SLOW_FILE.search(text):
+        return True
+    folder = collection_path.relative_to(config.rootpath).parts[1]
+    is_left_out = is_promise_tier(config) and folder not in ("contract", *PURE_ROOMS) and not _PROMISE.search(text)
+    return True if is_left_out else None
 
 
 @pytest.hookimpl(optionalhook=True)

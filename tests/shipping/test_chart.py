@@ -23,6 +23,8 @@ from tests.shipping.test_deploy_page import block
 from tests.shipping.test_documents import commands
 from tests.shipping.test_env_example import COMPOSE_ONLY
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = ("1.30", "1.37")
 """Of Kubernetes: the oldest that the chart takes, and the newest that the schemas know."""
 HOWS = ("install", "upgrade")
