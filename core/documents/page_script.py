@@ -120,7 +120,8 @@ def _of_html(html: str, url: str) -> dict[str, Any]:
 
 def _name_links(document: Any, base: str) -> None:
     """Write each link's whole address into the tree, and none where it leads nowhere else."""
-    for number, link in enumerate(document.query_selector_all("a[href]")):
+    # A slice: resiliparse 2.0 walks to each of a collection's elements from the first.
+    for number, link in enumerate(document.query_selector_all("a[href]")[:]):
         address = _address(base, link.getattr("href") or "") if number < _MAX_LINKS else ""
         if address and len(address) <= _LONG_LINK and address != base:
             link.setattr("href", address)

@@ -37,12 +37,13 @@ def text_of_html(html: str) -> str:
         return " ".join(unescape(re.sub(r"<[^>]{0,2000}>", " ", html)).split())
     tree = HTMLTree.parse(html)
     document: Any = tree.document
-    unseen = [*document.query_selector_all("[hidden]"), *document.query_selector_all("[style]")]
+    # Slices, here and below: resiliparse 2.0 walks to each of a collection's elements from the first.
+    unseen = [*document.query_selector_all("[hidden]")[:], *document.query_selector_all("[style]")[:]]
     for element in unseen:
         style = element.getattr("style") or ""
         if element.hasattr("hidden") or _HIDDEN_STYLE.search(style):
             element.setattr("data-unseen", "1")
-    for element in document.query_selector_all("[data-unseen]"):
+    for element in document.query_selector_all("[data-unseen]")[:]:
         if element.parent is not None:
             element.parent.remove_child(element)
     clean = nh3.clean(
@@ -55,7 +56,7 @@ def text_of_html(html: str) -> str:
     )
     tree = HTMLTree.parse(clean)
     links: Any = tree.document
-    for link in links.query_selector_all("a[href]"):
+    for link in links.query_selector_all("a[href]")[:]:
         if len(link.getattr("href") or "") > _LONG_LINK:
             link.delattr("href")
     text = extract_plain_text(tree, main_content=False, links=True, alt_texts=False)

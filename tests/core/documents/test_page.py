@@ -51,6 +51,14 @@ async def test_a_strange_page_is_text_or_one_sentence(body: bytes) -> None:
     assert text == REFUSED or len(text) <= MB
 
 
+async def test_a_page_of_thousands_of_links_is_read() -> None:
+    links = "".join(f"<p><a href='/{number}'>link {number}</a>.</p>" for number in range(4000))
+    text = await _text_or_refusal(_response(links.encode()))
+    assert "https://page.example/2999" in text
+    assert "link 3999" in text
+    assert "https://page.example/3000" not in text
+
+
 async def test_a_page_that_never_ends_costs_its_own_process_only(tmp_path: Path) -> None:
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass")

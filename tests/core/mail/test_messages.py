@@ -80,6 +80,13 @@ async def test_html_is_read_as_it_is_seen() -> None:
     assert "<" not in text
 
 
+async def test_a_mail_of_thousands_of_styled_parts_is_read() -> None:
+    parts = "".join(f"<p style='color:red'>part {n}, <a href='https://shop.example/{n}'>x</a></p>" for n in range(4000))
+    message = await read_message(html(f"{parts}<p style='display:none'>SECRET</p>" + "<p hidden>SECRET</p>" * 4000))
+    assert "part 3999" in message.text
+    assert "SECRET" not in message.text
+
+
 @pytest.mark.parametrize(
     "trick",
     [
