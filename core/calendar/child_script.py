@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -21,7 +22,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(2)
+    with suppress(PermissionError):  # systemd's filters of system calls may refuse it, and it only spares others
+        os.nice(2)
     # `-I` keeps every path of ours out, so that only this one is added.
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     asked = json.loads(sys.stdin.buffer.read())

@@ -9,6 +9,7 @@ import os
 import re
 import resource
 import sys
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -56,7 +57,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(5)
+    with suppress(PermissionError):  # systemd's filters of system calls may refuse it, and it only spares others
+        os.nice(5)
     head, _, body = sys.stdin.buffer.read().partition(b"\n")
     given = json.loads(head)
     page = _extract(body, given["url"], given["content_type"])

@@ -25,11 +25,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
 UNIT_OF = {"web": "onevalet-web.service", "worker": "onevalet-worker@.service"}
 FILES = (
-    ("image/jpeg", samples.picture(width=400, height=300)),
-    ("image/heic", samples.heic()),
-    ("application/pdf", samples.pdf(["Words"])),
-    ("application/octet-stream", samples.docx("Words")),
+    ("image/jpeg", samples.picture(width=400, height=300), "I cannot see pictures."),
+    ("image/heic", samples.heic(), "I cannot see pictures."),
+    ("application/pdf", samples.pdf(["Words"]), "> Words"),
+    ("application/octet-stream", samples.docx("Words"), "> Words"),
 )
+"""Files, and what the model is told of each once it was read."""
 FORBIDDEN = """
 import mmap, os, socket
 for try_it in (
@@ -84,7 +85,7 @@ async def test_web_and_worker_do_their_work_in_the_units_sandbox(
         web, worker = [
             await sandboxed(unit, "-m", "onevalet", name, environment=environment) for name, unit in UNIT_OF.items()
         ]
-        for number, (kind, data) in enumerate(FILES, start=1):
+        for number, (kind, data, _) in enumerate(FILES, start=1):
             sent: Json = {"content_type": kind, "data": base64.b64encode(data).decode()}
             await system.say(ada, "ada what is it?", sent)
             assert await answered(system, ada, number, within=4 * PATIENCE) == "Read."
@@ -94,4 +95,5 @@ async def test_web_and_worker_do_their_work_in_the_units_sandbox(
         for process in (web, worker):
             process.terminate()
         assert [await process.wait() for process in (web, worker)] == [0, 0]
-    assert len(model.calls) == len(FILES)
+    for call, (_, _, told) in zip(model.calls, FILES, strict=True):
+        assert told in call.last_user
