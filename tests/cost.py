@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from core.documents.kept_process import end_kept
+
 _TICKS = os.sysconf("SC_CLK_TCK")
 _NAMES = "cost"
 type Table = dict[str, list[float]]
@@ -78,6 +80,7 @@ class Meter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Send what was spent to the main process of xdist."""
+        end_kept()  # what they spent is known once they have ended
         self.spent.own, self.spent.children = time.process_time(), _children()
         sent = getattr(session.config, "workeroutput", None)
         if sent is not None:

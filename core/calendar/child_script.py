@@ -12,6 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
+PRELOADED = ("core.calendar.ical.answering",)
 MEMORY = 512 * 1024 * 1024
 CPU_SECONDS = 15
 

@@ -1,15 +1,24 @@
-"""Run a script over untrusted bytes in a process of its own: what it breaks, fills or hangs is not the worker."""
+"""Run a script over untrusted bytes in a process of its own: what it breaks, fills or hangs is not the worker.
+
+Interpreters begin slowly, and what reads files is slow to import: a kept process forks each job (`kept_process.py`).
+The job's input and output are pipes of its own, so nobody between it and the worker sees a byte of them.
+"""
 
 import asyncio
 import os
-import signal
-import sys
-from contextlib import suppress
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, suppress
+from io import FileIO
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
+
+from core.documents.kept_process import KeptProcess, kept_for
 
 MAX_OUT = 8 * 1024 * 1024
 """Bytes that a script may answer with."""
+_STUCK_SECONDS = 10.0
+"""Seconds after which a kept process that has not ended a job never will."""
+_PIECE = 256 * 1024
 
 
 class ChildFailed(Exception):
@@ -20,70 +29,128 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = 10.0, max_
     """Return what a script writes to its standard output, given `data` at its standard input.
 
     The script gets nothing of our environment and has to limit its own memory (`resource`) before it reads. It is
-    killed after so many seconds of wall time, or more than `max_out` bytes. Raises `ChildFailed`.
+    killed after so many seconds of wall time, or more than `max_out` bytes. It runs as `__main__`; the modules that it
+    imports at its top, and those that its constant `PRELOADED` names, are loaded already. Raises `ChildFailed`.
     """
-    transport, child = await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Child(max_out),
-        sys.executable,
-        "-I",
-        str(script),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=DEVNULL,
-        env={"PATH": os.defpath},
-        start_new_session=True,  # a signal for the worker's group, such as Ctrl+C, is not for it
-    )
-    stdin, stdout = transport.get_pipe_transport(0), transport.get_pipe_transport(1)
-    assert isinstance(stdin, asyncio.WriteTransport)  # noqa: S101 - a pipe was asked for
-    assert isinstance(stdout, asyncio.ReadTransport)  # noqa: S101
     try:
-        async with asyncio.timeout(seconds):
-            stdin.write(data)  # if it ends before it has read all, its code says so
-            stdin.write_eof()
-            await child.done.wait()
+        async with asyncio.timeout(seconds), _begun(script) as job:
+            return await job.answer(data, max_out)
     except TimeoutError as error:
         raise ChildFailed("it took too long") from error
+
+
+@asynccontextmanager
+async def _begun(script: Path) -> AsyncIterator["_Job"]:
+    """Begin a job, and leave nothing of it in the end."""
+    for _ in range(2):  # a kept process that has ended is started again
+        kept = kept_for(script)
+        with ExitStack() as files:
+            job = _Job(kept, files)
+            try:
+                if await job.begin():
+                    yield job
+                    return
+            finally:
+                await job.end()
+        kept.end()
+    raise ChildFailed("nothing runs it")
+
+
+class _Job:
+    """One run of a script: its input and output, and the socket on which the kept process tells of it."""
+
+    def __init__(self, kept: KeptProcess, files: ExitStack) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._kept = kept
+        self._theirs = files.enter_context(ExitStack())
+        stdin, self._stdin = _pipe(self._theirs, files)
+        self._stdout, stdout = _pipe(files, self._theirs)
+        self._told, told = socket.socketpair()
+        files.enter_context(self._told).setblocking(False)
+        self._theirs.enter_context(told)
+        for ours in (self._stdin, self._stdout):
+            os.set_blocking(ours.fileno(), False)
+        self._files = (stdin.fileno(), stdout.fileno(), told.fileno())
+        self._is_gone = True
+
+    async def begin(self) -> bool:
+        """Have a process forked; false if the kept one has ended."""
+        try:
+            while not self._kept.ask(self._files):  # noqa: ASYNC110 - a loop watches a socket for one call only
+                await asyncio.sleep(0.01)
+        except OSError:
+            return False
+        self._theirs.close()
+        self._is_gone = False
+        said = await self._hear(1)
+        if said == "-":
+            raise ChildFailed("there is no room for another process")
+        return bool(said)
+
+    async def answer(self, data: bytes, max_out: int) -> bytes:
+        """Return all that the script writes."""
+        writing = asyncio.create_task(self._write(data))
+        try:
+            out = await self._read(max_out)
+            code = await self._hear(16)
+        finally:
+            writing.cancel()  # if it ended before it has read all, its code says so
+            await asyncio.wait([writing])
+        if not code:
+            raise ChildFailed("the process that keeps it has ended")
+        if code != "0":
+            raise ChildFailed(f"it ended with {code}")
+        return out
+
+    async def end(self) -> None:
+        """Have it killed unless it has ended, and wait until it is gone."""
+        try:
+            async with asyncio.timeout(_STUCK_SECONDS):
+                while not self._is_gone:
+                    with suppress(OSError):  # the kept process has ended
+                        self._told.shutdown(socket.SHUT_WR)
+                    await self._hear(16)
+        except TimeoutError:
+            self._kept.end()
+
+    async def _hear(self, most: int) -> str:
+        """Return what the kept process says next; empty at its end. All but the first byte is of a job that is gone."""
+        said = b""
+        with suppress(ConnectionError):
+            said = await self._loop.sock_recv(self._told, most)
+        self._is_gone = said != b"+"
+        return said.decode()
+
+    async def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        with self._stdin, suppress(BrokenPipeError):
+            while left:
+                left = left[self._stdin.write(left) or 0 :]  # None where nothing fits
+                if left:
+                    await _ready(self._stdin, self._loop.add_writer, self._loop.remove_writer)
+
+    async def _read(self, max_out: int) -> bytes:
+        out = bytearray()
+        while (piece := self._stdout.read(_PIECE)) != b"":
+            if piece is None:
+                await _ready(self._stdout, self._loop.add_reader, self._loop.remove_reader)
+                continue
+            out += piece
+            if len(out) > max_out:
+                raise ChildFailed("it says too much")
+        return bytes(out)
+
+
+def _pipe(readers: ExitStack, writers: ExitStack) -> tuple[FileIO, FileIO]:
+    read, write = os.pipe()
+    return readers.enter_context(FileIO(read, "r")), writers.enter_context(FileIO(write, "w"))
+
+
+async def _ready(file: FileIO, add: Callable[..., None], remove: Callable[..., object]) -> None:
+    """Wait until something can be read from a file, or written to it."""
+    ready = asyncio.Event()
+    add(file, ready.set)
+    try:
+        await ready.wait()
     finally:
-        if transport.get_returncode() is None:
-            with suppress(ProcessLookupError):
-                os.killpg(transport.get_pid(), signal.SIGKILL)
-        # Both pipes are closed, not used up: nobody reads the output, and what the child started may hold them open.
-        if stdin.get_write_buffer_size():
-            stdin.abort()
-        stdout.close()
-        await child.gone.wait()
-    if len(child.out) > max_out:
-        raise ChildFailed("it says too much")
-    if code := transport.get_returncode():
-        raise ChildFailed(f"it ended with {code}")
-    return bytes(child.out)
-
-
-class _Child(asyncio.SubprocessProtocol):
-    """Gather the output. `done`: there is nothing more to wait for; `gone`: the process and its pipes are no more."""
-
-    _transport: asyncio.BaseTransport
-
-    def __init__(self, max_out: int) -> None:
-        self._max_out = max_out
-        self.out = bytearray()
-        self.done = asyncio.Event()
-        self.gone = asyncio.Event()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport, to close it in the end."""
-        self._transport = transport
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Take a piece of the output."""
-        if len(self.out) > self._max_out:
-            return
-        self.out += data
-        if len(self.out) > self._max_out:
-            self.done.set()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Note that the process has ended and its output is read."""
-        self._transport.close()
-        self.done.set()
-        self.gone.set()
+        remove(file)

@@ -11,7 +11,34 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-MEMORY = 768 * 1024 * 1024
+# All that is needed but pillow-heif, which takes 25 MB of address space and would save 20 ms in few jobs.
+PRELOADED = (
+    "PIL.BmpImagePlugin",
+    "PIL.GifImagePlugin",
+    "PIL.ImageOps",
+    "PIL.JpegImagePlugin",
+    "PIL.MpoImagePlugin",
+    "PIL.PngImagePlugin",
+    "PIL.PpmImagePlugin",
+    "PIL.TiffImagePlugin",
+    "PIL.WebPImagePlugin",
+    "core.documents.readers.mail",
+    "core.documents.readers.office",
+    "core.documents.readers.pdf",
+    "core.documents.readers.pictures",
+    "core.documents.readers.recordings",
+    "core.documents.readers.texts",
+    "email.parser",
+    "encodings.cp437",
+    "nh3",
+    "pypdf",
+    "pypdf.filters",
+    "resiliparse.extract.html2text",
+    "resiliparse.parse.encoding",
+    "resiliparse.parse.html",
+)
+MEMORY = 816 * 1024 * 1024
+"""Bytes of address space: 768 MB and what a reader finds imported besides its own needs, some 48 MB."""
 CPU_SECONDS = 20
 _READERS = {
     "picture": "pictures",

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+PRELOADED = ("resiliparse.extract.html2text", "resiliparse.parse.encoding", "resiliparse.parse.html")
 MEMORY = 512 * 1024 * 1024
 CPU_SECONDS = 6
 MAX_TEXT = 1_000_000

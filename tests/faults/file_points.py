@@ -14,7 +14,7 @@ from core.messaging.messages import Media
 from tests.faults.hooking import IsDue, Reach, put_around, within
 
 READING = 0.02
-"""Seconds after which the child process is at work: it takes longer to start."""
+"""Seconds after which the child process is at work: the first one of a worker takes longer to start."""
 
 
 def put_in_place(reach: Reach, is_due: IsDue) -> None:

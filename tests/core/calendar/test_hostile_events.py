@@ -9,6 +9,7 @@ import pytest
 from core.calendar.objects import Stamp, expand, read_event_file
 from core.calendar.objects import make_event as make
 from core.calendar.types import NewEvent
+from core.documents.kept_process import end_kept
 from core.errors import ToolFailed
 from tests.core.calendar.hostile_events import FILLING, SAYING
 from tests.core.calendar.samples import event
@@ -20,6 +21,7 @@ GOOD = event("DTSTART:20261122T120000Z", "DTEND:20261122T130000Z", "SUMMARY:Dent
 
 def cpu() -> float:
     """Return the CPU that child processes have used, in seconds."""
+    end_kept()  # what it and its jobs have used counts once it has ended
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
