@@ -1,4 +1,6 @@
-"""A pytest plugin: what the tests cost in CPU, by process, folder, fixture and test. `bin/test --cost` prints it.
+"""A pytest plugin: what the tests cost in CPU, by process, folder, fixture and test.
+
+`bin/test --cost` prints it, `--cost=20` with the 20 dearest of each.
 
 Wall clock says how busy a machine was; CPU is nearly the same on a quiet machine and on a busy one, so it compares.
 What Postgres spends is known for the whole run only, since its processes serve one test after another.

@@ -1,4 +1,4 @@
-"""A pytest plugin that writes down which tests failed: `--failures FILE`, a line of JSON for each."""
+"""A pytest plugin that writes down which tests failed: `--failures=FILE`, a line of JSON for each."""
 
 import json
 from pathlib import Path

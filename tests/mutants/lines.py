@@ -85,7 +85,7 @@ class Learner:
             ran = self._recorder.note(self._outside)
             # A module and a class are above the tests that share their fixtures.
             shared = [lines for (name, above), lines in self._shared.items() if _shares(item, name, above)]
-            test = KnownTest(item.nodeid, _cpu() - self._cpu, time.monotonic() - self._wall)
+            test = KnownTest(_id_of(item), _cpu() - self._cpu, time.monotonic() - self._wall)
             self._learned.append((test, _merged([ran, *shared])))
             if len(self._learned) >= _AT_ONCE:
                 self._write()
@@ -138,6 +138,12 @@ def _merged(notes: Iterable[dict[str, set[int]]]) -> dict[str, set[int]]:
         for file, lines in list(note.items()):
             merged.setdefault(file.removeprefix(f"{ROOT}/"), set()).update(lines)
     return merged
+
+
+def _id_of(item: pytest.Item) -> str:
+    """Return a test's id as it is without xdist, which adds the name of its group."""
+    group = item.get_closest_marker("xdist_group")
+    return item.nodeid.removesuffix(f"@{group.args[0]}") if group and group.args else item.nodeid
 
 
 def _cpu() -> float:
