@@ -1,11 +1,20 @@
 """A pytest plugin that writes down which tests failed: `--failures=FILE`, a line of JSON for each."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.by_chance.failures import Failure
+
+_GROUP = re.compile(r"@[^\[\]]*$")
+"""What xdist adds to the id of a test in a group: behind the brackets of its parameters, or its name."""
+
+
+def without_group(nodeid: str) -> str:
+    """Return a test's id as it is without xdist."""
+    return _GROUP.sub("", nodeid)
 
 
 class Writer:
@@ -20,7 +29,7 @@ class Writer:
         if report.failed:
             printed = "\n".join([report.longreprtext, *(f"{name}\n{text}" for name, text in report.sections)])
             with self._path.open("a") as file:
-                file.write(json.dumps(Failure(report.nodeid, printed).to_json()) + "\n")
+                file.write(json.dumps(Failure(without_group(report.nodeid), printed).to_json()) + "\n")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.by_chance import again, ledger
 from tests.by_chance.failures import Failure, append, read
+from tests.by_chance.plugin import without_group
 
 pytest_plugins = ["pytester"]
 SEEN_ON = date(2026, 11, 29)
@@ -83,3 +84,16 @@ def test_failures_are_written_down_with_what_they_printed(pytester: pytest.Pytes
     assert failure.test.endswith("::test_a")
     assert "assert 1 == 2" in failure.printed
     assert "so far" in failure.printed
+
+
+@pytest.mark.parametrize(
+    ("told", "test"),
+    [
+        ("tests/a.py::test_b", "tests/a.py::test_b"),
+        ("tests/a.py::test_b@bare values", "tests/a.py::test_b"),
+        ("tests/a.py::test_b[a@example.com]", "tests/a.py::test_b[a@example.com]"),
+        ("tests/a.py::test_b[a@example.com-False]@model", "tests/a.py::test_b[a@example.com-False]"),
+    ],
+)
+def test_a_test_is_named_as_it_is_alone(told: str, test: str) -> None:
+    assert without_group(told) == test
