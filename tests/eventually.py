@@ -14,6 +14,8 @@ from tests.patience import PATIENCE, patience
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 """Seconds between two looks: most facts are there at once or soon."""
+NOT_YET = (AssertionError, FileNotFoundError)
+"""What a look raises while there is nothing to see: a process has not begun its log, for example."""
 
 
 class Wakes(Protocol):
@@ -39,7 +41,8 @@ async def eventually(
 ) -> object:
     """Look until there is something true to see, and return it.
 
-    `look` may be async, and may assert: an AssertionError counts as "not yet". `what` names the fact in the failure.
+    `look` may be async, and may assert or read a file: `NOT_YET` has the errors that count as "not yet". `what` names
+    the fact in the failure.
     `within`: seconds on a quiet machine (see `tests.patience`). `on` wakes the wait before its next look is due.
     Raises AssertionError with what was seen last.
     """
@@ -68,7 +71,7 @@ def eventually_blocking[T](look: Callable[[], T], what: str = "", *, within: flo
         seen, problem = None, None
         try:
             seen = look()
-        except AssertionError as error:
+        except NOT_YET as error:
             problem = error
         if problem is None and seen:
             return seen
@@ -89,11 +92,11 @@ async def never() -> None:
     await asyncio.Event().wait()
 
 
-async def _seen(look: Callable[[], object]) -> tuple[object, AssertionError | None]:
+async def _seen(look: Callable[[], object]) -> tuple[object, Exception | None]:
     try:
         seen = look()
         return (await seen if inspect.isawaitable(seen) else seen), None
-    except AssertionError as error:
+    except NOT_YET as error:
         return None, error
 
 
@@ -106,7 +109,7 @@ async def _wait(on: Wakes, pause: float) -> None:
 
 
 def _missing(
-    look: Callable[[], object], what: str, within: float, seen: object, problem: AssertionError | None
+    look: Callable[[], object], what: str, within: float, seen: object, problem: Exception | None
 ) -> AssertionError:
     fact = what or getattr(look, "__qualname__", "the fact")
     return AssertionError(f"{fact} did not come within {within:g} s of patience; seen last: {problem or seen!r}")

@@ -2,6 +2,7 @@
 
 import asyncio
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,14 @@ async def test_a_notification_ends_the_pause_before_the_next_look() -> None:
 
     asyncio.get_running_loop().call_soon(came.set)
     assert await eventually(look, on=came)
+
+
+async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    asyncio.get_running_loop().call_later(0.02, log.write_text, "begun")
+    assert await eventually(log.read_text) == "begun"
+    with pytest.raises(AssertionError, match="no log"):
+        await eventually((tmp_path / "other").read_text, "no log", within=0.01)
 
 
 def test_code_without_a_loop_waits_alike() -> None:

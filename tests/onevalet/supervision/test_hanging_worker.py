@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from core.replies import TAKES_LONGER
 from core.turns.failures import SET_ASIDE
 from onevalet.supervision.heartbeat import HUNG_AFTER
 from tests.core.harness import Store, opened
@@ -106,7 +107,8 @@ async def test_promise_6_a_text_that_hangs_workers_is_set_aside_and_others_run(
         await until_told(store, "to first", log)
         assert not await store.column("select id from turns where state = 'poison'")
         await until_told(store, SET_ASIDE, log)
-        assert {*await store.column("select text from outbound")} == {SET_ASIDE, "to first"}
+        # On a busy machine it may have been said meanwhile that it takes longer.
+        assert {*await store.column("select text from outbound")} - {TAKES_LONGER} == {SET_ASIDE, "to first"}
         assert count(log, "worker_hangs") == 3
         found = (
             "select array[t.solo_crashes, t.attempts] from turns t join inbound i on i.turn_id = t.id order by i.text"
