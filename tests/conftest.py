@@ -197,6 +197,18 @@ def forker() -> Iterator[Forker]:
         yield forker
 
 
+@pytest.fixture(autouse=True)
+def forked_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Leave no process of a test that failed to work on what the next one writes."""
+    if "forker" not in request.fixturenames:
+        yield
+        return
+    forker: Forker = request.getfixturevalue("forker")
+    count = len(forker.children)
+    yield
+    forker.end_since(count)
+
+
 @pytest.fixture(scope="session")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
     """Yield a `dev` that started in an empty folder. Its tests are in the xdist group "dev"."""

@@ -11,9 +11,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
+
+import psutil
 
 from tests.loopback.plugin import watched_environment
 from tests.patience import patience
@@ -117,6 +120,16 @@ class Forker:
         child = Forked(int(self._order(order)["pid"]), self)
         self.children.append(child)
         return child
+
+    def end_since(self, count: int) -> None:
+        """Kill those that were forked after the first `count`, with all that they started."""
+        for child in self.children[count:]:
+            if child.returncode is None:
+                with suppress(psutil.NoSuchProcess):
+                    family = psutil.Process(child.pid).children(recursive=True)
+                    child.send_signal(signal.SIGKILL)
+                    for one in family:
+                        one.kill()
 
     def ask_end(self, pid: int) -> int | None:
         """Return a child's exit code, None while it runs."""
