@@ -54,7 +54,7 @@ async def test_a_notification_ends_the_pause_before_the_next_look() -> None:
 
 async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    asyncio.get_running_loop().call_later(0.02, log.write_text, "begun")
+    asyncio.get_running_loop().call_soon(log.write_text, "begun")
     assert await eventually(log.read_text) == "begun"
     with pytest.raises(AssertionError, match="no log"):
         await eventually((tmp_path / "other").read_text, "no log", within=0.01)
