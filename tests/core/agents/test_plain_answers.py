@@ -1,5 +1,6 @@
 """Answers without a model: what lets go of a question, or asks for more, in every language, is not its value."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -70,3 +71,13 @@ def test_a_value_that_sounds_like_a_request_is_taken(said: str) -> None:
     answer = plain_answer(ENTRY, {"text": TEXT}, said)
     assert answer is not None
     assert answer.fields == {"text": said}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_answer"), [("ann@x.org", True), ("tomorrow", False), ("ann@x.org bob@x.org", False)]
+)
+def test_words_that_the_field_refuses_are_no_answer(said: str, is_answer: bool) -> None:
+    address = InputField("Which address?", validator=lambda value: value.count("@") == 1 and " " not in value)
+    address.name = "address"
+    answer = plain_answer(replace(ENTRY, asked=("address",)), {"address": address}, said)
+    assert (answer is not None) is is_answer

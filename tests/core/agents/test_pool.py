@@ -206,6 +206,14 @@ async def test_words_pause_resume_and_drop_what_waits(mail: Talk) -> None:
     assert (await mail.pool.list(tenant), SENT) == ([], [])
 
 
+async def test_what_waits_already_cannot_be_resumed_and_the_model_is_told(mail: Talk) -> None:
+    tenant = await ask(mail)
+    mail.model.add(calls((HOLD, {"change": "resume"})), text("It waits already."))
+    assert (await mail.say("go on with it"))[0] == "It waits already."
+    assert "resume for what is paused" in str(mail.last.messages[-1]["content"])
+    assert [entry.status for entry in await mail.pool.list(tenant)] == [AgentStatus.WAITING_FOR_INPUT]
+
+
 async def test_cancelling_comes_back_to_the_model_and_nothing_runs(mail: Talk) -> None:
     tenant = await ask(mail)
     [entry] = await mail.pool.list(tenant)
