@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -95,6 +96,7 @@ class Keeper:
         self._journal = journal
         self._drawer = Drawer(folder / "files")
         self._written: dict[str, bytes] = {}
+        self._one_at_a_time = threading.Lock()
 
     def load(self) -> None:
         """Hand every provider what it knew; a file that cannot be read is set aside, and the provider begins empty."""
@@ -126,7 +128,7 @@ class Keeper:
         for provider in self._providers:
             kept = provider.save(self._drawer)
             if kept != self._written.get(provider.name):
-                await asyncio.to_thread(_write, self._path(provider), kept)
+                await asyncio.to_thread(self._store, self._path(provider), kept)
                 self._written[provider.name] = kept
 
     async def _write_changes(self) -> None:
@@ -138,6 +140,11 @@ class Keeper:
                     await self.write()
                 except OSError as error:
                     log.warning("simulator_state_not_written", cause=str(error))
+
+    def _store(self, path: Path, data: bytes) -> None:
+        # A write that nobody waits for any more goes on in its thread, and the last one of all begins beside it.
+        with self._one_at_a_time:
+            _write(path, data)
 
     def _path(self, provider: Keepable) -> Path:
         return self._folder / f"{provider.name}.json"

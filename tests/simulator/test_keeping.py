@@ -2,8 +2,11 @@
 
 import asyncio
 import base64
+import os
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,30 @@ import pytest
 
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock
+from simulator.journal import Journal
+from simulator.keeping import Drawer, Keeper
 from tests.eventually import eventually, never
+from tests.patience import PATIENCE
 from tests.simulator.conftest import FakeGateway
 
 PICTURE = {"name": "cat.png", "content_type": "image/png", "data": base64.b64encode(b"a picture").decode()}
+
+
+@dataclass
+class Said:
+    """A provider that knows a text."""
+
+    text: str = "first"
+    name: str = "said"
+
+    def save(self, drawer: Drawer) -> bytes:
+        return self.text.encode()
+
+    def load(self, kept: bytes, drawer: Drawer) -> None:
+        self.text = kept.decode()
+
+    def resume(self) -> None:
+        """Nothing was interrupted."""
 
 
 @pytest.fixture
@@ -121,6 +144,31 @@ async def test_a_reset_is_kept_too_and_a_spoilt_file_is_set_aside(config: Simula
         assert "soon forgotten" not in str(known)
         assert known["twilio"]["people"]["ada"]["bubbles"] == []
         assert (config.kept_in / "twilio.unreadable").read_text() == "{}"
+
+
+async def test_the_last_write_waits_for_one_that_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+    replace = Path.replace
+
+    def held(self: Path, target: Path) -> Path:
+        if not begun.is_set():
+            begun.set()
+            goes_on.wait(PATIENCE)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", held)
+    said, journal = Said(), Journal()
+    keeper = Keeper(tmp_path, [said], journal)
+    first = asyncio.create_task(keeper.write())
+    await eventually(begun.is_set)
+    first.cancel()
+    await asyncio.wait([first])
+    said.text = "last"
+    last = asyncio.create_task(keeper.write())
+    asyncio.get_running_loop().call_soon(goes_on.set)
+    await last
+    assert (tmp_path / "said.json").read_text() == "last"
+    assert os.listdir(tmp_path) == ["said.json"]
 
 
 async def test_a_killed_simulator_has_written_what_was_said(config: SimulatorConfig) -> None:
