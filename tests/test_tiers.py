@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from tests.by_chance.again import command
 from tests.forker import ROOT
 
 pytest_plugins = ["pytester"]
@@ -93,3 +94,9 @@ def test_what_is_named_runs_whole(tiered: pytest.Pytester) -> None:
 
 def test_the_slow_run_when_asked(tiered: pytest.Pytester) -> None:
     assert collected(tiered, "-m", "slow", "tests/contract") == ["test_kill"]
+
+
+@pytest.mark.parametrize("test", ["test_kill", "test_repeats", "test_mailbox"])
+def test_what_failed_runs_again_whichever_tier_it_is_of(tiered: pytest.Pytester, test: str) -> None:
+    _python, _module, _pytest, *options = command(f"tests/contract/test_cases.py::{test}")
+    assert collected(tiered, *options) == [test]
