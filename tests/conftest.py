@@ -54,13 +54,13 @@ class Greeting:
         self._services = services
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Say which tier runs, on what."""
+        """Print the tier that runs, and the folder of its servers."""
         tier = "the promise tier" if tiers.is_promise_tier(session.config) else "what was asked for"
         self._write(session.config, f"Runs {tier}, on a Postgres and a Valkey of its own in {self._services.folder}.")
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, config: pytest.Config) -> None:
-        """Say what there is besides, and which programs are missing."""
+        """Print the other tiers, or the programs that are missing."""
         if tiers.is_promise_tier(config):
             self._write(config, "More: bin/test --whole (all that is not slow), bin/test -m slow; see CONTRIBUTING.md.")
         elif missing := needs.missing():
@@ -152,7 +152,7 @@ async def keeper_at_work(keeper: Keeper) -> AsyncIterator[Keeper]:
 
 @pytest.fixture
 def new_sessions(keeper: Keeper) -> Iterator[None]:
-    """Let every connection of a test have a new session: what one costs is its subject."""
+    """Open a new session for every connection of a test whose subject is what a session costs."""
     keeper.keeps = False
     yield
     keeper.keeps = True

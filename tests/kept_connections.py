@@ -137,7 +137,7 @@ class _Kept(asyncpg.Connection):
 
     @property
     def protocol(self) -> Any:
-        """Return what speaks with the session."""
+        """Return asyncpg's protocol, which speaks with the session."""
         own: Any = self
         return own._protocol
 

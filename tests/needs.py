@@ -6,7 +6,6 @@ tier needs one (`tests/tiers.py`).
 
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -53,8 +52,3 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for name in mark.args:
             need(name)
-
-
-def folder_of(name: str) -> Path:
-    """Return the folder in which a program lies."""
-    return Path(need(name)).parent

@@ -74,7 +74,7 @@ class _Job:
         self._is_gone = True
 
     async def begin(self) -> bool:
-        """Have a process forked; false if the kept one has ended."""
+        """Ask the kept process to fork; return false if it has ended."""
         try:
             while not self._kept.ask(self._files):  # noqa: ASYNC110 - a loop watches a socket for one call only
                 await asyncio.sleep(0.01)
@@ -103,7 +103,7 @@ class _Job:
         return out
 
     async def end(self) -> None:
-        """Have it killed unless it has ended, and wait until it is gone."""
+        """Kill the job unless it has ended, and wait for its end."""
         try:
             async with asyncio.timeout(_STUCK_SECONDS):
                 while not self._is_gone:
@@ -114,7 +114,7 @@ class _Job:
             self._kept.end()
 
     async def _hear(self, most: int) -> str:
-        """Return what the kept process says next; empty at its end. All but the first byte is of a job that is gone."""
+        """Return the next words of the kept process, empty at its end. All but the first byte means the job is gone."""
         said = b""
         with suppress(ConnectionError):
             said = await self._loop.sock_recv(self._told, most)
