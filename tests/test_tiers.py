@@ -1,6 +1,11 @@
 """Which tests run when: a representative of each case in the promise tier, all with --whole, slow ones when asked."""
 
 import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 
 import pytest
 
@@ -100,3 +105,17 @@ def test_the_slow_run_when_asked(tiered: pytest.Pytester) -> None:
 def test_what_failed_runs_again_whichever_tier_it_is_of(tiered: pytest.Pytester, test: str) -> None:
     _python, _module, _pytest, *options = command(f"tests/contract/test_cases.py::{test}")
     assert collected(tiered, *options) == [test]
+
+
+@pytest.mark.slow
+def test_only_slow_tests_need_what_their_group_installs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    names = {re.split(r"[=;\[ ]", wanted)[0] for wanted in project["dependency-groups"]["slow"]}
+    modules = [module for module, owners in packages_distributions().items() if names & {*owners}]
+    assert "playwright" in modules
+    hidden = (
+        f"import sys; sys.modules.update(dict.fromkeys({modules})); import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", hidden, "-n0", "--collect-only", "-qq", "-p", "no:cacheprovider", "tests"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,13 +1,16 @@
 """A page in a browser, with the simulator and a scripted gateway behind it."""
 
 from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from simulator.app import Simulator
 from simulator.config import SimulatorConfig
-from tests.page.chromium import Browser, Page, open_page, running_browser
 from tests.page.gateway import ScriptedGateway
+
+if TYPE_CHECKING:
+    from tests.page.chromium import Browser, Page
 
 
 @pytest.fixture
@@ -17,7 +20,7 @@ def gateway() -> ScriptedGateway:
 
 
 @pytest.fixture
-async def simulator(gateway: ScriptedGateway, page: Page) -> AsyncIterator[Simulator]:
+async def simulator(gateway: ScriptedGateway, page: "Page") -> AsyncIterator[Simulator]:
     """A served simulator whose gateway is the scripted one."""
     async with gateway.running(SimulatorConfig(pace=0.05)) as simulator:
         yield simulator
@@ -25,15 +28,19 @@ async def simulator(gateway: ScriptedGateway, page: Page) -> AsyncIterator[Simul
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A browser for all tests of this process."""
+def browser() -> Iterator["Browser"]:
+    """A browser for all tests of this process; Playwright is there only where slow tests run."""
+    from tests.page.chromium import running_browser
+
     with running_browser() as browser:
         yield browser
 
 
 @pytest.fixture
-async def page(browser: Browser) -> AsyncIterator[Page]:
+async def page(browser: "Browser") -> AsyncIterator["Page"]:
     """A fresh tab; at the end nothing may have gone wrong in it."""
+    from tests.page.chromium import open_page
+
     async with open_page(browser) as page:
         yield page
     assert page.problems == []
