@@ -192,7 +192,7 @@ async def redis_url(services: servers.RunServices, worker_number: int) -> str:
 
 @pytest.fixture(scope="session")
 def forker() -> Iterator[Forker]:
-    """Yield the forker of our processes. Its tests are in the xdist group "processes", so that one forker is enough."""
+    """Yield the forker of our processes, which a few xdist groups share: "processes", "faults", "hanging workers"."""
     with Forker() as forker:
         yield forker
 
@@ -211,7 +211,7 @@ def forked_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]
 
 @pytest.fixture(scope="session")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
-    """Yield a `dev` that started in an empty folder. Its tests are in the xdist group "dev"."""
+    """Yield a `dev` that started in an empty folder. Its tests are in the xdist group "dev"; who starts another, in "own dev"."""
     with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
         yield running
 

@@ -14,7 +14,7 @@ _IN_SECONDS = "work began again"
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("processes")
+@pytest.mark.xdist_group("faults")
 @pytest.mark.parametrize("kept", [True, False], ids=["workers with supervisors", "workers alone"])
 async def test_promises_1_to_7_and_10_hold_under_each_kind_of_fault(tmp_path: Path, forker: Forker, kept: bool) -> None:
     # Outages move everybody's clock by hours: they come last.

@@ -10,7 +10,7 @@ from tests.page.looks import flaws
 from tests.page.talk import ask, begin, said
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 LONG = 180.0
 """Seconds in which a killed process is back on a busy machine, and what it held is taken over."""
 

@@ -13,7 +13,7 @@ from tests.page.chromium import Page
 from tests.page.talk import FIELDS, ask, begin, said
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 LONDON = ZoneInfo("Europe/London")
 QUIET_FOR = 3.0
 """Seconds in which something that is due would have come."""

@@ -11,7 +11,7 @@ from tests.page.looks import flaws
 from tests.page.talk import said
 from tests.running_dev import running_dev
 
-pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 
 
 async def test_the_guide_leads_through_its_steps_and_stays_away_once_left(page: Page, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.page.looks import flaws
 from tests.page.talk import ask, said
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 KEY, WRONG = "sk-right-0123456789", "sk-wrong-0123456789"
 LONG = 180.0
 """Seconds in which a busy machine loads what asks a model."""

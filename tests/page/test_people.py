@@ -11,7 +11,7 @@ from tests.page.looks import flaws
 from tests.page.talk import ask
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 THEIRS = "[...document.querySelectorAll('.second .phone .theirs .said')].map((one) => one.innerText)"
 MOST_WIDE, MIDDLE = (1366, 768), (1024, 768)
 

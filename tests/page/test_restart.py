@@ -9,7 +9,7 @@ from tests.page.chromium import Page
 from tests.page.talk import FIELDS, ask, said, talk_in_every_pane
 from tests.running_dev import running_dev
 
-pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 QUESTION = "What can you do?"
 
 

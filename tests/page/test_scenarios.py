@@ -18,7 +18,7 @@ from tests.page.looks import flaws
 from tests.page.talk import ask, begin, said
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 STARTS = 180.0
 """Seconds in which a replay has an installation of its own, on a busy machine."""
 EMAIL = "Email sam@example.com that I am ten minutes late"

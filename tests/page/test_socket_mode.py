@@ -11,7 +11,7 @@ from tests.page.looks import flaws
 from tests.page.talk import ask, said
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 LONG = 120.0
 """Seconds in which a busy machine starts the assistant again."""
 

@@ -32,7 +32,7 @@ _DUE = "update credentials set attend_at = clock_timestamp()"
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("processes")
+@pytest.mark.xdist_group("faults")
 @pytest.mark.needs("dovecot")
 async def test_promise_7_whole_workers_refresh_one_token_once(tmp_path: Path, forker: Forker) -> None:
     with running_nanoidp(BACK) as server, running_dovecot(f"{server.url}/userinfo") as dovecot:

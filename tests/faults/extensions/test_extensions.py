@@ -11,7 +11,7 @@ from tests.forker import Forker
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("processes")
+@pytest.mark.xdist_group("faults")
 async def test_promises_1_5_and_7_hold_for_extensions_under_kills(tmp_path: Path, forker: Forker) -> None:
     async with open_harness(tmp_path, forker, make_people(len(SHORT)), webs=1, workers=1) as harness:
         result = await extension_points(harness, points=SHORT, mutations=())

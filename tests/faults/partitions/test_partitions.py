@@ -12,7 +12,7 @@ from tests.servers.plproxy import programs
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("processes")
+@pytest.mark.xdist_group("faults")
 async def test_promises_1_2_4_hold_when_one_of_two_partitions_dies(tmp_path: Path, forker: Forker) -> None:
     try:
         programs()

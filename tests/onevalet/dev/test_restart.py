@@ -12,7 +12,7 @@ from tests.eventually import eventually
 from tests.onevalet.dev.test_run import _start
 from tests.running_dev import RunningDev, running_dev
 
-pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 
 ANSWERS = {"telegram": "telegram.sendMessage", "twilio": "twilio.messages.create", "slack": "slack.chat.postMessage"}
 

@@ -20,7 +20,7 @@ from tests.forker import Forked, Forker
 from tests.onevalet.supervision.test_supervisor import worker_environment
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("hanging workers")]
 
 IMPATIENT = "tests.onevalet.impatient"
 IMPATIENCE = 7
