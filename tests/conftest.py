@@ -211,7 +211,7 @@ def forked_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]
 
 @pytest.fixture(scope="session")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDev]:
-    """Yield a `dev` that started in an empty folder. Its tests are in the xdist group "dev"; who starts another, in "own dev"."""
+    """Yield a `dev` that started in an empty folder, for the xdist group "dev"; "own dev" starts others."""
     with running_dev(tmp_path_factory.mktemp("dev") / "home", signal.SIGTERM) as running:
         yield running
 

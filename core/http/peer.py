@@ -1,0 +1,148 @@
+"""What a server that others run may say, and for how long: every client of such a server counts here what it hears.
+
+Whoever names a server (a person, an operator) does not answer for it. Hence a conversation has an allowance of bytes as
+unpacked, of pieces (lines, answers, pages, events) and of seconds, for one command, its connection and its person at
+once; and a loop over what a peer sends gives everybody else their turns, however fast it sends.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.errors import ToolFailed
+from core.language.catalogue import gettext
+
+TURN_BYTES, TURN_PIECES = 64 * 1024, 100
+"""How much is heard before others have a turn of the event loop."""
+FIRST_PAUSE, MAX_PAUSE = 2.0, 600.0
+"""Seconds for which a peer that exceeded its allowance is left alone: doubling, up to the maximum."""
+_MOST_PEERS = 10_000
+"""How many peers are remembered: those that exceeded last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a peer may say: `size` in bytes as unpacked, `pieces`, and for how many `seconds`."""
+
+    size: int
+    pieces: int
+    seconds: float
+
+
+class PeerExceeded(ConnectionError):
+    """A peer said more than it may, or spoke longer. `host`: whom to name to its person."""
+
+    def __init__(self, what: str, host: str = "") -> None:
+        super().__init__(f"more {what} than a peer may send")
+        self.host = host
+
+
+class Hearing:
+    """What was heard of one command, connection or person. `within` is the hearing that it is a part of."""
+
+    def __init__(
+        self,
+        allowance: Allowance,
+        within: "Hearing | None" = None,
+        *,
+        host: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`host` is named in errors; that of `within` if it is empty."""
+        self._allowance = allowance
+        self._within = within
+        self._host = host or (within._host if within else "")
+        self._clock = clock
+        self._ends = clock() + allowance.seconds
+        self._size = self._pieces = 0
+        self._turn_size = self._turn_pieces = 0
+
+    @property
+    def seconds_left(self) -> float:
+        """Return the seconds that remain, here and in what this is a part of; never less than 0."""
+        left = max(0.0, self._ends - self._clock())
+        return min(left, self._within.seconds_left) if self._within else left
+
+    @property
+    def size_left(self) -> int:
+        """Return the bytes that remain, here and in what this is a part of."""
+        left = self._allowance.size - self._size
+        return min(left, self._within.size_left) if self._within else left
+
+    def count(self, size: int = 0, pieces: int = 0) -> None:
+        """Count what was heard; in a thread too. Raises `PeerExceeded`."""
+        self._size += size
+        self._pieces += pieces
+        if self._size > self._allowance.size:
+            raise PeerExceeded("bytes", self._host)
+        if self._pieces > self._allowance.pieces:
+            raise PeerExceeded("pieces", self._host)
+        if self._clock() > self._ends:
+            raise PeerExceeded("time", self._host)
+        if self._within is not None:
+            self._within.count(size, pieces)
+
+    async def heard(self, size: int = 0, pieces: int = 0) -> None:
+        """Count what was heard, and give others a turn of the event loop now and then. Raises `PeerExceeded`."""
+        self.count(size, pieces)
+        self._turn_size += size
+        self._turn_pieces += pieces
+        if self._turn_size >= TURN_BYTES or self._turn_pieces >= TURN_PIECES:
+            self._turn_size = self._turn_pieces = 0
+            await asyncio.sleep(0)
+
+
+class Slots:
+    """Conversations that run at the same time in this process: `most` of everybody, `each` of one person."""
+
+    def __init__(self, most: int, each: int = 1) -> None:
+        self._all = asyncio.Semaphore(most)
+        self._each = each
+        self._people: dict[str, tuple[asyncio.Semaphore, int]] = {}
+
+    @asynccontextmanager
+    async def of(self, person: str) -> AsyncIterator[None]:
+        """Wait for a slot of a person, and hold it: who waits for one of their own holds none of everybody's."""
+        own, users = self._people.get(person) or (asyncio.Semaphore(self._each), 0)
+        self._people[person] = own, users + 1
+        try:
+            async with own, self._all:
+                yield
+        finally:
+            own, users = self._people.pop(person)
+            if users > 1:
+                self._people[person] = own, users - 1
+
+
+class LeftAlone(ToolFailed):
+    """A peer that exceeded its allowance is not asked again yet; the message is for its person."""
+
+
+class Pauses:
+    """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: OrderedDict[tuple[str, ...], tuple[int, float]] = OrderedDict()
+
+    def check(self, *key: str, host: str) -> None:
+        """Raise `LeftAlone` while a peer is left alone."""
+        _, until = self._known.get(key, (0, 0.0))
+        if self._clock() < until:
+            raise LeftAlone(gettext("The server {host} sent more than it may, so it is left alone for now.", host=host))
+
+    def exceeded(self, *key: str) -> float:
+        """Note that a peer exceeded its allowance; return for how many seconds it is left alone."""
+        times, _ = self._known.pop(key, (0, 0.0))
+        pause = min(FIRST_PAUSE * 2.0 ** min(times, 20), MAX_PAUSE)
+        self._known[key] = times + 1, self._clock() + pause
+        while len(self._known) > _MOST_PEERS:
+            self._known.popitem(last=False)
+        return pause
+
+    def kept_to_it(self, *key: str) -> None:
+        """Note that a peer kept to its allowance: the next pause is the first again."""
+        self._known.pop(key, None)
