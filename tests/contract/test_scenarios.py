@@ -36,7 +36,6 @@ def test_a_dozen_ships_and_each_says_what_it_is_about() -> None:
         assert one.scenario.about, one.name
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize(("scenario", "place"), cases())
 async def test_a_scenario_goes_as_its_file_says(
     scenario: Scenario, place: str, database_url: str, redis_url: str

@@ -18,7 +18,7 @@ from tests.postgres_meter import metered
 SECONDS, STATEMENTS = 8, 12
 """What is due and which events were lost, each two to three seconds; health each ten. Polls were over a hundred."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
 
 async def test_a_worker_without_work_asks_once_in_a_while(

@@ -14,7 +14,7 @@ from tests.jobs.talking import Talking, talking
 SHARE = 0.9
 """The least share of the prompts that is byte by byte the beginning of the prompt before."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.scripted_model import ModelCall, Reply, error, text
 READS = "You read what a person and their assistant said"
 PLAIN = [f"My friend number {number} is called Friend{number}" for number in range(20)]
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("typeagent"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("typeagent")]
 
 
 @pytest.fixture

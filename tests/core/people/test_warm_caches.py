@@ -17,7 +17,7 @@ from onevalet import Page
 from tests.core.memory.harness import caught_up, make_momex, told
 from tests.core.people.harness import CHAT, PHONE, Harness
 
-pytestmark = [pytest.mark.xdist_group("typeagent"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.xdist_group("typeagent")]
 
 ANN, ANN_CHAT = "+15550000001", "7001"
 A_MINUTE = 6
