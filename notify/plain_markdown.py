@@ -65,9 +65,6 @@ class _Writer(BlockWriter):
             case "hr":
                 self._lines("---")
                 self.blank()
-            case "html_block":
-                self._lines(token.content.rstrip("\n"))
-                self.blank()
 
     def _lines(self, text: str) -> None:
         if self.gap is not None and self.lines:

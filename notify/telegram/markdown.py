@@ -64,9 +64,6 @@ class _Writer(BlockWriter):
             case "hr":
                 self._lines(Rich("———"))
                 self.blank()
-            case "html_block":
-                self._lines(Rich(token.content.rstrip("\n")))
-                self.blank()
 
     def _inline(self, rich: Rich) -> None:
         if self.heading and rich.text:

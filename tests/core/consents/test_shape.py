@@ -28,6 +28,16 @@ _json: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+def test_a_range_may_be_a_single_number() -> None:
+    bounds = build_shape(TARGET, Wanted({}, {"room": ["#team"]}, {"number": [3, 3]}, {"text": 10}))
+    assert covers(TARGET, bounds, {"room": "#team", "text": "hello", "number": 3})
+    assert not covers(TARGET, bounds, {"room": "#team", "text": "hello", "number": 4})
+
+
+def test_a_tool_without_parameters_has_none_to_bound() -> None:
+    assert Target("ring", {"type": "object"}, ()).parameters == {}
+
+
 @given(
     room=st.sampled_from(["#team", "#ops"]),
     text=st.text(max_size=10),

@@ -7,11 +7,13 @@ import pytest
 from core.json_types import Json
 from core.triggers.kinds.bounds import (
     MAX_COUNT,
+    MAX_JSON,
     TriggerError,
     check_count,
     check_moment,
     check_number,
     check_object,
+    check_size,
     check_text,
 )
 
@@ -30,6 +32,12 @@ def test_a_text_is_taken_up_to_its_limit() -> None:
     for wrong in ("x" * 11, "a\x00b", 5, None, ["x"]):
         with pytest.raises(TriggerError):
             check_text("cron", wrong, 10)
+
+
+def test_an_object_is_taken_up_to_its_size() -> None:
+    check_size("filter", {"a": "x" * (MAX_JSON - len('{"a": ""}'))})
+    with pytest.raises(TriggerError):
+        check_size("filter", {"a": "x" * (MAX_JSON - len('{"a": ""}') + 1)})
 
 
 def test_an_object_is_taken_up_to_its_depth() -> None:

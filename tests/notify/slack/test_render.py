@@ -124,6 +124,7 @@ def test_code_that_is_cut_is_closed_and_opened_again(indent: str, marks: str) ->
     assert len(pieces) >= 3
     assert regex.sub(r"\s", "", "".join(code(piece.text) for piece in pieces)) == "".join(lines).replace(" ", "")
     assert all("python" in piece.text for piece in pieces[:-1])
+    assert {piece.text.splitlines()[-1].strip(" >") for piece in pieces[:-1]} == {marks}
     assert "Done" not in code(pieces[-1].text)
     assert pieces[-1].text.endswith("Done **it**.")
 
@@ -166,6 +167,7 @@ def test_fuzzed_texts_lose_nothing_and_fit(text: str, limit: int) -> None:
     assert all(weigh(piece.text) <= limit * 10 for piece in pieces)
     for piece in pieces:
         assert letters(piece.text) == letters(piece.body) or piece.opened
+        assert not piece.closed.strip("\n >`~"), "a piece is closed by marks alone"
 
 
 @examples(60)
