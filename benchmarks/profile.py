@@ -1,6 +1,6 @@
 """Draw where the time of a benchmark goes, as a flame graph: of this process and of each that it starts.
 
-    uv run -m benchmarks.profile NAME [--to profile.svg] [--rate 200] [--rounds 1]
+    uv run -m benchmarks.profile NAME [--to profile.svg] [--rate 200] [--rounds 1] [--small]
 
 py-spy samples the benchmark from outside: it needs no rights, since it starts what it looks into. In the graph,
 each process is a tower of its own; a click enlarges it.
@@ -24,17 +24,18 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=Path("profile.svg"))
     parser.add_argument("--rate", type=int, default=200, help="samples a second")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--small", action="store_true", help="as the tests run it")
     options = parser.parse_args()
-    profile(options.name, options.to, options.rate, options.rounds)
+    profile(options.name, options.to, options.rate, options.rounds, small=options.small)
     sys.stdout.write(f"{options.to}\n")
 
 
-def profile(name: str, to: Path, rate: int, rounds: int) -> None:
+def profile(name: str, to: Path, rate: int, rounds: int, *, small: bool = False) -> None:
     """Run a benchmark under py-spy."""
     spy = shutil.which("py-spy", path=str(Path(sys.executable).parent))
     if spy is None:
         raise SystemExit("py-spy is missing: uv sync")
-    sampled = (sys.executable, "-m", "benchmarks", name, "--rounds", str(rounds))
+    sampled = (sys.executable, "-m", "benchmarks", name, "--rounds", str(rounds), *(["--small"] if small else []))
     recording = ("record", "--subprocesses", "--nonblocking", "--rate", str(rate), "--output", str(to), "--")
     subprocess.run((spy, *recording, *sampled), check=True)  # noqa: S603
 

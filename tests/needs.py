@@ -13,7 +13,7 @@ _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/lib/dovecot"
 """Servers lie where an ordinary user's PATH does not lead."""
 PACKAGES = {
     "caddy": "caddy",
-    "chromium": "chromium",
+    "chromium-headless-shell": "chromium-headless-shell",
     "docker-compose": "docker-compose",
     "dovecot": "dovecot-imapd",
     "nginx": "nginx",

@@ -100,7 +100,7 @@ def test_a_plot_is_small_and_holds_each_line_within_its_frame() -> None:
 
 @pytest.mark.slow
 def test_a_flame_graph_is_drawn_of_a_benchmark(tmp_path: Path) -> None:
-    profile.profile("turn", tmp_path / "profile.svg", rate=100, rounds=1)
+    profile.profile("turn", tmp_path / "profile.svg", rate=100, rounds=1, small=True)
     assert "direct/transport.py" in (tmp_path / "profile.svg").read_text()
 
 

@@ -1,4 +1,4 @@
-"""Debian's Chromium, headless, which Playwright drives: just what a person does, and what they see."""
+"""Debian's Chromium without its windows, which Playwright drives: just what a person does, and what they see."""
 
 import asyncio
 import base64
@@ -199,7 +199,7 @@ def running_browser() -> Iterator[Browser]:
 
     Each test has a loop of its own, and Playwright stays with the loop in which it was started: hence the thread.
     """
-    program = need("chromium")
+    program = need("chromium-headless-shell")
     with ExitStack() as stack:
         loop = stack.enter_context(_loop_in_a_thread())
 

@@ -3,7 +3,6 @@
 import re
 
 import asyncpg
-import psutil
 import pytest
 
 from core.db.migrate import migrate
@@ -11,13 +10,11 @@ from tests.core.harness import opened
 from tests.explained import ExplainedDatabase, explain
 from tests.million import HEAVY, LARGE, PEOPLE, fill
 from tests.onevalet.console.browser import Browser
-from tests.onevalet.console.harness import ANN, Console, open_console
+from tests.onevalet.console.harness import ANN, open_console
 from tests.services import private_postgres
 
 MOST_ROWS = 80_000
 """Rows that the statements of a page may look at: 100,000 take 25 to 45 ms of Postgres' CPU."""
-LOADS = 10
-"""Loads of a page over which its CPU is measured, in ticks of 10 ms. Plans are kept from the sixth on."""
 _HEAVY_SENDER = f"+1666{HEAVY.removeprefix('tn_')}"
 
 OF_OPERATORS = {
@@ -72,15 +69,8 @@ async def test_no_page_reads_much_of_a_million_messages() -> None:
         async with opened(postgres.url, database) as store, open_console(store, texts=True) as console:
             for sender, pages in ((ANN, tuple(OF_OPERATORS)), (_HEAVY_SENDER, OF_ONE)):
                 async with console.browser(sender) as browser:
-                    await explain(admin, on=True)
-                    await database.close()
                     for page in pages:
                         await _reads_little(browser, database, page)
-                    await explain(admin, on=False)
-                    await database.close()
-                    for page in pages:
-                        cpu = await _cpu(console, browser, page)
-                        print(f"{sender} {page}: {cpu:.0f} ms of CPU")  # noqa: T201
             async with console.browser(ANN) as browser:
                 await _pages_follow_one_another(browser)
         await admin.close()
@@ -96,19 +86,6 @@ async def _reads_little(browser: Browser, database: ExplainedDatabase, page: str
     rows = sum(scan.rows for scan in database.scans)
     assert rows < MOST_ROWS, (page, sorted(database.scans, key=lambda scan: -scan.rows)[:3])
     print(f"{page}: {rows} rows")  # noqa: T201
-
-
-async def _cpu(console: Console, browser: Browser, page: str) -> float:
-    """Return the milliseconds of CPU that Postgres takes for a load of a page."""
-    for _ in range(6):
-        await browser.get(OF_OPERATORS[page])
-    ours = "select pid from pg_stat_activity where application_name = 'onevalet' and datname = current_database()"
-    ids = await console.store.admin.fetch(ours)
-    backends = [psutil.Process(row["pid"]) for row in ids]
-    before = sum(sum(backend.cpu_times()[:2]) for backend in backends)
-    for _ in range(LOADS):
-        await browser.get(OF_OPERATORS[page])
-    return (sum(sum(backend.cpu_times()[:2]) for backend in backends) - before) / LOADS * 1000
 
 
 async def _pages_follow_one_another(browser: Browser) -> None:
