@@ -5,7 +5,9 @@ could not encode (`$1: {…}`). Class, SQLSTATE, table, column and constraint te
 """
 
 import sys
+import threading
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 
 import asyncpg
@@ -20,9 +22,24 @@ def format_error(exc_info: ExcInfo) -> str:
     return "\n".join(_lines(exc_info[1], set()))
 
 
-def print_uncaught(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-    """Print an error that ends the process, as `sys.excepthook`."""
-    sys.stderr.write("\n".join(_lines(error, set())) + "\n")
+def print_uncaught(clean: Callable[[str], str]) -> None:
+    """Print errors that end the process or a thread, and those of finalizers: cleaned, in place of Python's hooks."""
+
+    def show(error: BaseException | None, where: str = "") -> None:
+        if error is not None and not isinstance(error, SystemExit):
+            sys.stderr.write(clean("\n".join([*([where] if where else []), *_lines(error, set())])) + "\n")
+
+    def of_the_process(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+        show(error)
+
+    def of_a_thread(args: threading.ExceptHookArgs) -> None:
+        show(args.exc_value, f"in the thread {args.thread.name}:" if args.thread else "in a thread:")
+
+    def of_a_finalizer(args: "sys.UnraisableHookArgs") -> None:
+        # What the object says of itself may quote anything.
+        show(args.exc_value, f"ignored in {type(args.object).__qualname__}:")
+
+    sys.excepthook, threading.excepthook, sys.unraisablehook = of_the_process, of_a_thread, of_a_finalizer
 
 
 def describe(error: BaseException) -> str:

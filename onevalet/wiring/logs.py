@@ -36,7 +36,7 @@ def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = No
     handler = logging.StreamHandler(out)
     handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", redact))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    sys.excepthook = print_uncaught
+    print_uncaught(redact.text)
     for name in QUIET:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
     structlog.configure(

@@ -119,6 +119,17 @@ async def test_promise_14_no_known_secret_reaches_a_log_line() -> None:
         "except ValueError:\n"
         "    structlog.get_logger().exception('work_failed')\n"
         "    logging.getLogger('library').exception('asked with %s', 'xoxb-4711')\n"
+        "import threading\n"
+        "def fail():\n"
+        "    raise ValueError('no such token: xoxb-4711')\n"
+        "thread = threading.Thread(target=fail)\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "class Ends:\n"
+        "    def __del__(self):\n"
+        "        fail()\n"
+        "Ends()\n"
+        "fail()\n"
     )
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, cwd=ROOT, env={"PATH": os.environ["PATH"]}, stderr=asyncio.subprocess.PIPE
@@ -127,7 +138,9 @@ async def test_promise_14_no_known_secret_reaches_a_log_line() -> None:
     shown = errors.decode()
     assert "xoxb" not in shown
     assert "short_event" in shown, "what is too short to be a secret is left alone"
-    assert shown.count("no such token: [secret]") == 2
+    assert shown.count("no such token: [secret]") == 5, (
+        "two logged, a thread, a finalizer, the process"
+    )
     for line in ('"cause": "refused [secret]"', "library: asked with [secret]"):
         assert line in shown
 
