@@ -164,10 +164,10 @@ class _Reading:
 
     def _list(self, value: Json, schema: JsonObject) -> object:
         """Read a list written as JSON, or make one of a single item. A text with commas may be one item or several."""
-        parsed = _parsed(value) if isinstance(value, str) else UNREAD
-        if isinstance(parsed, list):
+        parsed = _parsed(value) if isinstance(value, str) else value
+        if isinstance(value, str) and isinstance(parsed, list):
             return self._inside(parsed, [schema])
-        if _is_empty(value) or (isinstance(value, str) and _SEPARATORS.search(value)):
+        if _is_empty(value) or (isinstance(parsed, str) and _SEPARATORS.search(parsed)):
             return UNREAD
         item = self.read(value, schema.get("items"))
         return [item] if self.accepts(item, schema.get("items")) else UNREAD

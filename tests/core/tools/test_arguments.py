@@ -104,6 +104,8 @@ def meant(name: str, value: Json) -> Json:
         ("dishes", "soup", ["soup"]),
         ("dishes", '["soup", "fish"]', ["soup", "fish"]),
         ("dishes", [3], ["3"]),
+        ("guests", '{"name": "Ann"}', [{"name": "Ann"}]),
+        ("guests", '{"name": "Ann", "age": 7}', [{"name": "Ann", "age": 7}]),
         ("dishes", "", None),
         ("tables", "4", [4]),
         ("guests", {"name": "Ada", "age": "36"}, [{"name": "Ada", "age": 36}]),
