@@ -54,7 +54,7 @@ class Hearing:
         """`host` is named in errors; that of `within` if it is empty."""
         self._allowance = allowance
         self._within = within
-        self._host = host or (within._host if within else "")
+        self._host: str = host or (within._host if within else "")
         self._clock = clock
         self._ends = clock() + allowance.seconds
         self._size = self._pieces = 0
