@@ -5,7 +5,8 @@ Of 768 commits, 63 mended tests that failed now and then. Their causes are the r
 - Each test has a database of its own (`database_url`), each worker a Valkey database (`redis_url`) and ports from a
   range that no client is given (`tests.services.free_port`); each folder is one of `tmp_path`.
 - Tests that share a `dev`, a forker or a heavy library are in one xdist group, which `tests/test_groups.py` holds.
-- What a test leaves open fails the run by `filterwarnings = error`, and `pytest_sessionfinish` looks for it.
+- What a test leaves open fails the run by `filterwarnings = error`, and `pytest_sessionfinish` looks for it; a client
+  session, which would be collected in another test's time, fails its own (`tests/left_open.py`).
 - Clocks stand still where a day or an hour counts (`tests/clocks.py`); a program's clock is the file of `clock_path`.
 - What a call costs is counted in its own thread (`tests/counted.py`) or on a Postgres of its own
   (`tests/postgres_meter.py`), and never what is sent by the clock, such as heartbeats and polls.
