@@ -1,8 +1,6 @@
 """A `dev` as a newcomer runs it, in a separate process."""
 
-import random
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,6 +12,7 @@ import psutil
 
 from tests.forker import ROOT, plain_environment
 from tests.patience import patience
+from tests.ports import free_port
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class RunningDev:
 @contextmanager
 def running_dev(home: Path, how: signal.Signals, settings: Mapping[str, str] | None = None) -> Iterator[RunningDev]:
     """Run `dev` for the block; then end it by a signal, and check that it leaves nothing behind."""
-    port = two_free_ports()
+    port = free_port(1)
     log = home.parent / f"{home.name}.log"
     with log.open("ab") as errors:
         process = subprocess.Popen(
@@ -78,17 +77,3 @@ def dev_environment(home: Path, port: int) -> dict[str, str]:
     """Return the environment of a newcomer, except for the folder and the port."""
     kept = {name: value for name, value in plain_environment().items() if name != "LANG"}
     return kept | {"ONEVALET_HOME": str(home), "PORT": str(port), "PYTHONUNBUFFERED": "1"}
-
-
-def two_free_ports() -> int:
-    """Find a port that is free together with the next one."""
-    # Below the range from which the system takes ports for clients, so that none is taken meanwhile.
-    while True:
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as first, socket.socket() as second:
-            try:
-                first.bind(("127.0.0.1", port))
-                second.bind(("127.0.0.1", port + 1))
-            except OSError:
-                continue
-            return port

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import signal
-import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from simulator.config import Person, SimulatorConfig
 from tests.approvals.signed_posts import PUBLIC_URL, SECRET, SignedPosts
 from tests.eventually import eventually
 from tests.forker import Forker, plain_environment
+from tests.ports import free_port
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.spine.system import Member
 
@@ -74,7 +74,7 @@ async def open_races(
     )
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
-        ports = [_free_port(), _free_port()]
+        ports = [free_port(), free_port()]
         config = SimulatorConfig(
             gateway_url=f"http://127.0.0.1:{ports[0]}", public_url=PUBLIC_URL, people=everyone, pace=0.05
         )
@@ -195,9 +195,3 @@ def _environment(
         "TELEGRAM_API_URL": simulator.telegram_url,
         "CONSENT_FOLDER": str(folder),
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -19,7 +19,7 @@ import pytest
 
 from tests.eventually import eventually_blocking
 from tests.forker import ROOT, plain_environment
-from tests.running_dev import two_free_ports
+from tests.ports import free_port
 from tests.shipping.harness import find_uv
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -64,7 +64,7 @@ class Newcomer:
         self.folder = Path(tempfile.mkdtemp(prefix="newcomer-"))
         self.project, self.home = self.folder / "onevalet", self.folder / "home"
         self.home.mkdir()
-        self.port = two_free_ports()
+        self.port = free_port(1)
         self._processes: list[subprocess.Popen[bytes]] = []
         self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
         self._cache = self._warm_cache()

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,6 +28,7 @@ from core.json_types import JsonObject
 from onevalet import OneValet, Question, ToolExecutionContext, tool
 from onevalet.testing import ScriptedModel, calls, text
 from tests.eventually import eventually
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 KEY = base64.b64encode(b"k" * 32).decode()
@@ -142,9 +142,7 @@ class House:
 async def house(
     database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[House]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     DONE.clear()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DATABASE_URL", database_url)

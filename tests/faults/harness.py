@@ -3,9 +3,7 @@
 import asyncio
 import base64
 import random
-import secrets
 import signal
-import socket
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -34,6 +32,7 @@ from tests.faults.proxy import Proxy, Trouble, proxied
 from tests.faults.script import CHANNELS, answer, make_sayings
 from tests.forker import Forked, Forker, plain_environment
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.scripted_model import Script, ScriptedModel
 from tests.services import private_postgres, private_valkey
@@ -313,16 +312,6 @@ def make_people(count: int) -> tuple[Person, ...]:
     return tuple(
         Person(f"p{n:03}", f"Person {n}", f"+1555040{n:04}", f"U0P{n:07}", 620_000_000 + n) for n in range(count)
     )
-
-
-def free_port() -> int:
-    """Find a free port, below the range from which the system takes ports for clients."""
-    while True:
-        # Not by the run's seed: another run beside this one would choose the same ports.
-        port = 20_000 + secrets.randbelow(12_000)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def _port(url: str) -> int:

@@ -2,7 +2,6 @@
 
 import base64
 import signal
-import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,6 +17,7 @@ from simulator.app import Simulator, serve_simulator
 from simulator.config import Person, SimulatorConfig
 from tests.eventually import eventually
 from tests.forker import Forked, Forker, plain_environment
+from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
@@ -137,7 +137,7 @@ async def open_system(
     (folder / "effects").touch()
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(model)
-        port = _free_port()
+        port = free_port()
         config = SimulatorConfig(
             gateway_url=f"http://127.0.0.1:{port}", public_url="https://valet.example", people=tuple(people), pace=0.05
         )
@@ -226,9 +226,3 @@ def _environment(
 
 async def _until_listening(port: int) -> None:
     await eventually(partial(is_ready, f"http://127.0.0.1:{port}"), "readiness")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.forker import ROOT
 from tests.page.chromium import Browser, open_page, running_browser
 from tests.page.guided import follow_guide
-from tests.running_dev import two_free_ports
+from tests.ports import free_port
 
 _READY = b"  simulator  "
 _OURS = ("ONEVALET_", "VIRTUAL_ENV", "UV_PROJECT")
@@ -41,7 +41,7 @@ def main(browser: Browser, folder: Path) -> Minute:
     project = folder / "onevalet"
     subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", project], check=True)
     cloned = time.monotonic()
-    port = two_free_ports()
+    port = free_port(1)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     environment |= {"PORT": str(port), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen([project / "bin" / "dev"], cwd=project, env=environment, stdout=subprocess.PIPE) as dev:

@@ -33,11 +33,11 @@ from aiosmtpd.smtp import MISSING, SMTP, AuthResult, Envelope, LoginPassword, Se
 
 from core.credentials.types import Ability, Account, OpenAccount
 from core.http.client import GuardedClient
-from onevalet.dev.embedded.port import free_port
 from tests.agents.services import certified
 from tests.eventually import eventually_blocking
 from tests.needs import need
 from tests.patience import PATIENCE
+from tests.ports import free_port
 
 PASSWORD = "dove-s3cret"
 BINARY = "/usr/sbin/dovecot"

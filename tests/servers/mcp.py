@@ -13,6 +13,7 @@ from typing import Any
 
 from core.mcp.types import McpServer
 from tests.eventually import eventually_blocking
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60.0
@@ -51,9 +52,7 @@ class ScriptedMcp:
     @contextmanager
     def over_http(self, **options: Any) -> Iterator[McpServer]:
         """Run it on a port of loopback inside the block."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         process = subprocess.Popen([*self.command, str(port)], cwd=ROOT, env={**os.environ})
         try:
             _wait(port, process)

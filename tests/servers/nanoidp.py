@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import pytest
 
 from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
+from tests.ports import free_port
 
 CLIENT, SECRET = "valet", "idp-s3cret-of-tests"
 PASSWORD = "idp-p4ssword"
@@ -68,9 +68,7 @@ class Nanoidp:
 @contextmanager
 def running_nanoidp(redirect: str) -> Iterator[Nanoidp]:
     """Run the server inside the block. `redirect`: the one address to which it leads back, on any port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as folder:
         _configure(Path(folder), url, port, redirect)

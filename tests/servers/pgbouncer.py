@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ import asyncpg
 from tests.eventually import eventually
 from tests.namespaces import Host
 from tests.needs import need
+from tests.ports import free_port
 
 SERVER_CONNECTIONS = 4
 
@@ -39,7 +39,7 @@ async def running_pooler(
     database_url: str, *settings: str, host: Host | None = None, servers: int = SERVER_CONNECTIONS
 ) -> AsyncIterator[Pooler]:
     """Run a PgBouncer for the block, on a host of its own where one is given."""
-    parts, path, port = urlsplit(database_url), need("pgbouncer"), _free_port()
+    parts, path, port = urlsplit(database_url), need("pgbouncer"), free_port()
     address = host.address if host else "127.0.0.1"
     with tempfile.TemporaryDirectory(prefix="onevalet-pgbouncer-") as name:
         folder = Path(name)
@@ -88,9 +88,3 @@ async def _until_answering(url: str, process: asyncio.subprocess.Process) -> Non
         return True
 
     await eventually(answers)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator
@@ -17,6 +16,7 @@ import asyncpg
 from core.errors import ConfigError
 from onevalet.dev.embedded.child_process import server_environment, unprivileged_user
 from tests.eventually import eventually
+from tests.ports import free_port
 
 
 def programs() -> Path:
@@ -30,7 +30,7 @@ def programs() -> Path:
 @asynccontextmanager
 async def empty_router() -> AsyncIterator[str]:
     """Run it for the block; yield the address of its superuser, and of an empty database."""
-    folder, port = Path(tempfile.mkdtemp(prefix="onevalet-router-")), _free_port()
+    folder, port = Path(tempfile.mkdtemp(prefix="onevalet-router-")), free_port()
     server = await asyncio.to_thread(_start, folder, port, programs())
     try:
         url = f"postgresql://router@127.0.0.1:{port}/postgres?sslmode=disable"
@@ -74,9 +74,3 @@ async def _until_answering(url: str, server: subprocess.Popen[bytes]) -> None:
         return True
 
     await eventually(answers)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-import socket
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -16,6 +15,7 @@ from redis.exceptions import RedisError
 
 from onevalet.dev.embedded.valkey import program
 from tests.eventually import eventually
+from tests.ports import free_port
 
 NAME = "valet"
 
@@ -45,7 +45,7 @@ class Group:
 @asynccontextmanager
 async def sentinels() -> AsyncIterator[Group]:
     """Run a group for the block, whose replica follows its primary."""
-    password, ports = secrets.token_hex(16), [_free_port() for _ in range(5)]
+    password, ports = secrets.token_hex(16), [free_port() for _ in range(5)]
     servers, watching = ports[:2], ports[2:]
     common = [f"requirepass {password}", f"masterauth {password}", 'save ""', "repl-diskless-sync-delay 0"]
     watch = [
@@ -116,9 +116,3 @@ async def _told(port: int) -> dict[str, Any]:
     async with Redis(port=port, decode_responses=True) as sentinel:
         state: dict[str, Any] = await sentinel.sentinel_master(NAME)  # type: ignore[no-untyped-call]
         return state
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

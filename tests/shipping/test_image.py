@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import socket
 import subprocess
 import sys
 import tomllib
@@ -18,6 +17,7 @@ import pytest
 from onevalet.wiring.extras import PACKAGES
 from tests.eventually import eventually_blocking
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.shipping.harness import processes, read
 from tests.shipping.image import SHIPPED, Image
 
@@ -134,9 +134,7 @@ def test_web_and_worker_run_and_write_to_their_folders_only(
     lean: Image, settings: dict[str, str], tmp_path: Path
 ) -> None:
     watching, noted = lean.watch_writes()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     told = settings | watching | {"PORT": str(port)}
     log = tmp_path / "log"
     with (

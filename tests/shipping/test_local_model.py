@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
-from tests.running_dev import dev_environment, two_free_ports
+from tests.ports import free_port
+from tests.running_dev import dev_environment
 from tests.scripted_model import ScriptedModel, calls, text
 from tests.shipping.harness import ROOT, read
 from tests.shipping.test_deploy_page import block
@@ -44,7 +45,7 @@ async def test_chat_answers_by_the_local_model_of_the_recipe(tmp_path: Path) -> 
             "onevalet",
             "chat",
             cwd=tmp_path,
-            env=dev_environment(tmp_path / "home", two_free_ports()) | {"PYTHONPATH": str(ROOT)},
+            env=dev_environment(tmp_path / "home", free_port(1)) | {"PYTHONPATH": str(ROOT)},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -21,7 +21,7 @@ from yarl import URL
 from channels.http.app import MAX_BODY
 from tests.eventually import eventually
 from tests.needs import need
-from tests.running_dev import two_free_ports
+from tests.ports import free_port
 from tests.shipping.test_deploy_page import block
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ PROXIES = {"nginx": (nginx, "https"), "caddy": (caddy, "http")}
 @asynccontextmanager
 async def proxy(name: str, folder: Path, behind: int) -> AsyncIterator[str]:
     """Run a proxy in front of a port, and yield its address once it listens."""
-    port = two_free_ports()
+    port = free_port(1)
     make, scheme = PROXIES[name]
     command = make(folder, port, behind)
     with (folder / "err").open("w") as errors:

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import errno
-import socket
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -19,6 +18,7 @@ from tests.kills.harness import open_system
 from tests.kills.test_hostile_files import answered
 from tests.needs import need
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.scripted_model import ScriptedModel, text
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
@@ -46,11 +46,6 @@ for try_it in (
     except OSError as error:
         print(error.errno)
 """
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 async def sandboxed(

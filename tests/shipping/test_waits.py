@@ -24,6 +24,11 @@ PLANTED: list[tuple[str, str]] = [
     ("port", "server.bind(('localhost', 5432))\n"),
     ("port", "await session.get('http://127.0.0.1:8080/readyz')\n"),
     ("port", "with serving(settings('http://localhost:4318')):\n    pass\n"),
+    ("probed-port", "with socket.socket() as probe:\n    probe.bind(HERE)\n    port = probe.getsockname()[1]\n"),
+    (
+        "probed-port",
+        "with socket.create_server(HERE) as one:\n    port = int(one.getsockname()[1])\n",
+    ),
     ("shared-count", "COUNT = 'select count(*) from pg_stat_activity'\n"),
     ("shared-count", "COUNT = f'select {what} from pg_locks where not granted'\n"),
     ("shared-count", "COUNT = \"select 1 from pg_stat_activity where application_name = 'onevalet'\"\n"),
@@ -66,6 +71,8 @@ FINE: dict[str, str] = {
     "while queue:\n    async def slow() -> None:\n        await asyncio.sleep(1)\n    await eventually(queue.pop)\n",
     "port": "site = web.TCPSite(runner, '127.0.0.1', 0)\nserve(port=free_port())\n"
     "await session.get('http://127.0.0.1:9/')\nassert host_of('http://localhost:8080') == ('localhost', 8080)\n",
+    "probed-port": "with socket.socket() as server:\n    server.bind(HERE)\n    yield int(server.getsockname()[1])\n"
+    "port = listening.sockets[0].getsockname()[1]\n",
     "shared-count": "A = 'select count(*) from pg_stat_activity where datname = current_database()'\n"
     "B = 'select 1 from pg_stat_activity where pid = $1'\nlog.info('worker_started')\nC = 'pg_stat_user_tables'\n",
     "shared-name": "await admin.execute(f'create role {name} login')\nNOTES = 'create table database'\n",

@@ -3,7 +3,7 @@
 Of 768 commits, 63 mended tests that failed now and then. Their causes are the rules below, and what holds the others:
 
 - Each test has a database of its own (`database_url`), each worker a Valkey database (`redis_url`) and ports from a
-  range that no client is given (`tests.services.free_port`); each folder is one of `tmp_path`.
+  range that no client is given (`tests.ports`); each folder is one of `tmp_path`.
 - Tests that share a `dev`, a forker or a heavy library are in one xdist group, which `tests/test_groups.py` holds.
 - What a test leaves open fails the run by `filterwarnings = error`, and `pytest_sessionfinish` looks for it; a client
   session, which would be collected in another test's time, fails its own (`tests/left_open.py`).
@@ -98,6 +98,18 @@ def fixed_ports(source: str) -> Found:
     for opened in nodes_of(source)[ast.withitem]:
         texts = [part for part in ast.walk(opened.context_expr) if _names_port(part)]
         yield from ((opened.context_expr.lineno, ast.unparse(text)) for text in texts)
+
+
+def probed_ports(source: str) -> Found:
+    """Find ports that outlive the socket that was bound to learn them: a client may be given them meanwhile."""
+    for block in nodes_of(source)[ast.With]:
+        if not any("socket" in ast.unparse(item.context_expr) for item in block.items):
+            continue
+        for kept in ast.walk(block):
+            if isinstance(kept, ast.Assign | ast.Return) and kept.value is not None:
+                said = ast.unparse(kept.value)
+                if re.fullmatch(r"(int\()?\w+\.getsockname\(\)\[1\]\)?", said):
+                    yield kept.lineno, said
 
 
 def shared_counts(source: str) -> Found:
@@ -215,6 +227,7 @@ RULES: Mapping[str, Rule] = {
     "sleep": Rule(sleeps, re.compile(r"sleep\(|call_later\(|wait_for_timeout\(")),
     "poll": Rule(polls, re.compile(r"sleep\(|wait_for_timeout\(")),
     "port": Rule(fixed_ports, re.compile(r"port=\d{4}|" + _HOST + r"[\"']?[:,] ?\d{4}")),
+    "probed-port": Rule(probed_ports, re.compile(r"getsockname\(\)")),
     "shared-count": Rule(shared_counts, re.compile(_SHARED.pattern + r"|\.info\(|INFO|client_list|config_resetstat")),
     "shared-name": Rule(shared_names, re.compile(r"create ", re.IGNORECASE)),
     "short-patience": Rule(

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import signal
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from simulator.config import Person, SimulatorConfig
 from tests.eventually import eventually
 from tests.forker import Forked, Forker, plain_environment
 from tests.namespaces import Host
+from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.scripted_model import Script, ScriptedModel, echo
 from tests.services import private_postgres, private_valkey
@@ -112,7 +112,7 @@ class System:
         """Start one more process, of the code that this forker has loaded."""
         members = self.webs if command == "web" else self.workers
         name = f"{command}{len(members) + 1}"
-        environment = self.environment | ({"HOST": LOOPBACK, "PORT": str(_free_port())} if command == "web" else {})
+        environment = self.environment | ({"HOST": LOOPBACK, "PORT": str(free_port())} if command == "web" else {})
         member = Member(name, command, environment, self.folder / f"{name}.log", forker)
         member.start()
         members.append(member)
@@ -158,7 +158,7 @@ async def running_system(
         valkey = await stack.enter_async_context(private_valkey(places.valkey if places else None))
         await setup.migrate(postgres.url)
         of_webs: Sequence[Host | None] = places.webs if places else [None] * webs
-        addresses = [(host.address if host else LOOPBACK, _free_port()) for host in of_webs]
+        addresses = [(host.address if host else LOOPBACK, free_port()) for host in of_webs]
         balancer = await stack.enter_async_context(balanced(lambda: addresses))
         config = SimulatorConfig(
             gateway_url=f"http://{LOOPBACK}:{balancer}",
@@ -250,9 +250,3 @@ async def _set_up_channels(system: System, environment: dict[str, str], forker: 
 async def _stop_all(system: System) -> None:
     running = [member for member in (*system.webs, *system.workers) if member.process and member.process.code is None]
     await asyncio.gather(*(member.stop() for member in running))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,7 +1,6 @@
 """The pages on a port of this machine, and browsers that keep their cookies."""
 
 import re
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ from core.ids import make_id
 from core.queue.wakeups import NoWakeups, Wakeups
 from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_accounts, build_connecting
+from tests.ports import free_port
 from tests.servers.nanoidp import CLIENT, SECRET, Nanoidp
 
 LINK = re.compile(r"http://127\.0\.0\.1:[0-9]+/connect/[0-9a-f]{32}")
@@ -106,9 +106,7 @@ async def served(
     database: Database, store: CredentialStore, services: Services, *hosts: str, wakeups: Wakeups | None = None
 ) -> AsyncIterator[Pages]:
     """Serve the pages inside the block. `hosts`: of servers on this machine that may be reached."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     settings = Settings(_env_file=None, public_url=url, onevalet_secret_keys=(SecretStr("A" * 43 + "="),))
     http, clock = GuardedClient(allowed_hosts=hosts), Clock()

@@ -1,7 +1,6 @@
 """The guarded client, over real sockets: a server of our own, named by the operator, or standing in for the world."""
 
 import asyncio
-import socket
 
 import pytest
 from aiohttp import web
@@ -13,6 +12,7 @@ from core.json_types import Json
 from tests.core.http.harness import NOT_PUBLIC, WORLD, Server, client_for, outside
 from tests.eventually import never
 from tests.patience import PATIENCE
+from tests.ports import free_port
 
 
 async def test_a_host_that_the_operator_named_is_reached_and_its_answer_told(server: Server) -> None:
@@ -261,9 +261,7 @@ async def test_headers_beyond_the_limits_are_one_sentence(server: Server, head: 
 
 
 async def test_promise_14_nothing_there_is_one_sentence_without_internals(server: Server) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     async with client_for(server, allowed_hosts=[f"127.0.0.1:{port}", f"nowhere.example:{port}"]) as client:
         for url in (f"http://127.0.0.1:{port}/", f"https://127.0.0.1:{port}/"):
             with pytest.raises(ToolFailed, match=r"^The server 127\.0\.0\.1 cannot be reached\.$"):

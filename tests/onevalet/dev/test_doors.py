@@ -18,7 +18,8 @@ import pytest
 from channels.sms.verify import sign
 from simulator.config import PEOPLE, SlackConfig, TwilioConfig
 from tests.forker import ROOT
-from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
+from tests.ports import free_port
+from tests.running_dev import RunningDev, dev_environment, running_dev
 
 pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
@@ -64,7 +65,7 @@ async def test_the_simulators_secrets_are_the_folders_own_and_outlive_a_restart(
 async def test_dev_for_others_without_a_real_channel_is_refused_in_one_sentence(
     tmp_path: Path, setting: str, value: str
 ) -> None:
-    environment = dev_environment(tmp_path / "home", two_free_ports()) | {setting: value}
+    environment = dev_environment(tmp_path / "home", free_port(1)) | {setting: value}
     ended = await asyncio.to_thread(_run_dev, environment)
     assert ended.returncode == 2, ended.stderr
     assert ended.stderr.strip().count("\n") == 0, ended.stderr
@@ -72,7 +73,7 @@ async def test_dev_for_others_without_a_real_channel_is_refused_in_one_sentence(
 
 
 async def test_dev_with_a_model_of_nobody_is_refused_before_it_starts_anything(tmp_path: Path) -> None:
-    environment = dev_environment(tmp_path / "home", two_free_ports()) | {"ONEVALET_MODEL": "nosuchmodel"}
+    environment = dev_environment(tmp_path / "home", free_port(1)) | {"ONEVALET_MODEL": "nosuchmodel"}
     ended = await asyncio.to_thread(_run_dev, environment)
     assert ended.returncode == 2, ended.stderr
     assert ended.stderr == (

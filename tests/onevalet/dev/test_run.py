@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from tests.forker import ROOT
-from tests.running_dev import RunningDev, dev_environment, running_dev, two_free_ports
+from tests.ports import free_port
+from tests.running_dev import RunningDev, dev_environment, running_dev
 
 pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
@@ -57,7 +58,7 @@ async def test_chat_answers_in_the_terminal_next_to_a_running_dev(dev: RunningDe
 
 async def test_chat_answers_alone_and_dev_reuses_its_folder_and_ends_cleanly(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    await _chat(dev_environment(home, two_free_ports()))
+    await _chat(dev_environment(home, free_port(1)))
     # What is checked at the end of the block, and at that of the shared `dev` for SIGTERM.
     with running_dev(home, signal.SIGINT):
         pass

@@ -14,7 +14,8 @@ import pytest
 
 from tests.eventually import eventually
 from tests.forker import ROOT
-from tests.running_dev import RunningDev, dev_environment, two_free_ports
+from tests.ports import free_port
+from tests.running_dev import RunningDev, dev_environment
 
 pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 
@@ -22,7 +23,7 @@ pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.slow]
 @asynccontextmanager
 async def starting_dev(home: Path) -> AsyncIterator[RunningDev]:
     """Start `dev` from nothing, and do not wait for anything."""
-    port = two_free_ports()
+    port = free_port(1)
     with (home.parent / "log").open("ab") as log:
         process = subprocess.Popen(  # noqa: ASYNC220 - its own loop is what is tested
             [sys.executable, "-m", "onevalet", "dev"],

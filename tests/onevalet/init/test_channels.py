@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from channels.sms.setup import RETRIES
 from simulator.app import Simulator, serve_simulator
 from simulator.config import SimulatorConfig, SystemClock
 from tests.onevalet.init.terminal import CTRL_C, Terminal, opened, saved
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 CONFIG = SimulatorConfig()
@@ -46,9 +46,7 @@ class Providers:
 @asynccontextmanager
 async def providers() -> AsyncIterator[Providers]:
     """Serve them; the address at which they call us is free until `init` listens there."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     config = SimulatorConfig(gateway_url=address, public_url=address, pace=0.01)
     async with serve_simulator(config, SystemClock()) as simulator:

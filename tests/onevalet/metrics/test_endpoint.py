@@ -1,7 +1,5 @@
 """`/metrics` over HTTP: what it says, to whom, and where it is served."""
 
-import socket
-
 import aiohttp
 import pytest
 
@@ -15,6 +13,7 @@ from onevalet.settings import Settings
 from onevalet.supervision.worker_start import ALONE, WorkerStart
 from onevalet.wiring.metrics import open_worker_metrics
 from tests.core.harness import Store
+from tests.ports import free_port
 
 TOKEN = "a-token-of-the-scraper"
 
@@ -24,12 +23,6 @@ async def _get(port: int, path: str = "/metrics", authorization: str = "") -> tu
     url = f"http://127.0.0.1:{port}{path}"
     async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
         return answer.status, await answer.text(), answer.headers.get("Content-Type", "")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def test_it_tells_counts_the_process_and_the_backlog(store: Store) -> None:
@@ -80,7 +73,7 @@ async def test_a_port_in_use_is_an_error_that_names_the_setting() -> None:
 
 
 async def test_a_worker_serves_the_port_and_its_quarantine_process_does_not() -> None:
-    port = _free_port()
+    port = free_port()
     settings = Settings(_env_file=None, onevalet_metrics_port=port)
     async with open_worker_metrics(settings, ALONE):
         status, text, _ = await _get(port)

@@ -138,9 +138,7 @@ async def test_promise_14_no_known_secret_reaches_a_log_line() -> None:
     shown = errors.decode()
     assert "xoxb" not in shown
     assert "short_event" in shown, "what is too short to be a secret is left alone"
-    assert shown.count("no such token: [secret]") == 5, (
-        "two logged, a thread, a finalizer, the process"
-    )
+    assert shown.count("no such token: [secret]") == 5, "two logged, a thread, a finalizer, the process"
     for line in ('"cause": "refused [secret]"', "library: asked with [secret]"):
         assert line in shown
 

@@ -5,7 +5,6 @@ import base64
 import json
 import os
 import signal
-import socket
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
 from tests.eventually import eventually
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.readiness import is_ready
 from tests.shipping.sizes import is_about, resident, stated
 
@@ -23,9 +23,7 @@ HEAVY = ("litellm", "openai", "typeagent", "mcp", "agents", "jobs", "notify", "o
 async def test_a_running_web_process_has_no_model_stack_and_no_plugins_in_memory(
     tmp_path: Path, database_url: str, redis_url: str
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     twilio, slack, telegram = TwilioConfig(), SlackConfig(), TelegramConfig()
     loaded = tmp_path / "modules.json"
     code = (

@@ -1,7 +1,6 @@
 """What a whole web process tells of itself: `/metrics` where the settings say, and stalls at `/readyz`."""
 
 import base64
-import socket
 
 import aiohttp
 from pydantic import SecretStr
@@ -9,14 +8,9 @@ from pydantic import SecretStr
 from onevalet.settings import Settings
 from onevalet.wiring.web import open_web
 from tests.core.harness import Store
+from tests.ports import free_port
 
 TOKEN = "a-token-of-the-scraper"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _settings(database_url: str, redis_url: str, *, port: int | None, token: str) -> Settings:
@@ -42,7 +36,7 @@ async def _scrape(port: int, token: str = "") -> tuple[int, str]:
 
 
 async def test_web_serves_its_metrics_where_the_settings_say(database_url: str, redis_url: str) -> None:
-    own = _free_port()
+    own = free_port()
     async with open_web(_settings(database_url, redis_url, port=own, token=TOKEN)) as (public, _):
         assert (await _scrape(public))[0] == (await _scrape(own))[0] == 401
         for port in (public, own):
