@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element
 
 from core.calendar.places import CalendarInfo
@@ -110,9 +109,7 @@ class CalendarServers:
         query = element(f"{CALDAV}calendar-query", prop([_ETAG, _DATA]), element(f"{CALDAV}filter", whole))
         answered = await self._clients[calendar.account].report(calendar.url, query)
         found = (Resource(answered.address(one.href), one.text(_ETAG), one.text(_DATA)) for one in answered.found)
-        # What is written later goes to this address: it must be of the server that was asked.
-        host = urlsplit(calendar.url)[:2]
-        return [one for one in found if one.text and urlsplit(one.url)[:2] == host]
+        return [one for one in found if one.text]
 
 
 def _name(account: OpenAccount) -> str:

@@ -15,6 +15,8 @@ from core.credentials.types import Ability, OpenAccount
 from core.dav.types import MAX_BYTES, DavRefused, Missing, Resource, TooLarge, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.errors import RefusedLogin, ToolFailed
+from core.http.address_guard import Barred, read_target
+from core.http.client import is_same_server
 from core.http.types import HttpClient, HttpResponse
 from core.language.catalogue import gettext
 
@@ -25,7 +27,10 @@ _MUCH = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a multistatus says. `url` is where it was found in the end; the hrefs are relative to it."""
+    """What a multistatus says. `url` is where it was found in the end; the hrefs are relative to it.
+
+    What it lists of another server is left out: the account's credentials would go there with the next request.
+    """
 
     url: str
     found: Sequence[Found]
@@ -115,7 +120,12 @@ class DavClient:
             found = read_multistatus(response.body)
         else:
             found = await asyncio.to_thread(read_multistatus, response.body)
-        return Answered(response.url or url, found)
+        where = response.url or url
+        if not _is_of(
+            url, where
+        ):  # a redirect; the credentials were not passed on, and later requests bring none there
+            raise ToolFailed(gettext("The server names an address that is not safe."))
+        return Answered(where, [one for one in found if _is_of(where, urljoin(where, one.href))])
 
     async def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpResponse:
         sent = {**headers, "Authorization": self._authorization()}
@@ -136,6 +146,14 @@ class DavClient:
         if account.bearer:
             return f"Bearer {account.secret}"
         return "Basic " + base64.b64encode(f"{account.login}:{account.secret}".encode()).decode()
+
+
+def _is_of(server: str, url: str) -> bool:
+    """Return whether an address may have what was given to a server."""
+    try:
+        return is_same_server(read_target(server), read_target(url))
+    except Barred:
+        return False
 
 
 def _as_read(resource: Resource) -> dict[str, str]:

@@ -265,7 +265,7 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
     if (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST"):
         method, body = "GET", None
         headers.popall("Content-Type", None)
-    if not _same_host(ask.target, target):
+    if not is_same_server(ask.target, target):
         if body is not None:
             raise Barred(gettext_noop("The server passes what was sent to it on to another one."))
         kept = {name: value for name, value in headers.items() if name.lower() in _HARMLESS}
@@ -273,7 +273,8 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
     return _Ask(method, target, headers, body)
 
 
-def _same_host(before: Target, after: Target) -> bool:
+def is_same_server(before: Target, after: Target) -> bool:
+    """Return whether what may go to one address may go to another: its server is the same, or better protected."""
     if before.host != after.host:
         return False
     # From http to https on the usual ports is the same server, better protected; never the other way round.

@@ -143,6 +143,39 @@ async def test_https_to_a_private_host_is_barred_by_the_guard(client: DavClient,
         await discover(client, Kind.CALENDAR)
 
 
+ELSEWHERE = (
+    "http://localhost:{port}/c/",
+    "http://127.0.0.1:1/c/",
+    "https://127.0.0.1:{port}/c/",
+    "//localhost:{port}/c/",
+    "http://ann:pw@127.0.0.1:{port}/c/",
+    "ftp://127.0.0.1/c/",
+    "http://127.0.0.1:{port}@localhost/c/",
+    "https://evil.example/c/",
+)
+
+
+@pytest.mark.parametrize("href", ELSEWHERE)
+async def test_no_credential_goes_where_a_listing_leads(client: DavClient, server: Server, href: str) -> None:
+    away = href.format(port=server.url.rpartition(":")[2])
+    server.answers = {
+        "/": one("/", "<c:calendar-home-set><d:href>/home/</d:href></c:calendar-home-set>"),
+        "/home/": one(away, _CALENDAR) + one("/home/own/", _CALENDAR) + one(f"{server.url}/home/whole/", _CALENDAR),
+    }
+    home = await discover(client, Kind.CALENDAR)
+    assert [found.url.removeprefix(server.url) for found in home.collections] == ["/home/own/", "/home/whole/"]
+    listed = await client.propfind(f"{server.url}/home/", ["{DAV:}getetag"], depth=1)
+    assert away not in [found.href for found in listed.found]
+
+
+async def test_what_is_answered_elsewhere_after_a_redirect_is_no_listing(client: DavClient, server: Server) -> None:
+    other = f"http://localhost:{server.url.rpartition(':')[2]}"
+    server.leads = {"/home/": f"{other}/away/"}
+    server.answers = {"/": one("/", "<c:calendar-home-set><d:href>/home/</d:href></c:calendar-home-set>")}
+    with pytest.raises(ToolFailed):
+        await discover(client, Kind.CALENDAR)
+
+
 async def test_a_server_without_calendars_is_told(client: DavClient, server: Server) -> None:
     with pytest.raises(ToolFailed):
         await discover(client, Kind.CALENDAR)
