@@ -16,10 +16,12 @@ from core.errors import RefusedLogin, StoreUnavailable, ToolFailed, ToolRetry
 from core.journal.types import Effect
 from core.json_types import Json, JsonObject
 from core.llm.types import ToolSpec
+from core.mcp.checks import Node
 from core.mcp.connections import Connections
 from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerRefused, ToolGone
+from core.mcp.schema import parameters_of, translate
 from core.mcp.types import Answer, Definition, McpServer
-from core.mcp.wording import shown_description, shown_schema, suspicions, unusable, words_of
+from core.mcp.wording import Unusable, shown_description, suspicions, usable_parameters, words_of
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.account_argument import ACCOUNT, ACCOUNT_SAYS
 from core.tools.context import ToolExecutionContext
@@ -45,6 +47,7 @@ class McpTool(Tool[..., object]):
 
     server: McpServer
     definition: Definition
+    parameters: Node
     connections: Connections
 
     @property
@@ -65,7 +68,7 @@ class McpTool(Tool[..., object]):
         if not isinstance(arguments, dict):
             raise ToolRetry(f"The arguments of {self.name} must be one JSON object.")
         given = {name: value for name, value in arguments.items() if name != ACCOUNT or not self.server.account}
-        if problems := _problems(given, self.signature.schema):
+        if problems := self.parameters.problems(given):
             raise ToolRetry(f"The arguments of {self.name} are not right: {'; '.join(problems)}.")
         return dict(given)
 
@@ -163,11 +166,15 @@ class McpTools:
 def mcp_tool(server: McpServer, definition: Definition, connections: Connections) -> AnyTool | None:
     """Return the tool of a definition; None for one that cannot be offered."""
     name = tool_name(server.name, definition.name)
-    if name is None or unusable(definition, server):
+    try:
+        parameters = usable_parameters(definition, server)
+    except Unusable:
+        return None
+    if name is None:
         return None
     reads = definition.reads and server.trusts_to_read(definition.name)
     return McpTool(
-        **_common(server, definition, connections, name, shown_schema(definition.schema)),
+        **_common(server, definition, connections, name, parameters),
         effect=Effect.READ if reads else Effect.ONCE,
         needs_approval=not reads,
         risk="high" if server.is_high_risk(definition.name) else "",
@@ -184,7 +191,7 @@ def resource_tools(server: McpServer, connections: Connections) -> Iterable[AnyT
     for name, (text, schema) in schemas.items():
         definition = Definition(name, text, schema, reads=True)
         full = f"{server.name}{SEPARATOR}{name}"
-        yield ResourceTool(**_common(server, definition, connections, full, schema), effect=Effect.READ)
+        yield ResourceTool(**_common(server, definition, connections, full, translate(schema)), effect=Effect.READ)
 
 
 def tool_name(server: str, tool: str) -> str | None:
@@ -195,11 +202,12 @@ def tool_name(server: str, tool: str) -> str | None:
 
 
 def _common(
-    server: McpServer, definition: Definition, connections: Connections, name: str, schema: JsonObject
+    server: McpServer, definition: Definition, connections: Connections, name: str, parameters: Node
 ) -> dict[str, Any]:
+    schema = parameters.shown
     properties = cast(JsonObject, schema["properties"])
     full = schema | {"properties": {**properties, ACCOUNT: {"type": "string", "description": ACCOUNT_SAYS}}}
-    addresses = [key for key, value in properties.items() if key.lower() in _ADDRESSES or _is_address(value)]
+    addresses = [key for key, value in parameters_of(schema).items() if key.lower() in _ADDRESSES or _is_address(value)]
     return {
         "name": name,
         "description": shown_description(server.name, definition),
@@ -216,6 +224,7 @@ def _common(
         "title": f"{server.name}: {definition.name}",
         "server": server,
         "definition": definition,
+        "parameters": parameters,
         "connections": connections,
     }
 
@@ -226,15 +235,6 @@ async def _never(**_: object) -> None:
 
 def _is_address(schema: Json) -> bool:
     return isinstance(schema, dict) and schema.get("format") in ("uri", "url", "iri")
-
-
-def _problems(arguments: JsonObject, schema: JsonObject) -> list[str]:
-    from jsonschema import Draft202012Validator  # comes with `mcp`
-    from referencing import Registry
-
-    # An empty registry: nothing is ever fetched for a reference.
-    found = Draft202012Validator(schema, registry=Registry()).iter_errors(arguments)
-    return [f"{'.'.join(map(str, error.absolute_path)) or 'they'}: {error.message[:200]}" for error in found][:5]
 
 
 async def _told(answer: Answer, context: ToolExecutionContext) -> str:

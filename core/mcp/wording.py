@@ -1,11 +1,14 @@
 """What servers write about their tools, cleaned for the model, and what in it should make an operator look twice."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
-from core.json_types import Json, JsonObject
+from core.json_types import Json
+from core.mcp.checks import Node, Untranslatable
+from core.mcp.letters import clean, hides
+from core.mcp.schema import parameters_of, translate
 from core.mcp.types import Definition, McpServer
+from core.tools.account_argument import ACCOUNT
 
 MAX_DESCRIPTION = 1000
 MAX_DEFINITION = 20_000
@@ -17,16 +20,11 @@ _ORDERS = re.compile(
     r"\b(you must|always (?:call|use|send|include|first))\b|\b(system prompt|password|api[ _-]?key|credential)",
     re.IGNORECASE | re.DOTALL,
 )
-_ADDRESS = re.compile(r"https?://|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
-_KEPT = ("properties", "$defs", "definitions")
-_DROPPED = frozenset({"title", "$schema", "$id", "examples", "pattern", "default"})
-"""What costs tokens and says little; `pattern` would be run by us, against an adversary's choice of text."""
+_ADDRESS = re.compile(r"https?://|\b[\w.+-]{1,64}@[\w-]+\.\w+", re.IGNORECASE)
 
 
-def clean(text: str) -> str:
-    """Return a text on one line, without what nobody sees: controls, marks of direction, tags, joiners."""
-    seen = "".join(" " if char.isspace() else char for char in text if char.isspace() or not _unseen(char))
-    return " ".join(seen.split()).replace("for_assistant>", "for_assistant›")
+class Unusable(ValueError):
+    """A tool that cannot be offered; the message says why, as an operator reads it."""
 
 
 def shown_description(server: str, definition: Definition) -> str:
@@ -36,14 +34,6 @@ def shown_description(server: str, definition: Definition) -> str:
     return f"{cut} (Of the server {server}.)"
 
 
-def shown_schema(schema: JsonObject) -> JsonObject:
-    """Return parameters as the model is shown them; all texts in them cleaned."""
-    shown = _shown(schema)
-    assert isinstance(shown, dict)  # noqa: S101 - an object stays one
-    properties = shown.get("properties")
-    return shown | {"type": "object", "properties": properties if isinstance(properties, dict) else {}}
-
-
 def suspicions(definition: Definition, others: Iterable[str] = ()) -> list[str]:
     """Return what in a definition may be meant for the model and not for its use, each as a phrase.
 
@@ -51,7 +41,7 @@ def suspicions(definition: Definition, others: Iterable[str] = ()) -> list[str]:
     """
     found: list[str] = []
     texts = [definition.description, *_texts(definition.schema)]
-    if any(_unseen(char) and not char.isspace() for text in texts for char in text):
+    if any(map(hides, texts)):
         found.append("it contains characters that nobody sees")
     whole = "\n".join(texts)
     if match := _ORDERS.search(whole):
@@ -70,34 +60,26 @@ def words_of(definition: Definition) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", "\n".join(texts)))
 
 
+def usable_parameters(definition: Definition, server: McpServer) -> Node:
+    """Return the parameters of a tool that can be offered. Raises `Unusable`."""
+    if len(str(definition.to_json())) > MAX_DEFINITION:
+        raise Unusable("its definition is too large")
+    try:
+        parameters = translate(definition.schema)
+    except Untranslatable as error:
+        raise Unusable(f"its parameters {error}") from error
+    if server.account and ACCOUNT in parameters_of(parameters.shown):
+        raise Unusable("it has a parameter named account, which says here whose login is used")
+    return parameters
+
+
 def unusable(definition: Definition, server: McpServer) -> str:
     """Return why a tool cannot be offered at all; empty where it can."""
-    properties = definition.schema.get("properties")
-    if server.account and isinstance(properties, dict) and "account" in properties:
-        return "it has a parameter named account, which says here whose login is used"
-    if len(str(definition.to_json())) > MAX_DEFINITION:
-        return "its definition is too large"
-    if any(not reference.startswith("#") for reference in _references(definition.schema)):
-        return "its parameters refer to another document"
+    try:
+        usable_parameters(definition, server)
+    except Unusable as error:
+        return str(error)
     return ""
-
-
-def _unseen(char: str) -> bool:
-    return unicodedata.category(char) in ("Cc", "Cf", "Co", "Cn", "Cs")
-
-
-def _shown(node: Json, *, names: bool = False) -> Json:
-    if isinstance(node, list):
-        return [_shown(item) for item in node]
-    if isinstance(node, str):
-        return clean(node)
-    if not isinstance(node, dict):
-        return node
-    return {
-        key: _shown(value, names=key in _KEPT and not names)
-        for key, value in node.items()
-        if names or key not in _DROPPED
-    }
 
 
 def _texts(node: Json) -> list[str]:
@@ -106,12 +88,3 @@ def _texts(node: Json) -> list[str]:
     if isinstance(node, dict):
         return [text for key, value in node.items() for text in (key, *_texts(value))]
     return [node] if isinstance(node, str) else []
-
-
-def _references(node: Json) -> list[str]:
-    if isinstance(node, list):
-        return [reference for item in node for reference in _references(item)]
-    if not isinstance(node, dict):
-        return []
-    own = [value for key, value in node.items() if key in ("$ref", "$dynamicRef") and isinstance(value, str)]
-    return [*own, *(reference for value in node.values() for reference in _references(value))]

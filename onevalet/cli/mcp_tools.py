@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from core.errors import ConfigError, OneValetError
 from core.json_types import JsonObject
 from core.mcp.errors import LoginRefused
+from core.mcp.letters import clean
 from core.mcp.tools import tool_name
 from core.mcp.types import Definition, McpServer
-from core.mcp.wording import clean, suspicions, unusable
+from core.mcp.wording import suspicions, unusable
 from core.tools.accepted import Accepted
 from onevalet.cli.mcp_login import login_headers
 from onevalet.cli.runner import say, say_json

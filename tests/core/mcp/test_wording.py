@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from core.mcp.letters import clean
+from core.mcp.schema import translate
 from core.mcp.types import Definition, McpServer
-from core.mcp.wording import clean, shown_schema, suspicions, unusable
+from core.mcp.wording import suspicions, unusable
 
 SERVER = McpServer("home", url="https://mcp.example/mcp")
 
@@ -47,7 +49,7 @@ def test_parameters_are_shown_without_what_says_nothing() -> None:
         "type": "object",
         "properties": {"title": {"type": "string", "title": "Title", "pattern": "(a+)+$", "description": "A\u200b."}},
     }
-    assert shown_schema(schema) == {
+    assert translate(schema).shown == {
         "type": "object",
         "properties": {"title": {"type": "string", "description": "A."}},
     }
