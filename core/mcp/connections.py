@@ -1,6 +1,7 @@
 """Connections with MCP servers: a process that is kept and started again with backoff, a remote one for each use.
 
-Before each call the server is asked for its tools: one whose definition is not the accepted one is not called.
+Before each call the server is asked for its tools: one whose definition is not the accepted one is not called. A server
+that says more than it may is left alone for a while, longer each time.
 """
 
 import asyncio
@@ -12,8 +13,19 @@ from typing import TYPE_CHECKING
 import structlog
 
 from core.http.client import GuardedClient
+from core.http.peer import Pauses, PeerExceeded
 from core.json_types import JsonObject
-from core.mcp.errors import DefinitionChanged, ServerAway, ServerLost, ToolGone
+from core.mcp.errors import (
+    AnswerTooLarge,
+    AnswerUnreadable,
+    DefinitionChanged,
+    NoAnswer,
+    ServerAway,
+    ServerLost,
+    Silent,
+    ToolGone,
+    Unreadable,
+)
 from core.mcp.types import Answer, Definition, McpServer
 
 if TYPE_CHECKING:
@@ -26,19 +38,29 @@ _log = structlog.get_logger()
 
 
 class Connections:
-    """The connections of one process with all servers."""
+    """The connections of one process with all servers.
 
-    def __init__(self, servers: Sequence[McpServer], http: GuardedClient) -> None:
+    `who` is the person for whom a server is asked that each has an account with; a server that says too much is left
+    alone for them, any other for everybody. All raise `LeftAlone` meanwhile, and `ServerAway` where it does not answer.
+    """
+
+    def __init__(self, servers: Sequence[McpServer], http: GuardedClient, pauses: Pauses | None = None) -> None:
         self._http = http
+        self._pauses = pauses or Pauses()
         self._servers = {server.name: server for server in servers}
-        self._processes = {server.name: _Process(server, http) for server in servers if server.command}
+        self._processes = {server.name: _Process(server, http, self._exceeded) for server in servers if server.command}
 
-    async def tools(self, server: str, headers: Mapping[str, str] | None = None) -> Sequence[Definition]:
+    async def tools(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> Sequence[Definition]:
         """Return the tools that a server offers now."""
-        return await self._use(server, headers, lambda session: session.tools())
+        return await self._use(server, headers, who, lambda session: _reading(session.tools()))
 
     async def call(
-        self, server: str, accepted: Definition, arguments: JsonObject, headers: Mapping[str, str] | None = None
+        self,
+        server: str,
+        accepted: Definition,
+        arguments: JsonObject,
+        headers: Mapping[str, str] | None = None,
+        who: str = "",
     ) -> Answer:
         """Call a tool whose definition was accepted.
 
@@ -50,15 +72,15 @@ class Connections:
             await _check(session, accepted)
             return await session.call(accepted.name, arguments)
 
-        return await self._use(server, headers, call)
+        return await self._use(server, headers, who, call)
 
-    async def resources(self, server: str, headers: Mapping[str, str] | None = None) -> Answer:
+    async def resources(self, server: str, headers: Mapping[str, str] | None = None, who: str = "") -> Answer:
         """Return what a server has to read, in words."""
-        return await self._use(server, headers, _resources)
+        return await self._use(server, headers, who, _resources)
 
-    async def read(self, server: str, uri: str, headers: Mapping[str, str] | None = None) -> Answer:
+    async def read(self, server: str, uri: str, headers: Mapping[str, str] | None = None, who: str = "") -> Answer:
         """Read a resource of a server."""
-        return await self._use(server, headers, lambda session: session.read(uri))
+        return await self._use(server, headers, who, lambda session: _reading(session.read(uri)))
 
     async def close(self) -> None:
         """End all processes."""
@@ -66,6 +88,22 @@ class Connections:
             await process.close()
 
     async def _use[T](
+        self, name: str, headers: Mapping[str, str] | None, who: str, work: "Callable[[Session], Awaitable[T]]"
+    ) -> T:
+        self._pauses.check(who, name, host=name)
+        try:
+            result = await self._worked(name, headers, work)
+        except AnswerTooLarge:
+            self._exceeded(name, who)
+            raise
+        except PeerExceeded:
+            self._exceeded(name, who)
+            self._pauses.check(who, name, host=name)
+            raise  # unless the pause is over already
+        self._pauses.kept_to_it(who, name)
+        return result
+
+    async def _worked[T](
         self, name: str, headers: Mapping[str, str] | None, work: "Callable[[Session], Awaitable[T]]"
     ) -> T:
         if process := self._processes.get(name):
@@ -75,13 +113,20 @@ class Connections:
         async with open_session(self._servers[name], self._http, headers) as session:
             return await work(session)
 
+    def _exceeded(self, name: str, who: str = "") -> None:
+        seconds = self._pauses.exceeded(who, name)
+        _log.warning("mcp_server_left_alone", server=name, seconds=seconds)
+
 
 class _Process:
     """A server that runs as a process of ours, kept between calls."""
 
-    def __init__(self, server: McpServer, http: GuardedClient) -> None:
+    def __init__(self, server: McpServer, http: GuardedClient, exceeded: Callable[[str], None]) -> None:
+        """`exceeded` is told of a server that says too much while nobody asks it anything."""
         self._server = server
         self._http = http
+        self._exceeded = exceeded
+        self._users = 0
         self._session: Session | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -91,12 +136,17 @@ class _Process:
 
     async def use[T](self, work: "Callable[[Session], Awaitable[T]]") -> T:
         """Work with the process, started where it does not run."""
-        session = await self._running()
+        self._users += 1
         try:
-            result = await work(session)
-        except ServerLost:
-            await self._lost(session)
-            raise
+            session = await self._running()
+            try:
+                result = await work(session)
+            except (ServerLost, ServerAway, PeerExceeded) as error:
+                if not self._may_go_on(error):
+                    await self._lost(session)
+                raise
+        finally:
+            self._users -= 1
         self._failures = 0
         return result
 
@@ -122,12 +172,23 @@ class _Process:
         """Return whether a kept process lives: what is sent to a dead one would be of unknown outcome."""
         try:
             await session.tools()
-        except ServerLost:
+        except ServerLost as error:
+            if self._may_go_on(error):
+                return True
             await self._lost(session)
             return False
+        except PeerExceeded:
+            await self._lost(session)
+            raise
         except Exception:  # whatever else it answers, it lives
             return True
         return True
+
+    def _may_go_on(self, error: Exception) -> bool:
+        """Return whether a session is good still: it answered, if badly, or may be busy with others' calls."""
+        return isinstance(error, AnswerUnreadable | Unreadable) or (
+            isinstance(error, NoAnswer | Silent) and self._users > 1
+        )
 
     async def _start(self) -> "Session":
         self._stop = asyncio.Event()
@@ -156,6 +217,8 @@ class _Process:
                 ready.set_exception(error)
                 return
             _log.info("mcp_server_ended", server=self._server.name, cause=type(error).__name__)
+            if isinstance(error, PeerExceeded | AnswerTooLarge) and not self._users:
+                self._exceeded(self._server.name)
 
     async def _lost(self, session: "Session") -> None:
         if self._session is session:
@@ -172,7 +235,7 @@ class _Process:
 
 
 async def _check(session: "Session", accepted: Definition) -> None:
-    offered = next((tool for tool in await session.tools() if tool.name == accepted.name), None)
+    offered = next((tool for tool in await _reading(session.tools()) if tool.name == accepted.name), None)
     if offered is None:
         raise ToolGone(accepted.name)
     if offered.hash != accepted.hash:
@@ -180,4 +243,16 @@ async def _check(session: "Session", accepted: Definition) -> None:
 
 
 async def _resources(session: "Session") -> Answer:
-    return Answer(await session.resources())
+    return Answer(await _reading(session.resources()))
+
+
+async def _reading[T](asked: Awaitable[T]) -> T:
+    """Wait for what changes nothing: where no answer comes, nothing of consequence was asked."""
+    try:
+        return await asked
+    except AnswerUnreadable as error:
+        raise Unreadable(str(error)) from error
+    except NoAnswer as error:
+        raise Silent(str(error)) from error
+    except ServerLost as error:
+        raise ServerAway(str(error)) from error

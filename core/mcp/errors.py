@@ -7,8 +7,28 @@ class ServerAway(OneValetError):
     """The server cannot be reached; nothing was asked of it."""
 
 
+class Unreadable(ServerAway):
+    """What the server answered cannot be read, or is not what a server of MCP answers; nothing was asked of it."""
+
+
+class Silent(ServerAway):
+    """The server did not answer in time; nothing of consequence was asked of it."""
+
+
 class ServerLost(OneValetError):
     """The connection ended while a request was under way: what became of it is not known."""
+
+
+class AnswerUnreadable(ServerLost):
+    """A request was answered by what cannot be read: what became of it is not known."""
+
+
+class NoAnswer(ServerLost):
+    """A request was not answered in time: what became of it is not known."""
+
+
+class AnswerTooLarge(ServerLost):
+    """The server sent more than it may while a request was under way: what became of it is not known."""
 
 
 class ServerRefused(OneValetError):

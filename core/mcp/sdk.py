@@ -1,116 +1,191 @@
 """The one module that imports the MCP SDK: sessions with servers, its values made ours, its errors too.
 
-It offers servers nothing: neither the model (sampling), nor the person (elicitation), nor files (roots).
+It offers servers nothing: neither the model (sampling), nor the person (elicitation), nor files (roots). What a server
+sends is counted where it comes in (`core.mcp.hearing`), and made sound and cut before the SDK understands it. The SDK's
+own log is silent: it quotes what servers write.
 """
 
 import asyncio
-import base64
-import binascii
 import json
-import os
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
 
-import aiohttp
+import anyio
 import httpx2
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from mcp.types import (
     BlobResourceContents,
     CallToolResult,
     EmbeddedResource,
+    ErrorData,
     Implementation,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
     TextContent,
     TextResourceContents,
+    jsonrpc_message_adapter,
 )
 
-from core.http.address_guard import Barred
+from core.errors import OneValetError
 from core.http.client import GuardedClient
+from core.http.peer import PeerExceeded
+from core.http.provider_session import silent_logger
 from core.json_types import Json, JsonObject, storable
-from core.mcp.errors import LoginRefused, ServerAway, ServerLost, ServerRefused
-from core.mcp.types import Answer, Definition, McpServer, Picture
+from core.mcp.errors import (
+    AnswerTooLarge,
+    AnswerUnreadable,
+    LoginRefused,
+    NoAnswer,
+    ServerAway,
+    ServerLost,
+    ServerRefused,
+    Unreadable,
+)
+from core.mcp.hearing import MAX_ANSWER, Ear, read_message, sound_message
+from core.mcp.letters import clean
+from core.mcp.over_http import GuardedTransport
+from core.mcp.parts import MAX_TEXT, Parts
+from core.mcp.pipes import Pipes, started
+from core.mcp.types import Answer, Definition, McpServer
 
 _PAGES = 20
 _MOST_TOOLS = 500
-_MOST_TEXT = 200_000
-_MOST_PICTURE = 5 * 1024 * 1024
-_MOST_STREAM = 16 * 1024 * 1024
-_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
-_CLOSED = -32000
+_MOST_RESOURCES = 1_000
+_MOST_BLOCKS = 200
+"""Pieces of which a result may consist."""
+_MOST_NAME = 200
+_MOST_LINE = 2_000
+_MOST_REFUSAL = 500
+_PARTS = {
+    "tools": _MOST_TOOLS,
+    "resources": _MOST_RESOURCES,
+    "content": _MOST_BLOCKS,
+    "contents": _MOST_BLOCKS,
+}
+"""How many parts of a result are looked at."""
+
+for _name in ("mcp", "client", "httpx2", "httpcore2"):
+    silent_logger(_name)
 
 
 class Session:
-    """A session with one server."""
+    """A session with one server. Whatever is asked of it raises `PeerExceeded` where the server says too much."""
 
-    def __init__(self, client: Client, door: "_GuardedTransport | None" = None) -> None:
+    def __init__(self, client: Client, way: "_Way", timeout: float) -> None:
         self._client = client
-        self._door = door
+        self._way = way
+        self._timeout = timeout
         self.era = str(client.protocol_version)
 
     async def tools(self) -> Sequence[Definition]:
-        """Return the tools that the server offers."""
+        """Return the tools that the server offers, but those whose names nobody could type."""
         found: list[Definition] = []
-        cursor: str | None = None
-        for _ in range(_PAGES):
-            page = await self._ask(self._client.list_tools(cursor=cursor, cache_mode="bypass"))
-            for tool in page.tools:
-                hints = tool.annotations
-                schema: JsonObject = storable(dict(tool.input_schema))
-                found.append(
-                    Definition(
-                        storable(tool.name),
-                        storable(tool.description or ""),
-                        schema,
-                        bool(hints and hints.read_only_hint),
-                    )
-                )
-            cursor = page.next_cursor
-            if cursor is None or len(found) >= _MOST_TOOLS:
-                break
-        return found[:_MOST_TOOLS]
+        with self._way.ear.answer():
+            async with self._in_time():
+                cursor: str | None = None
+                for _ in range(_PAGES):
+                    page = await self._client.list_tools(cursor=cursor, cache_mode="bypass")
+                    for tool in page.tools:
+                        hints = tool.annotations
+                        reads = bool(hints and hints.read_only_hint)
+                        found.append(Definition(tool.name, tool.description or "", tool.input_schema, reads))
+                    cursor = page.next_cursor
+                    if cursor is None or len(found) >= _MOST_TOOLS:
+                        break
+        return [one for one in found if len(one.name) <= _MOST_NAME and clean(one.name) == one.name][:_MOST_TOOLS]
 
     async def call(self, tool: str, arguments: JsonObject) -> Answer:
-        """Call a tool."""
-        return _answer(await self._ask(self._client.call_tool(tool, dict(arguments))))
+        """Call a tool. Raises `AnswerTooLarge` where the server says too much meanwhile."""
+        self._way.acting = True
+        try:
+            with self._way.ear.answer():
+                async with self._in_time():
+                    result = await self._client.call_tool(tool, storable(arguments))
+        except PeerExceeded as error:
+            raise AnswerTooLarge(str(error)) from error
+        return _answer(result)
 
     async def resources(self) -> str:
         """Return what there is to read, a line for each: its URI, name and description."""
-        page = await self._ask(self._client.list_resources(cache_mode="bypass"))
-        lines = [f"{item.uri} {item.name}: {item.description or ''}".rstrip(": ") for item in page.resources]
-        return storable("\n".join(lines))[:_MOST_TEXT] or "There are no resources."
+        with self._way.ear.answer():
+            async with self._in_time():
+                page = await self._client.list_resources(cache_mode="bypass")
+        listed = [f"{item.uri} {item.name}: {item.description or ''}" for item in page.resources]
+        lines = [clean(line[:_MOST_LINE]).rstrip(": ") for line in listed]
+        return "\n".join(lines)[:MAX_TEXT] or "There are no resources."
 
     async def read(self, uri: str) -> Answer:
         """Read a resource."""
-        result = await self._ask(self._client.read_resource(uri, cache_mode="bypass"))
-        texts, pictures = list[str](), list[Picture]()
+        with self._way.ear.answer():
+            async with self._in_time():
+                result = await self._client.read_resource(uri, cache_mode="bypass")
+        parts = Parts()
         for content in result.contents:
             if isinstance(content, BlobResourceContents):
-                _take_blob(content.blob, content.mime_type, texts, pictures)
+                parts.take_blob(content.blob, content.mime_type)
             else:
-                texts.append(content.text)
-        return Answer(storable("\n".join(texts))[:_MOST_TEXT], tuple(pictures))
+                parts.texts.append(content.text)
+        return parts.answer()
 
-    async def _ask[T](self, asked: Awaitable[T]) -> T:
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """Give an answer its time, and raise what went wrong as one of ours."""
         try:
-            return await asked
+            # The SDK's own time begins when the server has read the request, which it may never do.
+            async with asyncio.timeout(self._timeout):
+                yield
         except MCPError as error:
-            if self._door is not None and self._door.unauthorized:
-                raise LoginRefused from error
-            if error.error.code == _CLOSED or (self._door is not None and self._door.failed):
-                raise ServerLost(str(error)) from error
-            raise ServerRefused(storable(error.error.message)[:500]) from error
+            raise self._meaning(error) from error
+        except TimeoutError as error:
+            raise self._way.ear.exceeded or NoAnswer("no answer in time") from error
+        except Exception as error:  # the SDK raises many kinds for what is not as it has to be
+            raise self._way.ear.exceeded or AnswerUnreadable(type(error).__name__) from error
+
+    def _meaning(self, error: MCPError) -> Exception:
+        """Return what an error of the SDK means, the server's own or one that it made of what it heard."""
+        door, code = self._way.door, error.error.code
+        if (exceeded := self._way.ear.exceeded) is not None:
+            return exceeded
+        if door is not None and door.unauthorized:
+            return LoginRefused()
+        if door is not None and door.failed:
+            return ServerLost("the connection failed")
+        match code:
+            case types.PARSE_ERROR:
+                return AnswerUnreadable("not as it has to be")
+            case types.REQUEST_TIMEOUT:
+                return NoAnswer("no answer in time")
+            case types.CONNECTION_CLOSED:
+                return ServerLost("the connection ended")
+        return ServerRefused(clean(error.error.message[:_MOST_LINE])[:_MOST_REFUSAL])
 
 
 @dataclass(slots=True)
 class _Way:
-    """How a server is reached: the SDK's transport, and ours beneath it where it is HTTP."""
+    """How a server is reached: the SDK's transport, and ours beneath it where it is HTTP.
 
-    transport: AbstractAsyncContextManager[object]
-    door: "_GuardedTransport | None" = None
+    `acting`: a tool was called, so that whatever ends the connection may have come after it took effect.
+    """
+
+    ear: Ear
+    transport: AbstractAsyncContextManager[tuple[Any, Any]]
+    door: GuardedTransport | None = None
     client: httpx2.AsyncClient | None = None
+    acting: bool = False
+
+    @asynccontextmanager
+    async def heard(self) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield the streams of the transport, with what comes in made sound."""
+        async with self.transport as (incoming, outgoing):
+            yield _Heard(incoming, self.ear), outgoing
 
 
 @asynccontextmanager
@@ -119,137 +194,197 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """Connect to a server for the block, in the era that it speaks. `headers` are added to those of the settings.
 
-    Raises `ServerAway`, or `LoginRefused`, where that does not succeed within the server's timeout.
+    Raises `ServerAway`, `LoginRefused` or `PeerExceeded` where that does not succeed within the server's timeout, and
+    `AnswerTooLarge` or `ServerLost` where the connection ends after a tool was called.
     """
     way = _way(server, http, headers or {})
     client = Client(
-        way.transport,  # type: ignore[arg-type]
+        way.heard(),
         read_timeout_seconds=server.timeout,
         client_info=Implementation(name="onevalet", version="0.1"),
         cache=None,
     )
-    opened = False
     try:
-        async with asyncio.timeout(server.timeout) as limit, client:
-            limit.reschedule(None)
-            opened = True
-            yield Session(client, way.door)
+        async with AsyncExitStack() as stack:
+            with way.ear.answer():
+                async with asyncio.timeout(server.timeout):
+                    await stack.enter_async_context(client)
+            yield Session(client, way, server.timeout)
     except Exception as error:  # the SDK's task groups wrap whatever it was
-        if opened:
-            raise _first_of(error) from error
-        if way.door is not None and way.door.unauthorized:
-            raise LoginRefused from error
-        raise ServerAway(f"{server.name}: {type(_first_of(error)).__name__}") from error
+        raise _ending(way, server, error) from error
     finally:
         if way.client is not None:
             await way.client.aclose()
 
 
+def _ending(way: _Way, server: McpServer, error: Exception) -> Exception:
+    """Return what ended a session, or kept it from beginning."""
+    first = _first_of(error)
+    if isinstance(first, OneValetError):
+        return first
+    if (exceeded := way.ear.exceeded) is not None:
+        return AnswerTooLarge(str(exceeded)) if way.acting else exceeded
+    if way.door is not None and way.door.unauthorized:
+        return LoginRefused()
+    encoded = way.door is not None and way.door.encoded
+    if way.acting:
+        return AnswerUnreadable("encoded") if encoded else ServerLost(type(first).__name__)
+    if encoded:
+        return Unreadable(f"{server.name} answers in an encoding that was not asked for")
+    return ServerAway(f"{server.name}: {type(first).__name__}")
+
+
 def _way(server: McpServer, http: GuardedClient, headers: Mapping[str, str]) -> _Way:
+    ear = Ear(server.name, server.timeout, remote=not server.command)
     if server.command:
-        command, *rest = server.command
-        parameters = StdioServerParameters(command=command, args=rest, env=dict(server.env), cwd=server.folder)
-        return _Way(_stdio(parameters))
-    door = _GuardedTransport(http, server.timeout)
+        return _Way(ear, _over_pipes(server, ear))
+    door = GuardedTransport(http, server.timeout, ear)
     client = httpx2.AsyncClient(transport=door, headers={**server.headers, **headers}, timeout=server.timeout)
-    return _Way(streamable_http_client(server.url, http_client=client), door, client)
+    over_http = streamable_http_client(server.url, http_client=client, max_sse_event_size=MAX_ANSWER)
+    return _Way(ear, over_http, door, client)
 
 
 @asynccontextmanager
-async def _stdio(parameters: StdioServerParameters) -> AsyncIterator[object]:
-    """Start a server whose own log, which may hold anything, goes nowhere."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: ASYNC230 - it never blocks
-        async with stdio_client(parameters, errlog=nowhere) as streams:
-            yield streams
+async def _over_pipes(server: McpServer, ear: Ear) -> AsyncIterator[tuple[Any, Any]]:
+    """Start a server and yield the streams by which the SDK speaks with it."""
+    async with started(server, ear) as pipes:
+        incoming, read = anyio.create_memory_object_stream[SessionMessage](0)
+        write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+        with incoming, read, write, outgoing:
+            async with anyio.create_task_group() as group:
+                group.start_soon(_receive, pipes, incoming)
+                group.start_soon(_send, pipes, outgoing, incoming)
+                yield read, write
+                group.cancel_scope.cancel()
 
 
-class _GuardedTransport(httpx2.AsyncBaseTransport):
-    """Sends the SDK's requests by the guarded client: to public addresses, and hosts that the operator named."""
+async def _receive(pipes: Pipes, incoming: Any) -> None:
+    """Hand on what a server writes, a message a line. A line that is none is skipped."""
+    with incoming:
+        async for line in pipes.lines():
+            said = await read_message(line)
+            if said is None:
+                continue
+            try:
+                message = jsonrpc_message_adapter.validate_python(said, by_name=False)
+            except (ValueError, RecursionError):
+                if not isinstance(said.get("id"), int) or "method" in said:
+                    continue
+                message = _unreadable(said["id"])  # an answer to us, as far as one can say
+            try:
+                await incoming.send(SessionMessage(message))
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
 
-    def __init__(self, http: GuardedClient, silence: float) -> None:
-        self._http = http
-        self._silence = silence
-        self.unauthorized = False
-        self.failed = False
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        sent = {name: value for name, value in request.headers.items() if name.lower() not in _OURS}
-        body = await request.aread()
-        opened = self._http.stream(request.method, str(request.url), sent, body, self._silence)
+async def _send(pipes: Pipes, outgoing: Any, incoming: Any) -> None:
+    """Write what is to be said to a server; once that is not possible any more, nothing comes back either."""
+    with suppress(OSError):
+        async for said in outgoing:
+            await pipes.send(said.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+    incoming.close()
+
+
+class _Heard:
+    """A stream of messages in which each was counted, and can be stored; of long lists the beginning."""
+
+    def __init__(self, stream: Any, ear: Ear) -> None:
+        self._stream = stream
+        self._ear = ear
+
+    @property
+    def last_context(self) -> Any:
+        """Return the context in which the message was sent, which the SDK asks for."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage:
+        """Return the next message that the SDK has to know of. Raises `PeerExceeded`."""
+        while True:
+            item = await self._stream.receive()
+            is_request = isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCRequest)
+            await self._ear.message(request=is_request)
+            if isinstance(item, SessionMessage) and await self._sound(item):
+                return item
+
+    async def _sound(self, item: SessionMessage) -> bool:
+        """Make a message sound; return whether it is then one that the SDK has to know of."""
+        message, size = item.message, self._ear.taken()
         try:
-            answer = await opened.__aenter__()
-        except (Barred, aiohttp.ClientError, OSError) as error:
-            self.failed = True
-            raise httpx2.ConnectError(type(error).__name__, request=request) from error
-        self.unauthorized = self.unauthorized or answer.status == 401
-        headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in _OURS]
-        return httpx2.Response(answer.status, headers=headers, stream=_Body(self, answer, opened), request=request)
-
-
-class _Body(httpx2.AsyncByteStream):
-    """A response's body as it comes, up to a bound."""
-
-    def __init__(
-        self,
-        door: _GuardedTransport,
-        answer: aiohttp.ClientResponse,
-        opened: AbstractAsyncContextManager[aiohttp.ClientResponse],
-    ) -> None:
-        self._door = door
-        self._answer = answer
-        self._opened = opened
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        received = 0
-        try:
-            async for chunk in self._answer.content.iter_any():
-                received += len(chunk)
-                if received > _MOST_STREAM:
-                    self._door.failed = True
-                    raise httpx2.ReadError("the answer is too long")
-                yield chunk
-        except (aiohttp.ClientError, OSError) as error:
-            self._door.failed = True
-            raise httpx2.ReadError(type(error).__name__) from error
+            match message:
+                case JSONRPCResponse():
+                    message.result = _cut(await sound_message(message.result, size))
+                case JSONRPCRequest() | JSONRPCNotification() if message.params is not None:
+                    message.params = await sound_message(message.params, size)
+                case JSONRPCError(error=told):
+                    sound = await sound_message({"message": told.message, "data": told.data}, size)
+                    told.message, told.data = str(sound["message"]), sound["data"]
+        except (ValueError, RecursionError):
+            if not isinstance(message, JSONRPCResponse | JSONRPCError):
+                return False
+            item.message = _unreadable(message.id)
+        return True
 
     async def aclose(self) -> None:
-        self._answer.close()
-        await self._opened.__aexit__(None, None, None)
+        """Close it."""
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def _unreadable(request: Any) -> JSONRPCError:
+    """Return what stands for an answer that cannot be read."""
+    return JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=types.PARSE_ERROR, message=""))
+
+
+def _cut(result: JsonObject) -> JsonObject:
+    """Return a result with as much of it as anybody looks at."""
+    for key, most in _PARTS.items():
+        if isinstance(listed := result.get(key), list):
+            result[key] = listed[:most]
+    tools = result.get("tools")
+    for tool in tools if isinstance(tools, list) else ():
+        if isinstance(tool, dict):
+            # The SDK would run the schema against each result, whatever the schema; a result is words to us.
+            tool.pop("outputSchema", None)
+    return result
 
 
 def _answer(result: CallToolResult) -> Answer:
-    texts, pictures = list[str](), list[Picture]()
+    parts = Parts()
     for block in result.content:
         match block:
             case TextContent():
-                texts.append(block.text)
+                parts.texts.append(block.text)
             case EmbeddedResource(resource=resource) if isinstance(resource, BlobResourceContents):
-                _take_blob(resource.blob, resource.mime_type, texts, pictures)
+                parts.take_blob(resource.blob, resource.mime_type)
             case EmbeddedResource(resource=TextResourceContents() as resource):
-                texts.append(resource.text)
+                parts.texts.append(resource.text)
             case _ if data := getattr(block, "data", ""):
-                _take_blob(data, getattr(block, "mime_type", None), texts, pictures)
+                parts.take_blob(data, getattr(block, "mime_type", None))
             case _:
-                texts.append(f"{getattr(block, 'name', '')} {getattr(block, 'uri', '')}".strip())
-    if not "".join(texts).strip() and result.structured_content is not None:
-        texts = [_written(result.structured_content)]
-    return Answer(storable("\n".join(texts))[:_MOST_TEXT], tuple(pictures), bool(result.is_error))
+                parts.texts.append(f"{getattr(block, 'name', '')} {getattr(block, 'uri', '')}".strip())
+    if not "".join(parts.texts).strip() and result.structured_content is not None:
+        parts.texts = [_written(result.structured_content)]
+    return parts.answer(failed=bool(result.is_error))
 
 
 def _written(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _take_blob(data: str, content_type: str | None, texts: list[str], pictures: list[Picture]) -> None:
-    try:
-        decoded = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        texts.append("[Something that cannot be read.]")
-        return
-    if len(decoded) > _MOST_PICTURE:
-        texts.append("[A file that is too large.]")
-        return
-    pictures.append(Picture(content_type or "application/octet-stream", decoded))
 
 
 def _first_of(error: BaseException) -> Exception:

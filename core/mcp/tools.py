@@ -4,6 +4,7 @@ Each needs approval unless its server says that it only reads and the operator s
 written by others.
 """
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,18 +14,32 @@ import structlog
 from pydantic import BaseModel
 
 from core.errors import RefusedLogin, StoreUnavailable, ToolFailed, ToolRetry
-from core.journal.types import Effect
+from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject
-from core.llm.types import ToolSpec
+from core.language.catalogue import gettext
+from core.llm.types import ToolCall, ToolSpec
 from core.mcp.checks import Node
 from core.mcp.connections import Connections
-from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerRefused, ToolGone
+from core.mcp.errors import (
+    AnswerTooLarge,
+    AnswerUnreadable,
+    DefinitionChanged,
+    LoginRefused,
+    NoAnswer,
+    ServerAway,
+    ServerLost,
+    ServerRefused,
+    ToolGone,
+    Unreadable,
+)
 from core.mcp.schema import parameters_of, translate
 from core.mcp.types import Answer, Definition, McpServer
 from core.mcp.wording import Unusable, shown_description, suspicions, usable_parameters, words_of
+from core.replies import note
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.account_argument import ACCOUNT, ACCOUNT_SAYS
 from core.tools.context import ToolExecutionContext
+from core.tools.results import ToolEnd
 from core.tools.schema import Signature
 from core.tools.tool import AnyTool, Tool
 
@@ -37,6 +52,10 @@ _REFRESH = 10.0
 _GRACE = 5.0
 _MAX_NAME = 64
 _ADDRESSES = frozenset({"url", "urls", "uri", "uris", "link", "links", "href", "endpoint", "website", "webhook"})
+
+_UNKNOWN = "It may or may not have done what was asked, and it was not asked again: the outcome is unknown." + note(
+    "Do not call it again with the same arguments; tell the person what is uncertain."
+)
 
 _log = structlog.get_logger()
 
@@ -72,19 +91,37 @@ class McpTool(Tool[..., object]):
             raise ToolRetry(f"The arguments of {self.name} are not right: {'; '.join(problems)}.")
         return dict(given)
 
+    async def run_call(
+        self, key: StepKey, call: ToolCall, arguments: Mapping[str, object], context: ToolExecutionContext
+    ) -> ToolEnd:
+        """Run it; where nobody knows what became of the call, say so, and why."""
+        try:
+            return await super(McpTool, self).run_call(key, call, arguments, context)
+        except ServerLost as error:
+            told = self._lost(error)
+            _log.warning("mcp_call_lost", server=self.server.name, cause=type(error).__name__)
+            if self.effect is Effect.READ:
+                raise ToolFailed(told) from error
+            return ToolEnd(f"{told} {_UNKNOWN}", Outcome.UNKNOWN)
+
     async def run(self, arguments: Mapping[str, object], context: ToolExecutionContext) -> str:
         """Call the server, and return what it answered as text; what is no text goes with the reply."""
         headers, login = await self._login(context)
+        who = context.tenant_id if self.server.account else ""
         try:
-            answer = await self._ask(cast(JsonObject, dict(arguments)), headers)
+            answer = await self._ask(cast(JsonObject, dict(arguments)), headers, who)
         except DefinitionChanged as error:
-            _log.warning("mcp_definition_changed", server=self.server.name, tool=self.definition.name)
+            _log.warning("mcp_definition_changed", server=self.server.name, tool=self.name)
             raise ToolFailed(
                 f"{self.name} is not what was agreed to any more: its server describes it differently now, and the "
                 "operator has to accept that first. Nothing was asked of it."
             ) from error
         except ToolGone as error:
             raise ToolFailed(f"The server {self.server.name} does not offer this tool any more.") from error
+        except Unreadable as error:
+            raise ToolFailed(
+                f"What the server {self.server.name} answers cannot be read. Nothing was asked of it."
+            ) from error
         except ServerAway as error:
             raise ToolFailed(
                 f"The server {self.server.name} cannot be reached now. Nothing was asked of it."
@@ -96,8 +133,21 @@ class McpTool(Tool[..., object]):
             return f"The server refused: {error}"
         return await _told(answer, context)
 
-    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str]) -> Answer:
-        return await self.connections.call(self.server.name, self.definition, arguments, headers)
+    def _lost(self, error: ServerLost) -> str:
+        """Return what a call ended with that nobody knows the end of, for the person."""
+        match error:
+            case AnswerTooLarge():
+                return gettext(
+                    "The server {host} sent more than it may, so it is left alone for now.", host=self.server.name
+                )
+            case AnswerUnreadable():
+                return f"What the server {self.server.name} answered cannot be read."
+            case NoAnswer():
+                return f"The server {self.server.name} gave no answer in time."
+        return f"The connection with the server {self.server.name} ended before it answered."
+
+    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> Answer:
+        return await self.connections.call(self.server.name, self.definition, arguments, headers, who)
 
     async def _login(self, context: ToolExecutionContext) -> tuple[Mapping[str, str], RefusedLogin | None]:
         need = self.server.account
@@ -113,14 +163,14 @@ class McpTool(Tool[..., object]):
 class ResourceTool(McpTool):
     """Lists or reads what a server has to read."""
 
-    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str]) -> Answer:
+    async def _ask(self, arguments: JsonObject, headers: Mapping[str, str], who: str) -> Answer:
         if self.definition.name == RESOURCES:
-            return await self.connections.resources(self.server.name, headers)
-        uri, listed = str(arguments["uri"]), await self.connections.resources(self.server.name, headers)
+            return await self.connections.resources(self.server.name, headers, who)
+        uri, listed = str(arguments["uri"]), await self.connections.resources(self.server.name, headers, who)
         if uri not in {line.partition(" ")[0] for line in listed.text.splitlines()}:
             # A made-up one could carry what the model knows.
             raise ToolRetry(f"The server {self.server.name} lists no {uri[:200]!r}.")
-        return await self.connections.read(self.server.name, uri, headers)
+        return await self.connections.read(self.server.name, uri, headers, who)
 
 
 class McpTools:
@@ -240,6 +290,6 @@ def _is_address(schema: Json) -> bool:
 async def _told(answer: Answer, context: ToolExecutionContext) -> str:
     texts = [f"The server reports an error: {answer.text}" if answer.failed else answer.text]
     for number, picture in enumerate(answer.pictures, start=1):
-        ending = picture.content_type.partition("/")[2].partition("+")[0] or "bin"
+        ending = re.sub("[^a-z0-9]", "", picture.content_type.partition("/")[2].partition("+")[0])[:8] or "bin"
         texts.append(str(await context.files.put(f"file-{number}.{ending}", picture.data, picture.content_type)))
     return "\n".join(text for text in texts if text) or "Done."

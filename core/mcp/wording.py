@@ -20,7 +20,7 @@ _ORDERS = re.compile(
     r"\b(you must|always (?:call|use|send|include|first))\b|\b(system prompt|password|api[ _-]?key|credential)",
     re.IGNORECASE | re.DOTALL,
 )
-_ADDRESS = re.compile(r"https?://|\b[\w.+-]{1,64}@[\w-]+\.\w+", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://|[\w.+-]@[\w-]+\.\w", re.IGNORECASE)
 
 
 class Unusable(ValueError):

@@ -8,7 +8,10 @@ import pytest
 
 from core.credentials.types import Account, OpenAccount
 from core.errors import ToolFailed
+from core.journal.types import StepKey
+from core.llm.types import ToolCall
 from core.mcp.connections import Connections
+from core.mcp.hearing import MAX_ANSWER
 from core.mcp.tools import McpTool, mcp_tool
 from core.mcp.types import Definition
 from core.tools.account_argument import ACCOUNT
@@ -45,6 +48,26 @@ async def test_a_call_carries_the_persons_token(script: ScriptedMcp, connect: Ca
     assert (raised.value.refused.need, raised.value.refused.service) == ("linear:mcp", "linear")
     assert good.asked == ["linear:mcp"]
     assert script.calls == [{"name": "light", "arguments": {}}]
+
+
+async def test_a_server_that_says_too_much_is_left_alone_for_the_person_whose_account_was_used(
+    script: ScriptedMcp, connect: Callable[..., Connections]
+) -> None:
+    script.offers({"name": "light", "reads": True, "says": "x" * MAX_ANSWER}, token="anns")
+    with script.over_http(account="linear:mcp", read_only=("*",)) as server:
+        connections = connect(server)
+        (definition,) = await connections.tools("home", {"Authorization": "Bearer anns"})
+        tool: Any = mcp_tool(server, definition, connections)
+        accounts: Any = _Accounts("anns")
+        key, call = StepKey(1, 0), ToolCall("1", tool.name, "{}")
+        ann = replace(a_context(), accounts=accounts, tenant_id="ann")
+        for _ in range(2):
+            with pytest.raises(ToolFailed, match="so it is left alone for now"):
+                await tool.run_call(key, call, {}, ann)
+        assert len(script.calls) == 1
+        script.offers({"name": "light", "reads": True, "says": "It is on."}, token="anns")
+        bob = replace(ann, tenant_id="bob")
+        assert (await tool.run_call(key, call, {}, bob)).text == "It is on."
 
 
 def test_a_tool_with_an_account_of_its_own_cannot_be_offered(script: ScriptedMcp) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from core.mcp.connections import Connections
-from core.mcp.errors import DefinitionChanged, LoginRefused, ServerAway, ServerLost, ToolGone
+from core.mcp.errors import DefinitionChanged, LoginRefused, NoAnswer, ServerAway, ServerLost, ToolGone
 from core.mcp.types import Answer, Definition, McpServer
+from core.mcp.wording import unusable
 from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.servers.mcp import ScriptedMcp
@@ -78,6 +80,19 @@ async def test_a_process_that_dies_in_a_call_is_started_again(script: ScriptedMc
     assert len(script.calls) == 4
 
 
+async def test_a_call_that_takes_too_long_ends_no_other(script: ScriptedMcp, connect: Connect) -> None:
+    script.offers({**LIGHT, "sleeps": 600})
+    connections = connect(replace(script.over_pipes(), timeout=2.0))
+    definition = await _only(connections)
+    first = asyncio.create_task(connections.call("home", definition, {}))
+    await eventually(lambda: script.calls)
+    second = asyncio.create_task(connections.call("home", definition, {}))
+    ended = await asyncio.gather(first, second, return_exceptions=True)
+    assert [type(error) for error in ended] == [NoAnswer, NoAnswer], "the second waited for its own time"
+    script.offers(LIGHT)
+    assert (await connections.call("home", definition, {})).text == "It is on."
+
+
 async def test_what_does_not_start_is_away(connect: Connect) -> None:
     connections = connect(McpServer("home", command=(sys.executable, "-c", "pass"), timeout=20))
     with pytest.raises(ServerAway):
@@ -111,6 +126,7 @@ async def test_the_published_time_server_tells_the_time(connect: Connect) -> Non
     connections = connect(McpServer("time", command=(sys.executable, "-m", "mcp_server_time"), timeout=60))
     definitions = {one.name: one for one in await connections.tools("time")}
     assert definitions["get_current_time"].reads
+    assert all(unusable(one, McpServer("time")) == "" for one in definitions.values())
     answer = await connections.call("time", definitions["get_current_time"], {"timezone": "Europe/Berlin"})
     assert "Europe/Berlin" in answer.text
     assert not answer.failed
@@ -124,6 +140,6 @@ async def test_the_published_time_server_tells_the_time(connect: Connect) -> Non
 async def test_the_published_fetch_server_is_understood(connect: Connect) -> None:
     connections = connect(McpServer("fetch", command=(sys.executable, "-m", "mcp_server_fetch"), timeout=60))
     (fetch,) = await connections.tools("fetch")
-    assert fetch.name == "fetch"
+    assert (fetch.name, unusable(fetch, McpServer("fetch"))) == ("fetch", "")
     refused = await connections.call("fetch", fetch, {"url": "http://127.0.0.1:1/"})
     assert refused.failed

@@ -1,0 +1,169 @@
+"""What one MCP server may say, and its words made sound: the one measure of pipes and HTTP.
+
+An answer has an allowance of bytes, of values of JSON, of messages and of seconds. Over pipes, where a server may also
+speak unasked, what it says between answers has a smaller one, anew each minute.
+"""
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+from core.http.peer import Allowance, Hearing, PeerExceeded
+from core.json_types import MAX_DEPTH, Json, JsonObject, read_json, storable
+
+MAX_ANSWER = 8 * 1024 * 1024
+"""Bytes of an answer, with all that comes beside it; also of one line."""
+_VALUES = 500_000
+"""Values, lists and objects in it, which take more memory than the bytes in which they are written."""
+_MESSAGES = 2_000
+"""Messages that may come for one request: progress, words for a log, requests of the server."""
+_REQUEST = 40
+"""As how many messages a request of the server counts: each is refused, which costs an answer."""
+_CONVERSATION = 4
+"""As how much as one answer all that a remote server says in one conversation counts: tools listed, then called."""
+_UNASKED, _UNASKED_VALUES, _UNASKED_MESSAGES = 256 * 1024, 20_000, 600
+_MINUTE = 60.0
+_IN_THREAD = 64 * 1024
+"""Bytes from which a message is read in a thread, so that others have their turns meanwhile."""
+_NUMBER = re.compile(rb'"id" *: *([0-9]{1,9})[,} ]')
+_AROUND = 200
+"""Bytes at the beginning and the end of a message in which the number of a request is looked for."""
+_BITS = 1024
+"""How large a whole number may be: as large as any other number."""
+
+
+class Ear:
+    """Counts what one server says over one connection. `seconds` are those of an answer."""
+
+    def __init__(self, server: str, seconds: float, *, remote: bool) -> None:
+        self._server = server
+        self._seconds = seconds
+        self._asked = 0
+        self._fresh = 0
+        self._within: Hearing | None = None
+        if remote:
+            whole = Allowance(MAX_ANSWER * _CONVERSATION, _VALUES * _CONVERSATION, seconds * _CONVERSATION)
+            self._within = Hearing(whole, host=server)
+        self.exceeded: PeerExceeded | None = None
+        self._unasked()
+
+    @contextmanager
+    def answer(self) -> Iterator[None]:
+        """Listen to an answer inside the block."""
+        self._asked += 1
+        # The seconds are counted by who waits for the answer; these are for a server that drips.
+        allowed = Allowance(MAX_ANSWER, _VALUES, self._seconds * 2)
+        self._wire = Hearing(allowed, self._within, host=self._server)
+        self._messages = Hearing(Allowance(0, _MESSAGES, self._seconds * 2), host=self._server)
+        try:
+            yield
+        finally:
+            self._asked -= 1
+            if not self._asked:
+                self._unasked()
+
+    async def heard(self, chunk: bytes) -> None:
+        """Count bytes, and give others their turns. Raises `PeerExceeded`."""
+        self._renew()
+        self._fresh += len(chunk)
+        values = sum(chunk.count(mark) for mark in (b"[", b"{", b",", b"\n"))
+        with self._noted():
+            await self._wire.heard(len(chunk), values)
+
+    async def message(self, *, request: bool = False) -> None:
+        """Count a message. `request`: the server asks something. Raises `PeerExceeded`."""
+        self._renew()
+        with self._noted():
+            await self._messages.heard(pieces=_REQUEST if request else 1)
+
+    async def lines(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the lines of what is heard, without their ends. Raises `PeerExceeded`."""
+        held = bytearray()
+        async for chunk in chunks:
+            await self.heard(chunk)
+            *whole, rest = chunk.split(b"\n")
+            for line in whole:
+                yield bytes(held) + line
+                held.clear()
+            held += rest
+            if len(held) > MAX_ANSWER:  # over the minutes
+                with self._noted():
+                    raise PeerExceeded("bytes", self._server)
+        if held:
+            yield bytes(held)
+
+    def taken(self) -> int:
+        """Return how many bytes were heard since this was asked last: about the size of the message at hand."""
+        size, self._fresh = self._fresh, 0
+        return size
+
+    def _unasked(self) -> None:
+        self._wire = Hearing(Allowance(_UNASKED, _UNASKED_VALUES, _MINUTE), self._within, host=self._server)
+        self._messages = Hearing(Allowance(0, _UNASKED_MESSAGES, _MINUTE), host=self._server)
+
+    def _renew(self) -> None:
+        if not self._asked and not self._wire.seconds_left and not (self._within and not self._within.seconds_left):
+            self._unasked()
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        try:
+            yield
+        except PeerExceeded as error:
+            self.exceeded = error
+            raise
+
+
+async def read_message(line: bytes) -> JsonObject | None:
+    """Return the JSON object in a line; None for a line that is none: servers print other things too."""
+    return await asyncio.to_thread(_read, line) if len(line) > _IN_THREAD else _read(line)
+
+
+async def sound_message(said: JsonObject, size: int) -> JsonObject:
+    """Return what a message holds, of about so many bytes, as it can be stored. Raises `ValueError`."""
+    return await asyncio.to_thread(_sound_object, said) if size > _IN_THREAD else _sound_object(said)
+
+
+def paired(data: bytes) -> bytes:
+    """Return JSON without halves of letters, which some write and which strict readers refuse altogether."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return data
+    try:
+        return json.dumps(storable(read_json(data))).encode()
+    except ValueError:
+        return data
+
+
+def _read(line: bytes) -> JsonObject | None:
+    try:
+        read = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        # Whose answer it is that cannot be read: who waits for it need not wait for nothing.
+        number = _NUMBER.search(line[:_AROUND]) or _NUMBER.search(line[-_AROUND:])
+        return {"id": int(number[1])} if number and b'"jsonrpc"' in line else None
+    return read if isinstance(read, dict) else None
+
+
+def _sound_object(said: JsonObject) -> JsonObject:
+    return {str(storable(name)): sound(value) for name, value in said.items()}
+
+
+def sound(value: Json, depth: int = 1) -> Json:
+    """Return a value as it can be stored and written again. Raises `ValueError` for one that cannot."""
+    if depth > MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    match value:
+        case str():
+            return storable(value)
+        case dict():
+            return {storable(name): sound(item, depth + 1) for name, item in value.items()}
+        case list():
+            return [sound(item, depth + 1) for item in value]
+        case float() if not math.isfinite(value):
+            raise ValueError("no number of JSON")
+        case int() if value.bit_length() > _BITS:
+            raise ValueError("a number too large")
+    return value

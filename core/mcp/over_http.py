@@ -1,0 +1,101 @@
+"""HTTP with MCP servers, beneath the SDK's transport: by the guarded client, counted as it comes in, never unpacked."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+
+import aiohttp
+import httpx2
+
+from core.http.address_guard import Barred
+from core.http.client import GuardedClient
+from core.http.peer import PeerExceeded
+from core.mcp.hearing import Ear, paired
+
+_MOST_REQUESTS = 200
+"""Requests of ours in one conversation: a server may have the SDK ask again and again."""
+_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Sends the SDK's requests by the guarded client: to public addresses, and hosts that the operator named."""
+
+    def __init__(self, http: GuardedClient, silence: float, ear: Ear) -> None:
+        self._http = http
+        self._silence = silence
+        self._ear = ear
+        self._requests = 0
+        self.unauthorized = False
+        self.failed = False
+        self.encoded = False
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET" and "last-event-id" not in request.headers:
+            # A stream on which servers speak unasked: nothing of that is listened to.
+            return httpx2.Response(405, request=request)
+        self._requests += 1
+        if self._requests > _MOST_REQUESTS or self._ear.exceeded:
+            self.failed = True
+            raise httpx2.ConnectError("too many requests", request=request)
+        sent = {name: value for name, value in request.headers.items() if name.lower() not in _OURS}
+        body = await request.aread()
+        opened = self._http.stream(request.method, str(request.url), sent, body, self._silence)
+        try:
+            answer = await opened.__aenter__()
+        except (Barred, aiohttp.ClientError, OSError) as error:
+            self.failed = True
+            raise httpx2.ConnectError(type(error).__name__, request=request) from error
+        stream = _Body(self, self._ear, answer, opened)
+        if any(one.strip().lower() not in ("", "identity") for one in answer.headers.getall("Content-Encoding", [])):
+            # Nobody asked for that: unpacked, a little can become more than there is room for.
+            self.failed = self.encoded = True
+            await stream.aclose()
+            raise httpx2.ReadError("an encoding that was not asked for", request=request)
+        self.unauthorized = self.unauthorized or answer.status == 401
+        headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in _OURS]
+        return httpx2.Response(answer.status, headers=headers, stream=stream, request=request)
+
+
+class _Body(httpx2.AsyncByteStream):
+    """A response's body as it comes, counted: events line by line, anything else as one piece."""
+
+    def __init__(
+        self,
+        door: GuardedTransport,
+        ear: Ear,
+        answer: aiohttp.ClientResponse,
+        opened: AbstractAsyncContextManager[aiohttp.ClientResponse],
+    ) -> None:
+        self._door = door
+        self._ear = ear
+        self._answer = answer
+        self._opened = opened
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for line in self._read():
+                yield line
+        except (PeerExceeded, aiohttp.ClientError, OSError) as error:
+            self._door.failed = True
+            raise _Broken(type(error).__name__) from error
+
+    async def _read(self) -> AsyncIterator[bytes]:
+        chunks = self._answer.content.iter_any()
+        if self._answer.content_type == "text/event-stream":
+            async for line in self._ear.lines(chunks):
+                if line.startswith(b"retry:"):  # how long we wait is ours to say
+                    continue
+                yield paired(line) + b"\n" if line.startswith(b"data:") else line + b"\n"
+            return
+        body = bytearray()
+        async for chunk in chunks:
+            await self._ear.heard(chunk)
+            body += chunk
+        yield paired(bytes(body))
+
+    async def aclose(self) -> None:
+        self._answer.close()
+        await self._opened.__aexit__(None, None, None)
+
+
+class _Broken(httpx2.StreamError):
+    """A body that ended too early; the SDK answers the request that it belongs to with an error."""
