@@ -62,7 +62,8 @@ def tiered(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest
         "[tool.pytest.ini_options]\n"
         'addopts = ["-p", "tests.tiers"]\ntestpaths = ["tests"]\nmarkers = ["slow", "whole"]\n'
     )
-    files = {"contract/test_cases": CONTRACT, "core/test_room": ROOM, "shipping/test_docs": ROOM}
+    files = {"contract/test_cases": CONTRACT} | dict.fromkeys(("core/test_room", "onevalet/test_face"), ROOM)
+    files["shipping/test_docs"] = ROOM
     for name, text in files.items():
         path = pytester.path / "tests" / f"{name}.py"
         path.parent.mkdir(parents=True)
@@ -84,12 +85,13 @@ def test_the_promise_tier_has_each_case_on_one_channel(tiered: pytest.Pytester) 
     assert collected(tiered) == tests
 
 
-def test_the_promise_tier_has_pure_rooms_and_promises(tiered: pytest.Pytester) -> None:
-    assert collected(tiered)[3:] == ["test_pure", "test_promise_1_kept", "test_promise_1_kept"]
+def test_the_promise_tier_has_all_of_a_room_the_face_by_itself_and_promises(tiered: pytest.Pytester) -> None:
+    room, face, rest = ["test_pure", "test_store"], ["test_pure"], ["test_promise_1_kept"]
+    assert collected(tiered)[3:] == [*room, *rest, *face, *rest, *rest]
 
 
 def test_the_whole_has_all_that_is_not_slow_and_loads_no_slow_file(tiered: pytest.Pytester) -> None:
-    assert len(collected(tiered, "--whole")) == (6 + 2 + 1 + 1) + 3 + 3
+    assert len(collected(tiered, "--whole")) == (6 + 2 + 1 + 1) + 3 * 3
 
 
 def test_what_is_named_runs_whole(tiered: pytest.Pytester) -> None:

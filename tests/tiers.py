@@ -1,9 +1,9 @@
 """A pytest plugin: the three tiers, by what their tests prove.
 
-- `bin/test`, the promise tier: every promise, every case of the contract on one representative channel, and all of the
-  product's rooms that needs no server.
-- `bin/test --whole`: besides, all channels and languages, rooms on their database, the face, the simulator, what ships,
-  and what needs other programs or processes of its own.
+- `bin/test`, the promise tier: every promise, every case of the contract on one representative channel, every room of
+  the product, and of its face (`onevalet/`) all that needs no server.
+- `bin/test --whole`: besides, all channels and languages, the face on its servers, the simulator, what ships, and what
+  needs other programs or processes of its own.
 - `bin/test -m slow`: kills, browsers, servers, measuring.
 
 With paths, `bin/test` runs all that is not slow there: who names a folder wants it all. What belongs to which tier is
@@ -19,12 +19,16 @@ from typing import Any
 
 import pytest
 
-AXES = ("channel", "language")
+AXES = ("channel", "language", "provider")
 """Parameters over which the same code runs again: the promise tier takes one representative of each."""
-BEHIND_SERVERS = {"forker", "dev", "dovecot", "nanoidp", "radicale", "radicale_server", "chromium"}
+BEHIND_SERVERS = {
+    *("forker", "dev", "dovecot", "nanoidp", "radicale", "radicale_server", "chromium", "backups", "start_holder"),
+}
 """Fixtures that start other programs, or processes of ours."""
-PURE_ROOMS = ("accounts", "agents", "approvals", "channels", "core", "jobs", "notify", "providers")
-"""Folders of the product's rooms. What asks for no server there is pure, or nearly so."""
+ROOMS = ("accounts", "agents", "approvals", "channels", "core", "jobs", "notify", "providers")
+"""Folders of the product's rooms."""
+FACE = "onevalet"
+"""The folder of what people and operators start and look at: most of it puts the rooms together again."""
 _SERVER = "services"
 """The fixture behind everything that stands on Postgres or Valkey."""
 _NAME = "promise_tier"
@@ -52,7 +56,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if _SLOW_FILE.search(text):
         return True
     folder = collection_path.relative_to(config.rootpath).parts[1]
-    is_left_out = is_promise_tier(config) and folder not in ("contract", *PURE_ROOMS) and not _PROMISE.search(text)
+    is_left_out = is_promise_tier(config) and folder not in ("contract", FACE, *ROOMS) and not _PROMISE.search(text)
     return True if is_left_out else None
 
 
@@ -102,11 +106,11 @@ def promise_tier(items: Iterable[pytest.Item]) -> list[pytest.Item]:
 
 
 def _proves_a_promise(item: pytest.Item) -> bool:
-    """Return whether a test holds a numbered promise, the contract of all channels, or a room without servers."""
+    """Return whether a test holds a numbered promise, the contract of all channels, a room, or the face by itself."""
     folder = item.nodeid.split("/")[1] if item.nodeid.count("/") > 1 else ""
-    if folder == "contract" or _PROMISE.match(item.name):
+    if folder == "contract" or folder in ROOMS or _PROMISE.match(item.name):
         return True
-    return folder in PURE_ROOMS and _SERVER not in getattr(item, "fixturenames", ())
+    return folder == FACE and _SERVER not in getattr(item, "fixturenames", ())
 
 
 def _is_of_the_whole(item: pytest.Item) -> bool:

@@ -26,6 +26,7 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+@pytest.mark.whole("it works until its limits are reached")
 async def test_one_event_that_is_too_much_hides_no_other() -> None:
     before = cpu()
     told = await expand([*FILLING.values(), GOOD], SUNDAY, SUNDAY + timedelta(days=1), BERLIN)

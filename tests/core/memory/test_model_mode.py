@@ -32,7 +32,7 @@ BROKEN: dict[str, Reply] = {
     "late": hang(20),
 }
 
-pytestmark = pytest.mark.xdist_group("typeagent")
+pytestmark = [pytest.mark.xdist_group("typeagent"), pytest.mark.whole("it loads typeagent")]
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ def test_every_preset_is_played_here() -> None:
     assert len(PLACES) == len(LOCAL)
 
 
+@pytest.mark.whole("it starts `init`")
 @pytest.mark.parametrize(
     "preset", ["openai", *(pytest.param(key, marks=pytest.mark.slow) for key in BASES if key != "openai")]
 )

@@ -59,6 +59,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(home: Path) -> None:
         pass
 
 
+@pytest.mark.whole("it starts servers")
 @pytest.mark.parametrize("kind", [Postgres, Valkey])
 async def test_a_second_server_on_one_folder_is_refused(
     home: Path, kind: type[Postgres | Valkey], monkeypatch: pytest.MonkeyPatch
