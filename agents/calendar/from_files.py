@@ -1,13 +1,13 @@
 """Do what a calendar file says that somebody sent; the person is shown what will be added, changed or deleted first."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from agents.calendar.agent import CalendarAgent, option
 from agents.calendar.creating import writable
-from agents.calendar.words import event_in_words
+from agents.calendar.words import whole_in_words
 from onevalet import (
     AgentResult,
     EventFile,
@@ -15,6 +15,7 @@ from onevalet import (
     FileEffect,
     FileMeaning,
     InputField,
+    Occurrence,
     ToolFailed,
     ToolRetry,
     WrittenEvent,
@@ -25,6 +26,8 @@ from onevalet import (
 )
 
 _MAX_SHOWN = 20
+_MAX_ON_CARD = 2400
+"""Characters of events on one card: it is sent whole or not at all, and by text message too."""
 _MAX_BYTES = 512 * 1024
 
 
@@ -55,29 +58,37 @@ class AddEventsFromFile(CalendarAgent):
             raise ToolFailed(gettext("That file answers an invitation; there is nothing to add."))
         cancels = found.method == "CANCEL"
         meanings = [await calendars.meaning(event, cancels=cancels) for event in found.events]
-        new = [one for one in meanings if one.effect is FileEffect.NEW]
-        written = [one for one in meanings if one.effect in (FileEffect.UPDATE, FileEffect.CANCEL)]
-        if not new and not written:
+        wanted = [one for one in meanings if one.effect in (FileEffect.NEW, FileEffect.UPDATE, FileEffect.CANCEL)]
+        if not wanted:
             raise ToolFailed(_nothing(meanings, cancels=cancels))
-        events = [event_in_words(one.event.occurrence, self.zone) for one in new]
-        details = {"events": _lines(events)} if events else {}
-        if changed := [one for one in written if one.effect is FileEffect.UPDATE]:
-            details["before"] = _lines([event_in_words(_there(one.before), self.zone) for one in changed])
-            details["after"] = _lines([event_in_words(_there(one.after), self.zone) for one in changed])
-        if gone := [one for one in written if one.effect is FileEffect.CANCEL]:
-            details["cancelled"] = _lines([event_in_words(_there(one.before), self.zone) for one in gone])
-        if new:
-            details["calendar"] = target.name
+        fitting = self._fitting(wanted)
+        if not fitting:
+            raise ToolFailed(gettext("That event says more than a card can show, so I leave it alone."))
+        new, changed, gone = (
+            [one for one in fitting if one.effect is effect]
+            for effect in (FileEffect.NEW, FileEffect.UPDATE, FileEffect.CANCEL)
+        )
+        details = {
+            "events": self._lines(one.event.parts for one in new),
+            "before": self._lines(one.before for one in changed),
+            "after": self._lines(one.after for one in changed),
+            "cancelled": self._lines(one.before for one in gone),
+            "calendar": target.name if new else "",
+            "left out": _left_out(len(wanted) - len(fitting), found.left_out),
+        }
         return {
             "asks": True,
             "summary": _asked(len(new), len(changed), len(gone), target.name),
-            "details": details,
+            "details": {name: value for name, value in details.items() if value},
             "calendar": target.url,
             "digest": _digest(found),
             "new": [one.event.occurrence.uid for one in new],
             "counts": [len(new), len(changed), len(gone)],
+            "there": len(meanings) - len(wanted),
+            "left_out": [len(wanted) - len(fitting), found.left_out],
             "written": [
-                {"place": _there(one.place).to_json(), "text": one.text, "stored": one.stored} for one in written
+                {"place": _there(one.place).to_json(), "text": one.text, "stored": one.stored}
+                for one in (*changed, *gone)
             ],
         }
 
@@ -98,12 +109,26 @@ class AddEventsFromFile(CalendarAgent):
         changed, gone = plan["counts"][1:]
         said = _said(len(added), changed, gone, target.name)
         count = len(added) + changed + gone
-        if there := len(found.events) - count:
+        if there := int(plan["there"]) + len(new) - len(added):
             said += " " + ngettext("{number} was there already.", "{number} were there already.", there)
-        if found.left_out:
-            said += " " + ngettext("{number} cannot be read.", "{number} cannot be read.", found.left_out)
+        if left_out := _left_out(*plan["left_out"]):
+            said += f" {left_out}"
         title = ngettext("{number} event from a file", "{number} events from a file", count)
         return self.make_result(raw_message=f"{said}{self.offer_undo(title, *done, *added)}")
+
+    def _fitting(self, meanings: Sequence[FileMeaning]) -> Sequence[FileMeaning]:
+        """Return the first that a card says in full; what is beyond it is not written."""
+        fitting, room = list[FileMeaning](), _MAX_ON_CARD
+        for one in meanings[:_MAX_SHOWN]:
+            parts = one.event.parts if one.effect is FileEffect.NEW else (*one.before, *one.after)
+            room -= len(self._lines([parts]))
+            if room < 0:
+                break
+            fitting.append(one)
+        return fitting
+
+    def _lines(self, events: Iterable[Sequence[Occurrence]]) -> str:
+        return "\n".join(whole_in_words(part, self.zone) for parts in events for part in parts)
 
     async def _text(self) -> str:
         file = await self.context.files.fetch(self.file.strip())
@@ -172,9 +197,20 @@ def _said(added: int, changed: int, gone: int, calendar: str) -> str:
     return " ".join(told)
 
 
-def _lines(events: Sequence[str]) -> str:
-    more = len(events) - _MAX_SHOWN
-    return "\n".join([*events[:_MAX_SHOWN], *([gettext("{number} more", number=more)] if more > 0 else [])])
+def _left_out(beyond: int, unreadable: int) -> str:
+    """Return how much of a file is not written, and why."""
+    told = []
+    if beyond:
+        told.append(
+            ngettext(
+                "{number} event does not fit on one card and is left out: ask again for it.",
+                "{number} events do not fit on one card and are left out: ask again for them.",
+                beyond,
+            )
+        )
+    if unreadable:
+        told.append(ngettext("{number} cannot be read.", "{number} cannot be read.", unreadable))
+    return " ".join(told)
 
 
 def _there[T](value: T | None) -> T:

@@ -1,5 +1,6 @@
 """Events in words: when they are, how often they come, who is there."""
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -21,6 +22,7 @@ _ANSWERS = {
     "accepted": gettext_noop("accepted"),
     "declined": gettext_noop("declined"),
     "tentative": gettext_noop("perhaps"),
+    "delegated": gettext_noop("delegated"),
 }
 _MAX_GUESTS = 20
 _SAID = {"FREQ", "INTERVAL", "BYDAY", "COUNT", "UNTIL"}
@@ -53,6 +55,54 @@ def event_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
     if occurrence.rule:
         parts.append(rule_in_words(occurrence.rule))
     return "; ".join(parts)
+
+
+def whole_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
+    """Return all that a calendar would hold of an event, its title and time first, each other thing on its own lines.
+
+    All of it may be others' words: those of more lines are set in, so that none of them passes for a line of ours.
+    """
+    when = span_in_words(occurrence.start, occurrence.end, zone)
+    if occurrence.zone not in ("", zone.key):
+        when = f"{when} ({occurrence.zone})"
+    others = [*((occurrence.organizer,) if occurrence.organizer else ()), *occurrence.guests]
+    people = [
+        f"{guest.named} ({gettext(_ANSWERS[guest.answer])})" if guest.answer in _ANSWERS else guest.named
+        for guest in others
+    ]
+    told = {
+        gettext("State"): _state(occurrence),
+        gettext("Place"): occurrence.location,
+        gettext("Repeats"): rule_in_full(occurrence.rule) if occurrence.rule else "",
+        gettext("Also on"): _times(occurrence.also, zone),
+        gettext("Not on"): _times(occurrence.without, zone),
+        gettext("Instead of"): _times((occurrence.instead,) if occurrence.instead else (), zone),
+        gettext("Link"): occurrence.link,
+        gettext("Organizer"): people.pop(0) if occurrence.organizer else "",
+        gettext("Guests"): listed(people) if people else "",
+        gettext("Notes"): occurrence.text,
+    }
+    lines = [
+        gettext("{label}: {value}", label=label, value=value.replace("\n", "\n    "))
+        for label, value in told.items()
+        if value
+    ]
+    return "\n  ".join([f"{title_of(occurrence)}: {when}", *lines])
+
+
+def _state(occurrence: Occurrence) -> str:
+    """Return what is unusual: an event is off, not certain, or takes up time as others of its kind do not."""
+    if occurrence.cancelled:
+        return gettext("cancelled")
+    states = [gettext("tentative")] if occurrence.tentative else []
+    if occurrence.busy is occurrence.all_day:
+        states.append(gettext("shown as busy") if occurrence.busy else gettext("shown as free"))
+    return listed(states) if states else ""
+
+
+def _times(times: Sequence[datetime | date], zone: ZoneInfo) -> str:
+    said = [moment_in_words(time, zone) if isinstance(time, datetime) else day_in_words(time) for time in times]
+    return listed(said) if said else ""
 
 
 def title_of(occurrence: Occurrence) -> str:
@@ -96,7 +146,8 @@ def rule_in_full(rule: str) -> str:
     """Return how often something comes, with the rule itself where the words leave some of it out."""
     words, parts = rule_in_words(rule), dict(part.partition("=")[::2] for part in rule.upper().split(";"))
     days = parts.get("BYDAY", _DAYS[0]).split(",")
-    return words if parts.keys() <= _SAID and all(day in _DAYS for day in days) else f"{words} ({rule})"
+    said = parts.keys() <= _SAID and all(day in _DAYS for day in days) and "T" not in parts.get("UNTIL", "")
+    return words if said else f"{words} ({rule})"
 
 
 def rule_in_words(rule: str) -> str:

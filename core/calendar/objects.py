@@ -105,7 +105,10 @@ async def itip_message(text: str, message: ItipMessage, stamp: Stamp) -> str:
 async def read_event_file(text: str, zone: ZoneInfo, own: frozenset[str], key: str) -> EventFile:
     """Return what is in a calendar file that somebody sent."""
     told = await _ask("file", {"text": text, "zone": zone.key, "own": sorted(own), "key": key})
-    events = [FileEvent(Occurrence.from_json(one["occurrence"]), one["text"]) for one in told["events"]]
+    events = [
+        FileEvent(Occurrence.from_json(one["occurrence"]), one["text"], _occurrences(one["parts"]))
+        for one in told["events"]
+    ]
     return EventFile(told["method"], tuple(events), told["left_out"])
 
 
@@ -115,7 +118,7 @@ async def file_meaning(
     """Return what an event of a file means for the object that is stored under its UID."""
     asked = {"text": stored, "sent": event.text, "zone": zone.key, "own": sorted(own), "cancels": cancels}
     told = await _ask("update", asked | {"key": event.occurrence.key})
-    before, after = (Occurrence.from_json(told[name]) if name in told else None for name in ("before", "after"))
+    before, after = (_occurrences(told.get(name, ())) for name in ("before", "after"))
     return FileMeaning(FileEffect(told["effect"]), event, None, before, after, stored, told.get("text", ""))
 
 
@@ -129,6 +132,10 @@ async def _ask(what: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     if failure := told.get("failure"):
         raise ToolFailed(gettext(_FAILURES.get(failure, _BROKEN)))
     return told
+
+
+def _occurrences(told: Sequence[Mapping[str, Any]]) -> tuple[Occurrence, ...]:
+    return tuple(Occurrence.from_json(one) for one in told)
 
 
 def _of_series(text: str, recurrence: str, scope: SeriesScope, new_uid: str) -> dict[str, Any]:

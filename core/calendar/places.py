@@ -80,7 +80,7 @@ class Agenda:
 
 @dataclass(frozen=True, slots=True)
 class FileMeaning:
-    """What an event of a file means: `before` and `after` are the event as it is and would be.
+    """What an event of a file means: `before` and `after` are all parts of the event that would be otherwise.
 
     `place` is where it lies and `stored` its object, `text` the object that would be there, empty for none.
     """
@@ -88,8 +88,8 @@ class FileMeaning:
     effect: FileEffect
     event: FileEvent
     place: EventPlace | None = None
-    before: Occurrence | None = None
-    after: Occurrence | None = None
+    before: tuple[Occurrence, ...] = ()
+    after: tuple[Occurrence, ...] = ()
     stored: str = field(default="", repr=False)
     text: str = field(default="", repr=False)
 

@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 
 MAX_TITLE = 200
 MAX_TEXT = 4000
+MAX_SHOWN_TEXT = 800
+"""Characters of a description in a calendar file that somebody sent: what a card shows in full is what is written."""
 
 
 class SeriesScope(StrEnum):
@@ -45,6 +47,10 @@ class Guest:
     name: str = ""
     answer: str = ""
 
+    @property
+    def named(self) -> str:
+        return f"{self.name} <{self.address}>" if self.name else self.address
+
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
@@ -71,6 +77,13 @@ class Occurrence:
     recurrence: str = ""
     key: str = ""
     """Of the call of ours that wrote it last."""
+    link: str = ""
+    also: tuple[datetime | date, ...] = ()
+    """Starts of its series beside its rule; known of what a card shows in full, as are the next two."""
+    without: tuple[datetime | date, ...] = ()
+    """Starts by its rule that are left out."""
+    instead: datetime | date | None = None
+    """The start by the rule of its series that it replaces."""
 
     @property
     def all_day(self) -> bool:
@@ -103,6 +116,9 @@ class Occurrence:
             "organizer": Guest(**organizer) if organizer else None,
             "guests": tuple(Guest(**guest) for guest in data["guests"]),
         }
+        values |= {name: tuple(map(_read, data[name])) for name in ("also", "without") if name in data}
+        if instead := data.get("instead"):
+            values["instead"] = _read(instead)
         return cls(**values)
 
 
@@ -143,10 +159,14 @@ class EventChange:
 
 @dataclass(frozen=True, slots=True)
 class FileEvent:
-    """An event in a file that somebody sent: what it says, and what would be written into a calendar."""
+    """An event in a file that somebody sent. `parts` are all that is in it: the event, and the exceptions of a series.
+
+    `text` is what would be written into a calendar: it is made of the parts, so that they say all of it.
+    """
 
     occurrence: Occurrence
     text: str = field(repr=False)
+    parts: tuple[Occurrence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,8 +94,8 @@ def described(event: Event, zone: ZoneInfo, rule: str) -> dict[str, Any]:
     status = plain(event.get("STATUS", ""), 20).lower()
     return {
         "uid": str(event.get("UID", ""))[:1000],
-        "start": _written(start, zone),
-        "end": _written(max_of(start, end, zone), zone),
+        "start": in_utc(start, zone),
+        "end": in_utc(max_of(start, end, zone), zone),
         "zone": zone_of(event),
         "title": plain(event.get("SUMMARY", ""), MAX_TITLE),
         "location": plain(event.get("LOCATION", ""), MAX_TITLE),
@@ -217,7 +217,8 @@ def _guest(value: Any) -> Mapping[str, str]:
     }
 
 
-def _written(at: datetime | date, zone: ZoneInfo) -> str:
+def in_utc(at: datetime | date, zone: ZoneInfo) -> str:
+    """Return a time as text: a moment in UTC, or a day."""
     return _moment(at, zone).astimezone(UTC).isoformat() if isinstance(at, datetime) else at.isoformat()
 
 
@@ -228,6 +229,11 @@ def _moment(at: Any, zone: ZoneInfo) -> datetime:
 
 def _is_day(at: object) -> bool:
     return not isinstance(at, datetime)
+
+
+def values_in(event: Event, name: str) -> list[Any]:
+    """Return all values of a property, which may stand once, several times or never."""
+    return _list(event.get(name))
 
 
 def _list(value: Any) -> list[Any]:

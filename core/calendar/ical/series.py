@@ -28,7 +28,7 @@ from core.calendar.ical.components import (
 type Time = Any
 """A day, or a wall time: within one series all are of one kind, so they compare and add alike, which no type says."""
 
-_OF_A_SERIES = ("RRULE", "RDATE", "EXDATE", "EXRULE")
+OF_A_SERIES = ("RRULE", "RDATE", "EXDATE", "EXRULE")
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _MAX_COUNTED = 20_000
 
@@ -73,7 +73,7 @@ def exception_made(calendar: Calendar, recurrence: str) -> Event:
     at = time_of(master, recurrence)
     length = wall(master.end) - wall(master.start)
     event = master.copy(recursive=True)
-    for name in (*_OF_A_SERIES, "DTSTART", "DTEND", "DURATION"):
+    for name in (*OF_A_SERIES, "DTSTART", "DTEND", "DURATION"):
         event.pop(name, None)
     begins = like(begins_of(master), at)
     event.add("DTSTART", begins, encode=False)
@@ -95,7 +95,7 @@ def without(calendar: Calendar, recurrence: str) -> None:
 def moved(calendar: Calendar, recurrence: str, change: Any) -> None:
     """Give a series, or a single event, a new time: that of the named occurrence moves, and all others as it does."""
     master = master_of(calendar) if any("RECURRENCE-ID" not in event for event in events_of(calendar)) else None
-    if master is None or not any(name in master for name in _OF_A_SERIES):
+    if master is None or not any(name in master for name in OF_A_SERIES):
         start, end = (read_time(change[name], change["zone"]) if change[name] else None for name in ("start", "end"))
         set_times(master or events_of(calendar)[0], start, end)
         return

@@ -12,7 +12,6 @@ from core.calendar.ical.components import (
     KEY,
     Unreadable,
     as_text,
-    described,
     events_of,
     exception_at,
     guests_of,
@@ -22,7 +21,8 @@ from core.calendar.ical.components import (
     rule_of,
     stamp,
 )
-from core.calendar.ical.series import exception_made, without
+from core.calendar.ical.files import OF_FILES, whole
+from core.calendar.ical.series import OF_A_SERIES, exception_made, without
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -30,8 +30,8 @@ _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 def updated(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an event of a file means for the one that is stored under its UID.
 
-    `effect` is `there`, `older`, `foreign`, `update` or `cancel`; `before` and `after` are the event as it is and would
-    be, `text` the object to be stored, empty where it is to be deleted.
+    `effect` is `there`, `older`, `foreign`, `update` or `cancel`; `before` and `after` are all parts of the event that
+    would be otherwise, `text` the object to be stored, empty where it is to be deleted.
     """
     stored, sent, zone = parsed(asked["text"]), parsed(asked["sent"]), ZoneInfo(asked["zone"])
     organizer = _organizer(stored)
@@ -44,12 +44,30 @@ def updated(asked: Mapping[str, Any]) -> dict[str, Any]:
     if not newer:
         older = any(_sequence(event) < _sequence(_known(stored, event)) for event in events)
         return {"effect": "older" if older else "there"}
-    before = described(_known(stored, newer[0]), zone, rule_of(_first(stored)))
+    # Each occurrence that gets an exception is one that was there by the rule of its series.
+    there = [*events_of(stored), *(_known(stored, event) for event in newer if _is_new_exception(stored, event))]
+    before = [whole(event, zone) for event in there]
     if asked["cancels"]:
-        text = _without(stored, newer, asked["key"])
-        return {"effect": "cancel", "before": before, "after": before, "text": text}
-    after = described(newer[0], zone, rule_of(_first(sent)))
-    return {"effect": "update", "before": before, "after": after, "text": _with(stored, sent, newer, asked)}
+        if all("RECURRENCE-ID" in event for event in newer):
+            before = [whole(_known(stored, event), zone) for event in newer]
+        return {"effect": "cancel", "before": before, "text": _without(stored, newer, asked["key"])}
+    text = _with(stored, sent, newer, asked)
+    after = [whole(event, zone) for event in events_of(parsed(text))]
+    seen = [[_seen(one) for one in ones] for ones in (before, after)]
+    before = [one for one in before if _seen(one) not in seen[1]]
+    after = [one for one in after if _seen(one) not in seen[0]]
+    if not before and not after:
+        return {"effect": "there"}
+    return {"effect": "update", "before": before, "after": after, "text": text}
+
+
+def _seen(whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a card says of an event: all but the name of the call that wrote it."""
+    return {name: value for name, value in whole.items() if name != "key"}
+
+
+def _is_new_exception(stored: Calendar, event: Event) -> bool:
+    return "RECURRENCE-ID" in event and exception_at(stored, recurrence_of(event)) is None
 
 
 def _without(stored: Calendar, cancelled: Iterable[Event], key: str) -> str:
@@ -66,6 +84,9 @@ def _with(stored: Calendar, sent: Calendar, newer: Iterable[Event], asked: Mappi
         known = _known(stored, event)
         if _times(event) == _times(known):
             _keep_answer(event, known, asked["own"])
+        for name in known:
+            if name not in (*OF_FILES, *OF_A_SERIES):  # categories, colours and all else that the person set
+                event[name] = known[name]
         for alarm in known.walk("VALARM"):  # the person's own: those of the file were left out
             if isinstance(alarm, Alarm):
                 event.add_component(alarm)
