@@ -12,7 +12,10 @@ from core.ids import PARTITION
 
 PATH = "/files/"
 MAX_TOKEN = 300
-_TOKEN = re.compile(rf"({PARTITION}[a-zA-Z0-9-]{{1,80}})\.(f[0-9a-f]{{10}})\.([0-9a-f]{{6,10}})\.([0-9a-f]{{32}})")
+_TOKEN = re.compile(
+    rf"({PARTITION}[a-zA-Z0-9-]{{1,80}})\.(f[0-9a-f]{{10}})\.([1-9a-f][0-9a-f]{{5,9}})\.([0-9a-f]{{32}})"
+)
+"""Each link has one spelling: a limit or a list that knows a link by its text knows all of it."""
 _PURPOSE = b"onevalet file links"
 
 

@@ -44,6 +44,16 @@ def test_promise_12_no_changed_link_is_good(place: int, letter: str) -> None:
     assert changed == token or links("a").read(changed, NOW) is None
 
 
+def test_a_link_has_one_spelling() -> None:
+    tenant, file, until, proof = token_of(links("a")).split(".")
+    spellings = [(tenant, file, f"{'0' * zeros}{until}", proof) for zeros in (1, 2)]
+    spellings += [(tenant.replace("-", "_"), file, until, proof), (tenant, file, until.upper(), proof)]
+    spellings += [(tenant, file.upper(), until, proof), (tenant, file, until, proof.upper())]
+    read = [links("a").read(".".join(parts), NOW) for parts in spellings if ".".join(parts) != token_of(links("a"))]
+    assert len(read) >= 5
+    assert [one for one in read if one is not None] == []
+
+
 @pytest.mark.parametrize("token", ["", "." * 3, "a" * 400, "tn.f0123456789.0.é" + "0" * 31, "../../etc/passwd"])
 def test_rubbish_is_no_link(token: str) -> None:
     assert links("a").read(token, NOW) is None
