@@ -136,5 +136,8 @@ def examples(language: str, tools: Collection[str], intents: Sequence[Intent]) -
     """Return sentences of a language that can be answered with these tools."""
     table = next((table for table in TABLES if table.language == language), None)
     if table is not None:
-        return [example for tool, example in table.examples.items() if tool in tools]
-    return [intent.example for intent in intents if intent.example and intent.tool in tools]
+        known = [example for tool, example in table.examples.items() if tool in tools]
+    else:
+        # A language's table is made of English intents, whose examples come with them.
+        known = [intent.example for intent in intents if intent.example and intent.tool in tools]
+    return list(dict.fromkeys(known))

@@ -51,6 +51,8 @@ _AROUND = " .!\u00a1\u00bf\u3002\uff01"
 _CLAUSE_END = joined()
 _MAX_CLAUSES = 6
 _DAYS = ("date", "return_date")
+_MAX_EXAMPLES = 8
+"""Suggestions in one answer: a text message is billed by its length."""
 _MAX_QUOTE = 60
 
 
@@ -288,7 +290,7 @@ def _for_person(result: str) -> str:
 
 def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:
     known = examples(current_locale().language, tools, intents)
-    shown = [gettext('"{example}"', example=example) for example in known]
+    shown = [gettext('"{example}"', example=example) for example in known[:_MAX_EXAMPLES]]
     return gettext("Try {examples}.", examples=listed(shown, "or")) if shown else gettext("I have no tools here.")
 
 

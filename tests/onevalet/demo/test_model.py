@@ -25,7 +25,7 @@ from core.turns.types import TurnRequest, TurnState
 from onevalet import ToolFailed
 from onevalet.demo import model as demo
 from onevalet.demo.intent import Intent
-from onevalet.demo.intents import INTENTS
+from onevalet.demo.intents import INTENTS, examples
 from onevalet.demo.model import DEMO_MODEL
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import user
@@ -198,6 +198,20 @@ def test_a_sentence_is_answered_at_once_and_labelled(sentence: str, answer: str)
     if "not understand" in answer:
         assert "demo model" in answered.text
         assert "set ONEVALET_MODEL (such as openai/gpt-5-mini) and its key" in answered.text
+
+
+@pytest.mark.parametrize(
+    ("language", "hello"),
+    [("en", "hello"), ("de", "Hallo"), ("es", "hola"), ("fr", "bonjour"), ("pt", "olá"), ("zh", "你好")],
+)
+def test_each_suggestion_is_made_once_and_an_answer_with_them_is_short(language: str, hello: str) -> None:
+    every = {intent.tool for intent in INTENTS if intent.example}
+    suggested = examples(language, every, INTENTS)
+    assert sorted(set(suggested)) == sorted(suggested)
+    with speaking(language):
+        said = demo.answer([says(hello)], sorted(every)).text
+    assert suggested[0] in said
+    assert len(said) <= 400
 
 
 def test_everything_since_the_last_answer_is_answered_in_order() -> None:
