@@ -1,0 +1,101 @@
+"""Whatever of a call differs, its card differs on every channel: walked over all that is registered (promise 9)."""
+
+import pytest
+
+from core.agents.standard_agent import AgentResult, ApprovalRequest, StandardAgent
+from core.agents.valet import valet_of
+from core.json_types import Json, JsonObject
+from core.mcp.tools import mcp_tool
+from core.mcp.types import Definition, McpServer
+from core.tools.tool import AnyTool
+from onevalet import InputField, valet
+from onevalet.wiring.plugins import load_plugins
+from tests.agents.calendar.test_cards import SCENES
+from tests.approvals.cards import hidden_of_agent, hidden_of_tool
+
+HIDDEN: dict[str, dict[str, str]] = {
+    "AllowWithoutAskingAgent": dict.fromkeys(
+        ("action", "same", "choices", "ranges", "texts"), "`shape` is made of it, which the card says bound by bound"
+    ),
+    "SaveContactsAgent": dict.fromkeys(
+        ("file", "names"), "`contacts` is what they mean, which the card says; a file that says else is refused"
+    ),
+}
+"""What a card leaves out on purpose, by tool or agent and argument, each with its reason."""
+VALUES: dict[str, dict[str, tuple[Json, Json]]] = {
+    "AllowWithoutAskingAgent": {
+        "shape": (
+            {"tool": "post", "bounds": {"room": {"is": "a"}}, "version": "1"},
+            {"tool": "post", "bounds": {"room": {"is": "b"}}, "version": "1"},
+        )
+    },
+}
+"""Values of fields that not any text or number will do for."""
+_PLUGINS = load_plugins(["agents"])
+_TOOLS = [*_PLUGINS.tools]
+_AGENTS = [
+    kind
+    for kind in _PLUGINS.agents
+    if (found := valet_of(kind)) and kind.needs_approval is not StandardAgent.needs_approval and not found.asks_itself
+]
+_PLANNED = sorted(found.name for kind in _PLUGINS.agents if (found := valet_of(kind)) and found.asks_itself)
+_SERVED: JsonObject = {
+    "type": "object",
+    "properties": {
+        "to": {"type": "string"},
+        "count": {"type": "integer"},
+        "deep": {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object"}}}},
+        "any": {},
+    },
+}
+
+
+def _named(kind: type[StandardAgent]) -> str:
+    found = valet_of(kind)
+    assert found is not None
+    return found.name
+
+
+@pytest.mark.parametrize("tool", _TOOLS, ids=lambda tool: tool.name)
+async def test_promise_9_the_card_of_a_tool_says_every_argument(tool: AnyTool) -> None:
+    assert await hidden_of_tool(tool) == set(HIDDEN.get(tool.name, {}))
+
+
+@pytest.mark.parametrize("kind", _AGENTS, ids=_named)
+async def test_promise_9_the_card_of_an_agent_says_every_field(kind: type[StandardAgent]) -> None:
+    name = _named(kind)
+    assert await hidden_of_agent(kind, VALUES.get(name, {})) == set(HIDDEN.get(name, {}))
+
+
+def test_promise_9_what_asks_by_itself_has_a_scene_in_which_its_card_is_held_against_what_it_writes() -> None:
+    assert sorted(SCENES) == [name for name in _PLANNED if name != "add_events_from_file"], (
+        "tests/agents/calendar/test_file_cards.py has that of files"
+    )
+
+
+async def test_promise_9_the_card_of_a_servers_tool_says_every_argument() -> None:
+    tool = mcp_tool(McpServer("shop", url="https://mcp.example/mcp"), Definition("buy", "Buy.", _SERVED), None)  # type: ignore[arg-type]
+    assert tool is not None
+    assert await hidden_of_tool(tool) == set()
+
+
+@valet(name="PlantedAgent")
+class _Planted(StandardAgent):
+    """Write something, and show less."""
+
+    to = InputField("To whom?")
+    secretly = InputField("And to whom else?", required=False, default="")
+
+    def needs_approval(self) -> bool:
+        return True
+
+    def approval_request(self) -> ApprovalRequest:
+        return ApprovalRequest("PlantedAgent", "Write", {"to": self.to}, in_words=("to", "secretly"))
+
+    async def on_running(self, msg: str) -> AgentResult:
+        return self.make_result()
+
+
+async def test_an_agent_that_shows_less_than_it_is_given_is_found() -> None:
+    assert await hidden_of_agent(_Planted, {}) == {"secretly"}
+    assert "PlantedAgent" not in HIDDEN
