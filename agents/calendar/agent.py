@@ -50,6 +50,7 @@ _NAMES = (
     gettext_noop("events"),
     gettext_noop("cancelled"),
     gettext_noop("left out"),
+    gettext_noop("sent by"),
     gettext_noop("create event"),
     gettext_noop("change event"),
     gettext_noop("cancel event"),

@@ -8,6 +8,7 @@ from typing import Any
 from agents.calendar.agent import CalendarAgent, option
 from agents.calendar.creating import writable
 from agents.calendar.words import whole_in_words
+from agents.email.origins import senders_of
 from onevalet import (
     AgentResult,
     EventFile,
@@ -21,6 +22,7 @@ from onevalet import (
     WrittenEvent,
     gettext,
     gettext_noop,
+    listed,
     ngettext,
     valet,
 )
@@ -74,6 +76,7 @@ class AddEventsFromFile(CalendarAgent):
             "after": self._lines(one.after for one in changed),
             "cancelled": self._lines(one.before for one in gone),
             "calendar": target.name if new else "",
+            "sent by": self._sent_by(await senders_of(self.context, self.file.strip()), (*changed, *gone)),
             "left out": _left_out(len(wanted) - len(fitting), found.left_out),
         }
         return {
@@ -127,6 +130,19 @@ class AddEventsFromFile(CalendarAgent):
             fitting.append(one)
         return fitting
 
+    def _sent_by(self, senders: Sequence[str], written: Sequence[FileMeaning]) -> str:
+        """Return who sent the file, as far as that is known: what it says of its organizer anybody can write."""
+        organizers = {part.organizer.address for one in written for part in one.before if part.organizer}
+        if not senders:
+            return gettext("It is not known who made this file.") if written else ""
+        said = listed(list(senders))
+        if not organizers:
+            return said
+        if organizers != set(senders):
+            organizer = listed(sorted(organizers))
+            return gettext("{senders}; the organizer is {organizer}, somebody else", senders=said, organizer=organizer)
+        return gettext("{senders}, the organizer, as the email says; that is not proven", senders=said)
+
     def _lines(self, events: Iterable[Sequence[Occurrence]]) -> str:
         return "\n".join(whole_in_words(part, self.zone) for parts in events for part in parts)
 
@@ -163,15 +179,13 @@ def _asked(new: int, changed: int, gone: int, calendar: str) -> str:
         )
     if changed:
         told.append(
-            ngettext(
-                "Change {number} event as its organizer says", "Change {number} events as their organizer says", changed
-            )
+            ngettext("Change {number} event as this file says", "Change {number} events as this file says", changed)
         )
     if gone:
         told.append(
             ngettext(
-                "Delete {number} event that its organizer has cancelled",
-                "Delete {number} events that their organizer has cancelled",
+                "Delete {number} event that this file cancels",
+                "Delete {number} events that this file cancels",
                 gone,
             )
         )

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, Field
 
 from agents.email.opening import READ, accounts_for, mailbox_of, message_at, size_in_words, stored
+from agents.email.origins import note_origin
 from onevalet import (
     Account,
     FolderUse,
@@ -141,6 +142,8 @@ async def save_mail_file(id: str, file: int, context: ToolExecutionContext) -> s
         raw = (await stored(box, ref)).data
     taken = await take_file(raw, file)
     kept = await context.files.keep(taken.name, taken.data, taken.content_type)
+    sender = next(iter((await read_message(raw)).sender), None)
+    await note_origin(context, kept.id, ref, sender.address.lower() if sender else "")
     pages = f", {kept.page_count} pages" if kept.page_count else ""
     return f"{kept.id}: {kept.name}, {kept.kind.value}{pages}, {size_in_words(kept.kept_size)}. read_file reads it."
 

@@ -221,6 +221,8 @@ async def test_a_file_of_a_mail_is_kept_and_read(person: Person) -> None:
         says("120 EUR."),
     )
     assert "Due on Friday." in person.sender.system.model.told()[-1]
+    rows = "select value from stored_values where key like 'file f%' and collection like 'account email:%'"
+    assert await person.sender.system.delivery.store.column(rows) == ['["anna@example.org"]']
 
 
 async def test_the_file_that_a_person_sent_goes_out_with_an_email(person: Person) -> None:

@@ -1,9 +1,14 @@
 """Invitations sent again: a newer state changes the event, an older one nothing, and its organizer cancels it."""
 
+from dataclasses import replace
+
 import pytest
 
 from agents.calendar import AddEventsFromFile, AnswerInvitation
+from agents.email.origins import note_origin
+from core.credentials.types import Ability
 from core.errors import ToolFailed
+from core.mail.types import MailRef
 from tests.agents.calendar.house import House
 from tests.core.calendar.samples import event
 
@@ -44,7 +49,7 @@ async def test_a_newer_invitation_changes_the_event_and_is_undone(house: House) 
     house.files.text = invitation(16, 1)
     agent = await house.card(AddEventsFromFile, file="f1")
     request = agent.approval_request()
-    assert request.action_summary == "Change 1 event as its organizer says"
+    assert request.action_summary == "Change 1 event as this file says"
     assert "14:00–15:00" in str(request.details["before"])
     assert "16:00–17:00" in str(request.details["after"])
     assert house.radicale.texts(url) == before
@@ -89,6 +94,31 @@ async def test_its_organizer_cancels_an_event_and_nobody_else(house: House) -> N
     house.last = sent
     await house.undone()
     assert house.radicale.texts(url) == before
+
+
+@pytest.mark.parametrize(
+    ("senders", "said"),
+    [
+        ((), "It is not known who made this file."),
+        (("bob@example.org",), "bob@example.org, the organizer, as the email says; that is not proven"),
+        (("eve@example.org",), "eve@example.org; the organizer is bob@example.org, somebody else"),
+        (("bob@example.org", "eve@example.org"), "the organizer is bob@example.org, somebody else"),
+    ],
+)
+@pytest.mark.parametrize("method", ["REQUEST", "CANCEL"])
+async def test_a_card_says_who_sent_a_file_and_not_that_its_organizer_did(
+    house: House, method: str, senders: tuple[str, ...], said: str
+) -> None:
+    house.radicale.make_calendar("ann", "Home")
+    await added(house, invitation(14, 0))
+    mailbox = replace(house.connected.opened[0].account, service="email", abilities=frozenset({Ability.MAIL_READ}))
+    house.connected.opened.append(replace(house.connected.opened[0], account=mailbox))
+    for sender in senders:
+        await note_origin(house.context(), "f1", MailRef("email", mailbox.name, "INBOX", 1, 2), sender)
+    house.files.text = invitation(16, 1, method)
+    request = (await house.card(AddEventsFromFile, file="f1")).approval_request()
+    assert "organizer" not in request.action_summary
+    assert said in str(request.details["sent by"])
 
 
 async def test_one_occurrence_of_a_series_is_moved_and_cancelled(house: House) -> None:
