@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any
 from xml.etree.ElementTree import Element, iterparse
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from core.documents.readers.limits import MAX_PAGES, MAX_TEXT, Unreadable, paged
 
 MAX_PART = 60 * 1024 * 1024
 """Bytes of one unpacked part."""
+_CHUNK = 64 * 1024
 _MAX_COLUMNS = 200
 _DAY_ZERO = datetime(1899, 12, 30)  # noqa: DTZ001 - a workbook's days have no zone
 _DATE_FORMATS = {*range(14, 23), *range(45, 48)}
@@ -41,9 +43,36 @@ def _part(archive: zipfile.ZipFile, name: str) -> BytesIO:
         data = packed.read(MAX_PART + 1)
     if len(data) > MAX_PART:
         raise Unreadable("too_much")
-    if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data:
-        raise Unreadable("broken")  # no such part has any, and entities can be made to explode
+    _check_type(data)
     return BytesIO(data)
+
+
+def _check_type(data: bytes) -> None:
+    """Refuse a part with a document type, in whatever encoding: no part has any, and entities can be made to explode.
+
+    The parser that reads the part looks for it, up to the first element; what comes after that can be none.
+    """
+
+    def refuse(*_: object) -> None:
+        raise Unreadable("broken")
+
+    def begun(*_: object) -> None:
+        raise _Begun
+
+    parser = ParserCreate()
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, begun
+    try:
+        for at in range(0, len(data), _CHUNK):
+            parser.Parse(data[at : at + _CHUNK], at + _CHUNK >= len(data))
+    except _Begun:
+        return
+    except ExpatError as error:
+        raise Unreadable("broken") from error
+    raise Unreadable("broken")
+
+
+class _Begun(Exception):
+    """The first element of a part has begun."""
 
 
 def _elements(part: BytesIO, *names: str) -> Iterator[Element]:
