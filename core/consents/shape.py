@@ -1,10 +1,10 @@
 """The shape of the calls that a standing consent covers: every parameter of one tool, each with its bound. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from core.consents.sensitive import is_sensitive
 from core.errors import ToolRetry
 from core.json_types import Json, JsonObject, canonical_hash, canonical_json, is_finite
 from core.tools.tool import AnyTool
@@ -13,12 +13,6 @@ MAX_TEXT = 4000
 """Characters of a text that may vary."""
 MAX_CHOICES = 20
 _MAX_SAID = 20_000
-_NEVER = re.compile(
-    "amounts?|bank|cards?|credentials?|currency|iban|invoices?|money|passwords?|passphrase|pay(?:ee|ment|ments)?|pin"
-    "|prices?|purchases?|secrets?|tokens?|transfers?|withdrawals?"
-)
-"""Words in the names of tools and parameters that are about money or credentials: these always ask."""
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +45,7 @@ class Target:
     @property
     def always_asks(self) -> bool:
         """Return whether no standing consent can cover it: high risk, money, credentials, or its author says so."""
-        return self.varying is None or self.high_risk or any(map(_sensitive, (self.name, *self.parameters)))
+        return self.varying is None or self.high_risk or any(map(is_sensitive, (self.name, *self.parameters)))
 
     def whole(self, arguments: JsonObject) -> JsonObject:
         """Return arguments with the defaults of those that are left out."""
@@ -166,7 +160,3 @@ def _text(name: str, most: Json) -> JsonObject:
     if not isinstance(most, int) or isinstance(most, bool) or not 0 < most <= MAX_TEXT:
         raise ToolRetry(f"{name}: give the most characters that it may have, 1 to {MAX_TEXT}.")
     return {"text": most}
-
-
-def _sensitive(name: str) -> bool:
-    return any(_NEVER.fullmatch(word.casefold()) for word in _WORDS.findall(name))
