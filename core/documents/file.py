@@ -1,13 +1,13 @@
 """What a person's file holds, read in a child process: a hostile one costs a sentence, never a worker."""
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.documents.child_process import ChildFailed, run_in_child
 from core.documents.kinds import FileFailure, FileKind
 from core.json_types import storable
+from core.language.unseen import without_unseen
 
 SECONDS = 60.0
 """Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
@@ -16,8 +16,6 @@ _UNREADABLE = {
     FileKind.VIDEO: FileFailure.VIDEO,
     FileKind.OTHER: FileFailure.UNKNOWN,
 }
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Characters that nobody sees, and that can turn the order of others around."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +55,8 @@ async def read_content(data: bytes, kind: FileKind) -> FileContent:
         raise FileUnreadable(FileFailure.BROKEN) from error
     if failure := found.pop("failure", ""):
         raise FileUnreadable(FileFailure(failure))
-    pages = tuple(without_hidden(storable(page)) for page in found.pop("pages", ()))
+    pages = tuple(without_unseen(str(storable(page))) for page in found.pop("pages", ()))
     return FileContent(pages=pages, picture=picture, **found)
-
-
-def without_hidden(text: str) -> str:
-    """Return a text without characters that nobody sees."""
-    return _HIDDEN.sub("", text)
 
 
 def numbered(number: int, text: str) -> str:

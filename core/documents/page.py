@@ -11,6 +11,7 @@ from core.errors import ToolFailed
 from core.http.types import HttpResponse
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
+from core.language.unseen import without_unseen
 
 _SCRIPT = Path(__file__).with_name("page_script.py")
 _BROKEN = gettext_noop("That page cannot be read: it is broken, or made to be too much.")
@@ -77,7 +78,8 @@ async def read_html(response: HttpResponse) -> Page:
     except (ChildFailed, ValueError) as error:
         raise ToolFailed(gettext(_BROKEN)) from error
     prices = tuple(found.pop("prices", ()))
-    return Page(url=response.url, cut=response.cut, prices=prices, **found)
+    seen = {name: without_unseen(value) if isinstance(value, str) else value for name, value in found.items()}
+    return Page(url=response.url, cut=response.cut, prices=prices, **seen)
 
 
 async def _read_pdf(response: HttpResponse) -> Page:

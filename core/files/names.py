@@ -2,8 +2,8 @@
 
 import re
 
-from core.documents.file import without_hidden
 from core.json_types import storable
+from core.language.unseen import without_unseen
 
 MAX_NAME = 80
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}$")
@@ -11,7 +11,7 @@ _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 
 def clean_name(name: str) -> str:
     """Return the last part of a name, without what nobody sees, cut in its middle where it is long."""
-    last = re.split(r"[/\\]", without_hidden(storable(name)).replace("\n", " "))[-1].strip(". \t")
+    last = re.split(r"[/\\]", without_unseen(storable(name)).replace("\n", " "))[-1].strip(". \t")
     if len(last) <= MAX_NAME:
         return last
     ending = found[0] if (found := _ENDING.search(last)) else ""

@@ -6,16 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from core.documents.child_process import ChildFailed, run_in_child
-from core.documents.file import FILE_SCRIPT, SECONDS, without_hidden
+from core.documents.file import FILE_SCRIPT, SECONDS
 from core.json_types import storable
 from core.language.catalogue import gettext
+from core.language.unseen import without_unseen
 from core.mail.types import MailAddress, MailAttachment, MailFailed, MailFailure, MailFile, MailMessage
 
 MAX_FILE = 25 * 1024 * 1024
 """Bytes of a file in a message."""
-_UNSEEN = dict.fromkeys([0xAD, 0x61C, 0x180E, 0x200B, 0x200C, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xFE0F, 0xFFFC])
-_UNSEEN |= dict.fromkeys(range(0xE0000, 0xE0080))
-"""Further characters that nobody sees: between letters, and tags of Unicode, in which whole sentences were hidden."""
 
 
 async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
@@ -87,4 +85,4 @@ def _addresses(found: Sequence[Sequence[str]]) -> tuple[MailAddress, ...]:
 
 def _seen(text: str) -> str:
     """Return a text without characters that nobody sees."""
-    return without_hidden(str(storable(text))).translate(_UNSEEN)
+    return without_unseen(str(storable(text)))

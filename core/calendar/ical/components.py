@@ -1,6 +1,5 @@
 """Components of iCalendar: parsed within bounds, described as JSON, and their times."""
 
-import re
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from icalendar import Calendar, Component, Event, Timezone
 from icalendar.prop import vDDDTypes
 
 from core.calendar.types import MAX_TEXT, MAX_TITLE
+from core.language.unseen import without_unseen
 
 PRODUCT = "-//OneValet//Calendar//EN"
 MAX_OBJECT = 512 * 1024
@@ -20,9 +20,6 @@ MAX_GUESTS = 100
 KEY = "X-ONEVALET-KEY"
 """Names the call of ours that wrote a component last: a repeat of the call finds that it is done."""
 _OFTEN = ("SECONDLY", "MINUTELY")
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
 
 
 class Unreadable(Exception):
@@ -197,7 +194,7 @@ def max_of(start: datetime | date, end: datetime | date, zone: ZoneInfo) -> date
 
 def plain(value: object, most: int, *, lines: bool = False) -> str:
     """Return a text without what nobody sees; on one line unless `lines`."""
-    text = _HIDDEN.sub(" " if not lines else "", str(value)[: most * 4])
+    text = without_unseen(str(value)[: most * 4])
     text = text.strip() if lines else " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
