@@ -5,6 +5,8 @@ its mark. Nothing that was changed elsewhere is overwritten.
 """
 
 import asyncio
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -41,6 +43,7 @@ from core.dav.xml import CALDAV, DAV
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
+from core.language.unseen import without_unseen
 
 _ICAL = "text/calendar"
 _DATA = f"{CALDAV}calendar-data"
@@ -48,6 +51,8 @@ _ETAG = f"{DAV}getetag"
 _AROUND = timedelta(days=1)
 """Servers hold whole days, and times without a zone, against a span in UTC."""
 MAX_OBJECTS = 3000
+_MAX_NAMED = 3
+_SUMMARY = re.compile(r"^SUMMARY(?:;[^:\r\n]{0,200})?:([^\r\n]{1,200})", re.MULTILINE)
 
 
 class Calendars:
@@ -85,7 +90,9 @@ class Calendars:
             else:
                 objects_read += [(info, resource) for resource in found if _has(resource.text, words)]
         expanded = await objects.expand([one.text for _, one in objects_read[:MAX_OBJECTS]], start, end, self._zone)
-        if expanded.unread or len(objects_read) > MAX_OBJECTS:
+        if unread := [objects_read[number] for number in sorted(expanded.unread)]:
+            problems.append(_left_out(unread))
+        if len(objects_read) > MAX_OBJECTS:
             problems.append(gettext("Some events cannot be read, and are left out."))
         entries = dict[tuple[str, str, str], CalendarEntry]()
         for number, occurrence in expanded.found:
@@ -227,6 +234,29 @@ class Calendars:
         client = self._servers.client(place.account)
         etag = await client.replace(before, text, _ICAL)
         return WrittenEvent(replace(place, etag=etag or (await client.get(place.url)).etag), before.text)
+
+
+def _left_out(unread: Sequence[tuple[CalendarInfo, Resource]]) -> str:
+    """Return which events are left out: how many of each calendar, and what some of them are called."""
+    counts = Counter(info.name for info, _ in unread)
+    titles = dict.fromkeys(title for _, resource in unread if (title := _title(resource.text)))
+    named = ", ".join(f"“{title}”" for title in [*titles][:_MAX_NAMED])
+    calendars = ", ".join(f"{name}: {count}" for name, count in counts.items())
+    if not named:
+        return gettext(
+            "Some events cannot be read or are made to be too much, and are left out ({calendars}).",
+            calendars=calendars,
+        )
+    return gettext(
+        "Some events cannot be read or are made to be too much, and are left out ({calendars}), among them {titles}.",
+        calendars=calendars,
+        titles=named,
+    )
+
+
+def _title(text: str) -> str:
+    found = _SUMMARY.search(text)
+    return " ".join(without_unseen(found[1]).split())[:60] if found else ""
 
 
 def _has(text: str, words: str) -> bool:

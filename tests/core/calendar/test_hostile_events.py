@@ -37,6 +37,15 @@ async def test_one_event_that_is_too_much_hides_no_other() -> None:
     assert cpu() - before < 15
 
 
+async def test_two_thousand_hourly_series_hide_only_themselves() -> None:
+    hourly = [event("DTSTART:20261101T000000Z", "RRULE:FREQ=HOURLY", uid=f"h{number}") for number in range(2000)]
+    weekly = event("DTSTART:20261101T080000Z", "RRULE:FREQ=WEEKLY", "SUMMARY:Yoga", uid="weekly")
+    told = await expand([*hourly, weekly, GOOD], SUNDAY, SUNDAY + timedelta(days=7), BERLIN)
+    assert {"Dentist", "Yoga"} <= {one.title for _, one in told.found}
+    assert told.unread
+    assert told.unread <= set(range(2000))
+
+
 @pytest.mark.parametrize("name", ["every-second", "nested", "no-start", "ten-megabytes"])
 async def test_a_file_that_is_too_much_ends_in_a_sentence(name: str) -> None:
     before = cpu()
