@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from core.documents.child_process import ChildFailed, run_in_child
 from core.documents.file import FileUnreadable, numbered, read_content
@@ -78,7 +79,9 @@ async def read_html(response: HttpResponse) -> Page:
     except (ChildFailed, ValueError) as error:
         raise ToolFailed(gettext(_BROKEN)) from error
     prices = tuple(found.pop("prices", ()))
-    seen = {name: without_unseen(value) if isinstance(value, str) else value for name, value in found.items()}
+    seen: dict[str, Any] = {
+        name: without_unseen(value) if isinstance(value, str) else value for name, value in found.items()
+    }
     return Page(url=response.url, cut=response.cut, prices=prices, **seen)
 
 

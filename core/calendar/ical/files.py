@@ -147,7 +147,7 @@ def _written(event: Event, seen: Mapping[str, Any], zone: ZoneInfo, *, repeats: 
     if in_utc(end, zone) != seen["start"]:
         made.add("DTEND", _as_in(end, start, zone))
     if seen["instead"]:
-        instead = event["RECURRENCE-ID"]
+        instead = value_of(event, "RECURRENCE-ID")
         if "RANGE" in instead.params:
             raise Unreadable("broken")  # all from there on, which no calendar program writes any more
         made.add("RECURRENCE-ID", _as_in(instead.dt, start, zone))

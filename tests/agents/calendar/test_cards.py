@@ -86,7 +86,7 @@ SCENES = {
 _WORDS = {"title", "location", "notes"}
 _CHOOSES = {"account", "calendar"}
 """What only chooses the calendar, which the card names."""
-SERIES = {
+SERIES: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
     "change_event": ({"event": "yoga", "invite": ["carol@example.org"]}, ("this", "following", "all")),
     "cancel_event": ({"event": "yoga", "day": "2026-12-01"}, ("this", "following", "all")),
     "answer_invitation": ({"event": "review", "answer": "decline"}, ("this", "all")),
