@@ -20,7 +20,14 @@ from core.messaging.channels import Channel
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """What a platform's probes ask for, by whatever name or address they have for us."""
 ANY = "*"
-_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host")
+_PROXYS_WORDS = frozenset(
+    {
+        *("forwarded", "forwarder", "forwarding", "proxied", "proxy", "via", "real", "remote", "client", "ip"),
+        *("original", "originating", "rewrite", "proto", "scheme", "cluster", "edge", "cdn", "envoy", "akamai"),
+        *("amz", "amzn", "appengine", "azure", "cf", "cloudfront", "fastly", "fly", "ngrok", "tailscale", "vercel"),
+    }
+)
+"""Words in the names of headers by which proxies tell whom they ask for; no browser and no provider uses them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +105,26 @@ def host_of(url: str) -> str:
 
 
 def is_local_request(request: web.Request) -> bool:
-    """Return whether a request comes from this machine, for a name of it, and nobody forwards it."""
+    """Return whether a request comes from this machine, for a name of it, and no header of any proxy is there.
+
+    A proxy that adds nothing cannot be told by its requests: what is open for this machine alone also asks the settings
+    whether others reach us.
+    """
     peer = _address(request.remote or "")
     return (
         peer is not None
         and peer.is_loopback
         and is_local_host(read_host(request.headers.get("Host", "")))
-        and not any(name in request.headers for name in _FORWARDED)
+        and not any(names_a_proxy(name) for name in request.headers)
     )
+
+
+@lru_cache(maxsize=512)
+def names_a_proxy(header: str) -> bool:
+    """Return whether a header of this name is written by proxies, by a rule about names: nobody has a list of all."""
+    words = header.lower().replace("_", "-").split("-")
+    # `X-Host` repeats what a proxy was asked for; `Host` is the request's own.
+    return not _PROXYS_WORDS.isdisjoint(words) or (words[0] == "x" and "host" in words)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:

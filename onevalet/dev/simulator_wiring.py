@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from channels.http.hosts import host_of, is_local_host
 from core.errors import ConfigError
+from onevalet.dev.doors import SIMULATED_CHANNELS
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import make_key, read_key
 from simulator.config import SimulatorConfig, SlackConfig, TelegramConfig, TwilioConfig
@@ -62,10 +62,10 @@ def choose_simulated(settings: Settings) -> tuple[frozenset[str], str]:
         "telegram": bool(settings.telegram_bot_token),
     }
     missing = frozenset(name for name, configured in accounts.items() if not configured)
-    setting, cure = _reached_from_elsewhere(settings)
-    if not missing or not setting:
+    shut = SIMULATED_CHANNELS.shut(settings)
+    if not missing or shut is None:
         return missing, ""
-    because = f"simulated channels are for this machine only, but {setting}: {cure}"
+    because = f"simulated channels are for this machine only, but {shut.because}: {shut.cure}"
     if missing == accounts.keys():
         raise ConfigError(f"{because[0].upper()}{because[1:]}, or configure a channel.")
     return frozenset(), because
@@ -102,15 +102,6 @@ def local_url(settings: Settings) -> str:
     """Return the gateway's address for this machine, whatever HOST is."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
-
-
-def _reached_from_elsewhere(settings: Settings) -> tuple[str, str]:
-    """Return the setting that lets other machines reach us, and what to set instead; both empty where none does."""
-    if not is_local_host(settings.host.lower()):
-        return f"HOST is {settings.host}", "set HOST=127.0.0.1"
-    if settings.public_url and not is_local_host(host_of(settings.public_url)):
-        return f"PUBLIC_URL is {settings.public_url}", "unset PUBLIC_URL"
-    return "", ""
 
 
 def _secret(key: bytes, name: str) -> str:

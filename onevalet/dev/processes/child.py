@@ -11,6 +11,7 @@ from multiprocessing.synchronize import Event
 
 from aiohttp import web
 
+from onevalet.dev.doors import CONSOLE, DEMO_MODEL, FRONT_PAGE, SIMULATED_CHANNELS
 from onevalet.dev.front_page import to_page
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
@@ -40,11 +41,16 @@ class Wanted:
 async def open_part(stack: AsyncExitStack, part: Part, wanted: Wanted) -> None:
     """Run a part of the assistant within the stack, in whatever process."""
     if part is Part.WORKER:
-        await stack.enter_async_context(open_worker(wanted.settings, demo=True))
+        await stack.enter_async_context(open_worker(wanted.settings, demo=DEMO_MODEL.is_open(wanted.settings)))
         return
-    front = web.get("/", to_page(wanted.simulator_url))
+    settings, front = wanted.settings, web.get("/", to_page(wanted.simulator_url))
     _, channels = await stack.enter_async_context(
-        open_web(wanted.settings, extra_routes=[front], local=wanted.local, local_console=True)
+        open_web(
+            settings,
+            extra_routes=[front] if FRONT_PAGE.is_open(settings) else [],
+            local=wanted.local if SIMULATED_CHANNELS.is_open(settings) else frozenset(),
+            local_console=CONSOLE.is_open(settings),
+        )
     )
     for channel in channels:
         if channel.name in wanted.local:

@@ -9,12 +9,49 @@ import pytest
 from aiohttp import web
 
 from channels.http.app import build_app, serve
-from channels.http.hosts import ServedHosts, check_hosts, read_host, served_hosts
+from channels.http.hosts import ServedHosts, check_hosts, names_a_proxy, read_host, served_hosts
 from tests.channels.sms.builders import FORM, PUBLIC_URL, MemorySink, make_channel, signature, webhook
 from tests.patience import PATIENCE
 
 LOCAL = ("localhost", "LOCALHOST", "valet.localhost", "127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1")
 FOREIGN = ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "xn--e1awd7f.example", "")
+
+PROXYS = (
+    "X-Real-IP",
+    "Via",
+    "CF-Connecting-IP",
+    "Cf-Ray",
+    "True-Client-IP",
+    "X-Client-IP",
+    "X-Cluster-Client-IP",
+    "Fastly-Client-IP",
+    "X-Original-Host",
+    "X-Original-URL",
+    "X-Forwarded-Proto",
+    "X-Forwarded-Prefix",
+    "X-Forwarded",
+    "Forwarded-For",
+    "X-Remote-Addr",
+    "X-ProxyUser-Ip",
+    "X-Envoy-External-Address",
+    "X-Azure-ClientIP",
+    "X-Host",
+    "X-Scheme",
+    "Tailscale-User-Login",
+)
+BROWSERS = (
+    "Host",
+    "Accept-Language",
+    "Upgrade-Insecure-Requests",
+    "Sec-CH-UA-Platform",
+    "Sec-Fetch-Site",
+    "Last-Event-ID",
+    "X-Twilio-Signature",
+    "I-Twilio-Idempotency-Token",
+    "X-Slack-Request-Timestamp",
+    "X-Telegram-Bot-Api-Secret-Token",
+    "traceparent",
+)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +109,7 @@ async def test_a_foreign_host_is_refused_before_the_body_and_probes_are_not() ->
         ({"Host": "192.0.2.7"}, 403),
         ({"X-Forwarded-For": "192.0.2.7"}, 403),
         ({"Forwarded": "for=192.0.2.7"}, 403),
+        *(({name: "192.0.2.7"}, 403) for name in PROXYS),
     ],
 )
 async def test_a_simulated_channel_takes_what_was_sent_to_this_machine_itself(
@@ -82,6 +120,11 @@ async def test_a_simulated_channel_takes_what_was_sent_to_this_machine_itself(
     app = build_app([channel], ready=_ready, hosts=check_hosts(ServedHosts(), [channel]))
     async with serve(app, "127.0.0.1", 0) as port:
         assert await _post_text(port, extra) == status
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_what_browsers_and_providers_send_names_no_proxy(name: str) -> None:
+    assert not names_a_proxy(name)
 
 
 async def test_a_simulated_channel_refuses_peers_that_are_not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,17 @@ async def test_dev_behind_a_tunnel_serves_the_real_channel_and_no_simulated_one(
         assert await _post(dev, "/webhooks/telegram", headers, '{"update_id": 1}') == 200
         headers["Host"] = "evil.example"
         assert await _post(dev, "/webhooks/telegram", headers, '{"update_id": 2}') == 421
+        # As nginx' bare proxy_pass asks, with no header of its own, and as others do.
+        for told in ({}, {"X-Real-IP": "203.0.113.9"}, {"Via": "1.1 proxy"}, {"CF-Connecting-IP": "203.0.113.9"}):
+            for host in (f"127.0.0.1:{dev.port}", tunnel):
+                assert await _status(dev, "/console/people", {"Host": host, **told}) == 401, (host, told)
+        assert await _status(dev, "/", {}) == 404
+
+
+async def test_the_console_of_dev_is_open_on_this_machine_and_through_no_proxy(dev: RunningDev) -> None:
+    assert await _status(dev, "/console/people", {}) == 200
+    for told in ("X-Real-IP", "Via", "CF-Connecting-IP", "Forwarded", "X-Client-IP", "X-Original-URL"):
+        assert await _status(dev, "/console/people", {told: "203.0.113.9"}) == 401, told
 
 
 def _run_dev(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -111,6 +122,14 @@ async def _post(dev: RunningDev, path: str, headers: dict[str, str], body: str) 
     async with (
         aiohttp.ClientSession() as session,
         session.post(f"{dev.url}{path}", data=body, headers=headers) as answer,
+    ):
+        return answer.status
+
+
+async def _status(dev: RunningDev, path: str, headers: dict[str, str]) -> int:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{dev.url}{path}", headers=headers, allow_redirects=False) as answer,
     ):
         return answer.status
 
