@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ EVERY = 1.0
 """Seconds between two looks."""
 MAX_STREAMS = 50
 """Pages of one process that are told at once; others show what was when they were opened."""
+MAX_OF_ONE = 5
+"""Of these of one person, so that nobody holds them all."""
 LASTS = 300.0
 """Seconds after which the browser connects again, so that a session that has ended shows nothing more."""
 SHOWN = 50
@@ -48,24 +51,27 @@ class LivePages:
     """Tell pages of changes. `versions`: how the version of what a page shows is read."""
 
     versions: "PageVersions"
-    open: int = field(default=0, init=False)
+    open: Counter[str] = field(default_factory=Counter, init=False)
+    """How many pages each person has open."""
 
     async def stream(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Answer with events until the page is closed."""
         path, known = request.query.get("page", ""), request.query.get("version", "")
-        if self.open >= MAX_STREAMS:
+        person = viewer.tenant_id
+        if self.open.total() >= MAX_STREAMS or self.open[person] >= MAX_OF_ONE:
             raise RequestRefused("too many live pages", status=429)
         response = web.StreamResponse(
             headers={**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
         )
-        await response.prepare(request)
-        self.open += 1
+        self.open[person] += 1
         try:
+            await response.prepare(request)
             await response.write(b"retry: 3000\n\n")
             with suppress(ConnectionError):  # the page was closed
                 await self._tell(request, response, path, known, viewer)
         finally:
-            self.open -= 1
+            self.open[person] -= 1
+            self.open += Counter()  # drops those who have none
         return response
 
     async def _tell(

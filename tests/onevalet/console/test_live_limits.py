@@ -1,0 +1,25 @@
+"""Pages that are told of changes: one person holds some, and never all."""
+
+from contextlib import AsyncExitStack
+
+from onevalet.console.live import MAX_OF_ONE, MAX_STREAMS
+from tests.eventually import eventually
+from tests.onevalet.console.harness import ANN, BOB, Console
+
+
+async def test_one_person_holds_no_more_live_pages_than_theirs(console: Console) -> None:
+    assert MAX_OF_ONE * 2 <= MAX_STREAMS
+    live = f"{console.url}/console/live?page=/console"
+    async with console.browser(BOB) as bob, console.browser(ANN) as ann:
+        async with AsyncExitStack() as stack:
+            for _ in range(MAX_OF_ONE):
+                answer = await stack.enter_async_context(bob.session.get(live))
+                assert answer.status == 200
+            assert await bob.get("/console/live?page=/console") == 429
+            assert (await stack.enter_async_context(ann.session.get(live))).status == 200
+
+        async def has_room() -> bool:
+            async with bob.session.get(live) as answer:
+                return answer.status == 200
+
+        await eventually(has_room, "room for another page once the others are closed")
