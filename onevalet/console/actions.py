@@ -1,5 +1,6 @@
 """What people do in the console, each action written down before it is done."""
 
+import hashlib
 import re
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from core.console.sign_in import Viewer
 from core.db.database import Database
 from core.ids import IdMaker
 
-_KEY = re.compile(r"con_\w{1,60}")
+_KEY = re.compile(r"con_\w{1,60}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,15 @@ class Actions:
         """Return the key of a form: sent twice, as by a double click, it does its action once."""
         return self.make_id("con")
 
-    def read_key(self, given: str) -> str:
-        """Return the key that a form sent, or a new one where it is none of ours."""
-        return given if _KEY.fullmatch(given) else self.new_key()
+    def read_key(self, given: str, viewer: Viewer, tenant_id: str) -> str:
+        """Return the key that a form sent as that of its sender and of whom it is about, or a new one.
+
+        What others sent under the same key is another's: ids are made of it, which are unique among everybody's.
+        """
+        if not _KEY.fullmatch(given):
+            return self.new_key()
+        said = "\0".join((viewer.tenant_id, tenant_id, given)).encode()
+        return f"con_{hashlib.sha256(said).hexdigest()[:26]}"
 
     async def record(self, viewer: Viewer, tenant_id: str, what: str, subject: str) -> None:
         """Record that a viewer asks for an action on what is a person's."""

@@ -83,7 +83,7 @@ class ApprovalPages(Pages):
         tenant, approval = view.tenant_id, view.approval.id
         await self.kit.actions.record(visit.viewer, tenant, "remind approval", approval)
         how = _how(visit.viewer, tenant)
-        key = self.kit.actions.read_key((await entered(request)).get("key", ""))
+        key = self.kit.actions.read_key((await entered(request)).get("key", ""), visit.viewer, tenant)
         told = await self._store.remind_now(
             tenant, approval, key.replace("con_", "out_", 1), how=how, channel=how, now=self.kit.now()
         )
@@ -102,7 +102,7 @@ class ApprovalPages(Pages):
             how=how,
             channel=how,
             now=self.kit.now(),
-            said_in=self.kit.actions.read_key(key),
+            said_in=self.kit.actions.read_key(key, visit.viewer, tenant),
             changes=None if changes is None else changes_of(view, dict(changes)),
         )
         _log.info("decided_in_console", approval=approval, verb=verb.value, decided=decided, how=how)

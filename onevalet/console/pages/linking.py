@@ -62,7 +62,7 @@ class LinkPages(Pages):
         if visit.viewer.tenant_id != tenant:
             return self.kit.nothing(visit)
         fields = await entered(request)
-        key = self.kit.actions.read_key(fields.get("key", ""))
+        key = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, tenant)
         await self.kit.actions.record(visit.viewer, tenant, "agree to link" if agreed else "type link code", "")
         link = await self.kit.services.linking.redeem_in_console(
             tenant, key, _code(fields.get("code", "")), agreed=agreed, now=self.kit.now()

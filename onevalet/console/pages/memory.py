@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from channels.http.sound import read_form
 from core.errors import ToolFailed, ToolRetry
 from core.memory.access import MemoryAccess
 from core.people.profile import ProfileStore
@@ -81,7 +82,8 @@ class MemoryPages(Pages):
             return lead_to(place, said="no-statement")
         await self.kit.actions.record(visit.viewer, visit.viewer.tenant_id, "correct memory", str(number))
         try:
-            stored = await memory.correct(number, text, self.kit.actions.read_key(fields.get("key", "")))
+            key = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, visit.viewer.tenant_id)
+            stored = await memory.correct(number, text, key)
         except (ToolFailed, ToolRetry):  # their words are for a model
             return lead_to(place, said="no-statement")
         return lead_to(place, said="corrected" if stored else "known")
@@ -115,7 +117,7 @@ class MemoryPages(Pages):
         memory, place = self._own_memory(request, visit)
         if memory is None:
             return self.kit.nothing(visit)
-        lines = [line for line in (await request.post()).getall("line", []) if isinstance(line, str)]
+        lines = (await read_form(request)).getall("line", [])
         if not lines:
             return lead_to(place, said="gone")
         numbers = ", ".join(line.partition(".")[0][:15] for line in lines)

@@ -32,7 +32,7 @@ class ProgramPages(Pages):
         if not name or services.tokens is None:
             return lead_to(f"{PLACE}/{person.id}", said="not-made")
         # The form's key is the token's: sent twice it makes one, which is shown by the first answer alone.
-        id = self.kit.actions.read_key(fields.get("key", "")).replace("con_", "mcp_")
+        id = self.kit.actions.read_key(fields.get("key", ""), visit.viewer, person.id).replace("con_", "mcp_")
         await self.kit.actions.record(visit.viewer, person.id, "token", name[:60])
         made = await services.tokens.make(person.id, name, self.kit.now(), services.token_life, id)
         if made is None:

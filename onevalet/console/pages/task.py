@@ -60,7 +60,7 @@ class TaskPages(Pages):
         change, key = request.match_info["change"], (await entered(request)).get("key", "")
         await self.kit.actions.record(visit.viewer, view.task.tenant_id, f"{change} task", view.task.id)
         try:
-            done = await self._do(view.task, change, self.kit.actions.read_key(key))
+            done = await self._do(view.task, change, self.kit.actions.read_key(key, visit.viewer, view.task.tenant_id))
         except TriggerError as error:
             return await self._page(visit, view, said=str(error), status=422)
         _log.info("task_changed_in_console", task=view.task.id, change=change, done=done)

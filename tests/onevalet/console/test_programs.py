@@ -35,6 +35,16 @@ async def test_a_token_is_shown_once_and_lets_a_program_in_until_it_is_revoked(c
     assert await tokens.list(bob, console.clock.now()) == []
 
 
+async def test_a_key_that_another_person_used_makes_a_token_all_the_same(console: Console) -> None:
+    for sender in (ANN, BOB):
+        place = f"{PLACE}/{await console.tenant(sender)}"
+        async with console.browser(sender) as browser:
+            await browser.get(place)
+            form = {"name": "laptop", "proof": browser.proof, "key": "con_of_both"}
+            assert await browser.post(f"{place}/programs", form) == 200
+            assert _TOKEN.search(browser.page)
+
+
 async def test_an_operator_makes_no_token_for_another_person_but_revokes_one(console: Console) -> None:
     bob, tokens, now = await console.tenant(BOB), _tokens(console), console.clock.now()
     await tokens.make(bob, "laptop", now, None)
