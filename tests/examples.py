@@ -17,15 +17,16 @@ def be_patient(*, promise_tier: bool) -> None:
     # How long an example takes to make or to run says how busy the machine is, no more; in a fresh clone the first one
     # reads all of Unicode.
     settings.register_profile(
-        "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=_scaled(USUAL)
+        "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=scaled(USUAL)
     )
     settings.load_profile("patient")
 
 
 def examples(number: int, **options: Any) -> settings:
     """Return hypothesis' settings for so many examples; `options` are its own."""
-    return settings(max_examples=_scaled(number), **options)
+    return settings(max_examples=scaled(number), **options)
 
 
-def _scaled(number: int) -> int:
+def scaled(number: int) -> int:
+    """Return the share of a number that this tier tries."""
     return min(number, max(LEAST, round(number * _share)))

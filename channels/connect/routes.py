@@ -18,6 +18,8 @@ from channels.connect import pages
 from channels.connect.fields import Typed
 from channels.connect.forms import FormProblem, abilities_in, dav_in, mailbox_in, typed_again
 from channels.connect.html import headers
+from channels.http.proofs import proven
+from channels.http.sound import FORM_TYPE, read_form
 from core.accounts.connecting import OVER, WORD, Answer, Connecting, ConnectRefused, LinkOver
 from core.accounts.links import CALLBACK, PATH, ConnectLink
 from core.accounts.passwords import open_password
@@ -51,10 +53,18 @@ class ConnectRoutes:
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [
-            web.get(CALLBACK, self._come_back),
-            web.get(f"{PATH}/{{token}}", self._show),
-            web.post(f"{PATH}/{{token}}", self._go),
+            proven(web.get(CALLBACK, self._come_back), self._state_shown),
+            proven(web.get(f"{PATH}/{{token}}", self._show), self._link_shown),
+            proven(web.post(f"{PATH}/{{token}}", self._go), self._link_shown),
         ]
+
+    def _link_shown(self, request: web.Request) -> str | None:
+        token = request.match_info["token"]
+        return f"connect {token}" if self._connecting.links.tokens.is_ours(token) else None
+
+    def _state_shown(self, request: web.Request) -> str | None:
+        state = request.query.get("state", "")
+        return f"connect state {state}" if self._connecting.links.states.is_ours(state) else None
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
         link = await self._link(request)
@@ -171,7 +181,7 @@ class ConnectRoutes:
             return False
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             return False
-        return bool(browser) and hmac.compare_digest(form.get("proof", ""), _proof(browser, link))
+        return bool(browser) and hmac.compare_digest(form.get("proof", "").encode(), _proof(browser, link).encode())
 
     def _keep_browser(self, response: web.StreamResponse, browser: str) -> None:
         response.set_cookie(
@@ -190,12 +200,12 @@ def _proof(browser: str, link: ConnectLink) -> str:
 
 
 async def _form(request: web.Request) -> Mapping[str, str]:
-    if request.content_type != "application/x-www-form-urlencoded":
+    if request.content_type != FORM_TYPE:
         raise RequestRefused("content type is not a form's", status=415)
-    posted = await request.post()
+    posted = await read_form(request)
     if len(posted) > MAX_FIELDS:
         raise RequestRefused("too many fields")
-    return {name: value for name, value in posted.items() if isinstance(value, str)}
+    return dict(posted)
 
 
 def _wrong(error: Exception) -> str:

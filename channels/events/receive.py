@@ -13,6 +13,7 @@ from aiohttp import web
 from channels.events.parse import read_event
 from channels.events.verify import bearer_of, check_proof
 from channels.http.penalties import BadRequests
+from channels.http.proofs import proven, proves_in_its_handler
 from core.errors import RequestRefused
 from core.events.bus import EventBus
 from core.events.source_index import SourceIndex
@@ -56,7 +57,7 @@ class EventRoutes:
         self._counts: dict[int, BadRequests] = {}
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [web.post(PATH, self._take)]
+        return [proven(web.post(PATH, self._take), proves_in_its_handler)]
 
     async def _take(self, request: web.Request) -> web.Response:
         name = request.match_info["source"]

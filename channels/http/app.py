@@ -13,6 +13,8 @@ from channels.http.hosts import ServedHosts, check_hosts
 from channels.http.measures import measure_requests
 from channels.http.middleware import answer_errors, close_after_unread, limit_bad_requests, name_requests, read_body
 from channels.http.penalties import BadRequests
+from channels.http.proofs import proven, proves_in_its_handler
+from channels.http.sound import sound_requests
 from channels.http.stopping import note_stop
 from core.ids import IdMaker, make_id
 from core.messaging.channels import Channel
@@ -47,6 +49,7 @@ def build_app(
             remember_proven,
             limit_bad_requests(bad_requests or BadRequests()),
             answer_errors,
+            sound_requests,
             hosts or check_hosts(ServedHosts()),
             read_body(),
         ),
@@ -54,9 +57,14 @@ def build_app(
     note_stop(app, stopping)
     app.add_routes(HealthRoutes(channels, ready, stalls).routes())
     for channel in channels:
-        app.add_routes(channel.routes())
+        app.add_routes(_by_its_handler(channel.routes()))
     app.add_routes(extra_routes)
     return app
+
+
+def _by_its_handler(routes: Iterable[web.AbstractRouteDef]) -> Iterable[web.AbstractRouteDef]:
+    """Return a channel's routes: its handlers prove a webhook from memory before anything else."""
+    return [proven(route, proves_in_its_handler) if isinstance(route, web.RouteDef) else route for route in routes]
 
 
 @asynccontextmanager

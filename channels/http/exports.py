@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 
 from channels.connect.html import headers, page, tag
+from channels.http.proofs import proven
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from core.language.catalogue import gettext, gettext_noop, speaking
@@ -45,7 +46,12 @@ class ExportRoutes:
         self._making = 0
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [web.get(f"{PATH}/{{token}}", self._show), web.post(f"{PATH}/{{token}}", self._hand_out)]
+        routes = (web.get(f"{PATH}/{{token}}", self._show), web.post(f"{PATH}/{{token}}", self._hand_out))
+        return [proven(route, self._shown) for route in routes]
+
+    def _shown(self, request: web.Request) -> str | None:
+        token = _token(request)
+        return f"export {token}" if self._links.tokens.is_ours(token) else None
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
         person = await self._links.find(_token(request), self._clock.now())

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import structlog
 from aiohttp import web
 
+from channels.http.proofs import proven
 from core.clock import Clock
 from core.errors import RequestRefused, StoreUnavailable
 from core.files.content_types import UNKNOWN
@@ -41,7 +42,11 @@ class FileRoutes:
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [web.get(f"{PATH}{{token}}", self._hand_out)]
+        return [proven(web.get(f"{PATH}{{token}}", self._hand_out), self._shown)]
+
+    def _shown(self, request: web.Request) -> str | None:
+        token = request.match_info["token"]
+        return f"file {token}" if self._links and self._links.read(token, self._clock.now()) else None
 
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
         now = self._clock.now()

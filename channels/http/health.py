@@ -4,15 +4,19 @@ The statuses say no more than that: a stall is told in the body, since neither a
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
 
+from channels.http.proofs import proven, proves_in_its_handler
 from core.errors import OneValetError
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
 
 READY_SECONDS = 2.0
+READY_EVERY = 1.0
+"""Seconds for which what was found is told again: whoever asks, the store is asked no more often."""
 
 type Ready = Callable[[], Awaitable[bool]]
 type KnownStalls = Callable[[], Awaitable[Sequence[str]]]
@@ -21,32 +25,51 @@ type KnownStalls = Callable[[], Awaitable[Sequence[str]]]
 class HealthRoutes:
     """`ready` returns whether Postgres answers, `stalls` what is known there of stalls."""
 
-    def __init__(self, channels: Sequence[Channel], ready: Ready, stalls: KnownStalls | None) -> None:
+    def __init__(
+        self,
+        channels: Sequence[Channel],
+        ready: Ready,
+        stalls: KnownStalls | None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._channels = channels
         self._ready = ready
         self._stalls = stalls
+        self._now = now
+        self._looking: asyncio.Task[tuple[bool, list[str]]] | None = None
+        self._looked_at = 0.0
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.get("/healthz", self._alive), web.get("/readyz", self._is_ready)]
+        """Return both, which are never refused: a platform's probe may share its address with anybody."""
+        routes = (web.get("/healthz", self._alive), web.get("/readyz", self._is_ready))
+        return [proven(route, proves_in_its_handler) for route in routes]
 
     async def _alive(self, _: web.Request) -> web.Response:
         return web.json_response({"alive": True, "degraded": self._own_stalls()})
 
     async def _is_ready(self, _: web.Request) -> web.Response:
-        degraded = self._own_stalls()
-        try:
-            async with asyncio.timeout(READY_SECONDS):
-                is_ready = await self._ready()
-                if is_ready and self._stalls is not None:
-                    degraded += await self._stalls()
-        except (OneValetError, OSError):
-            is_ready = False
+        is_over = self._looking is not None and self._looking.done()
+        if self._looking is None or (is_over and self._now() - self._looked_at >= READY_EVERY):
+            self._looking = asyncio.create_task(self._look())
+        is_ready, known = await asyncio.shield(self._looking)
+        degraded = [*self._own_stalls(), *known]
         body = {
             "ready": is_ready,
             "missing": [] if is_ready else ["postgres"],
             "degraded": list(dict.fromkeys(degraded)),  # this process may be the one that polls
         }
         return web.json_response(body, status=200 if is_ready else 503)
+
+    async def _look(self) -> tuple[bool, list[str]]:
+        """Return whether Postgres answers, and what is known there of stalls: one look for all who ask meanwhile."""
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                is_ready = await self._ready()
+                known = list(await self._stalls()) if is_ready and self._stalls is not None else []
+        except (OneValetError, OSError):
+            is_ready, known = False, []
+        self._looked_at = self._now()
+        return is_ready, known
 
     def _own_stalls(self) -> list[str]:
         """Return what this process' own channels know by themselves."""

@@ -7,11 +7,14 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
 
+from channels.http.connections import source_of
 from channels.http.penalties import BadRequests
+from channels.http.proofs import shown_by
 from core.errors import RequestRefused, StoreUnavailable
 from core.ids import IdMaker
 
 BODY_SECONDS = 5.0
+_NOBODYS_FAULT = frozenset({429, 503})
 
 _log = structlog.get_logger()
 
@@ -41,14 +44,21 @@ async def close_after_unread(request: web.Request, handler: Handler) -> web.Stre
 
 
 def limit_bad_requests(bad: BadRequests) -> Middleware:
-    """Answer 429 to a source that keeps sending refused requests; stands outside `answer_errors`."""
+    """Refuse a source that keeps sending bad requests before any handler; stands outside `answer_errors`.
+
+    A proof of ours is refused by what was refused of it. Requests on which we fail count as well, but no outage of a
+    store, and no refusal by a limit of its own.
+    """
 
     @web.middleware
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        proof, source = shown_by(request), source_of((request.remote or "",))
+        if proof != "" and bad.is_beyond(source, proof or ""):
+            return _answer(429, "too many bad requests", retry_after="60")
         response = await handler(request)
-        if not 400 <= response.status < 500 or response.prepared:
+        if response.status < 400 or response.status in _NOBODYS_FAULT or response.prepared:
             return response
-        beyond = bad.count(request.remote or "")
+        beyond = bad.count(source, proof or "")
         if beyond == 1:
             _log.warning("bad_requests_limited")
         return _answer(429, "too many bad requests", retry_after="60") if beyond else response

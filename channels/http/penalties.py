@@ -1,7 +1,7 @@
 """How many bad requests a source may send: counted in this process, cheaply, and apart from good ones.
 
-Good requests are never counted and never refused here: behind a proxy all come from one source, and a sender of
-rubbish must not shut out the provider.
+Good requests are never counted. Those that show a proof of ours (`channels.http.proofs`) are counted by that proof and
+not by their source: behind a proxy all come from one, and a sender of rubbish must not shut out the others.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from time import monotonic
 
 BAD_A_MINUTE = 300
+BAD_OF_A_PROOF = 60
+"""Refusals a minute of one link, session or token that we gave, and that may do nothing any more."""
 SOURCES = 10_000
 """How many sources are told apart within a minute; further ones are counted together."""
 
@@ -22,17 +24,29 @@ class _Window:
 
 
 class BadRequests:
-    """Count refusals per source and minute."""
+    """Count refusals per source and minute, and those of what shows a proof by the proof."""
 
-    def __init__(self, a_minute: int = BAD_A_MINUTE, now: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, a_minute: int = BAD_A_MINUTE, now: Callable[[], float] = monotonic, *, of_a_proof: int = BAD_OF_A_PROOF
+    ) -> None:
         self._a_minute = a_minute
+        self._of_a_proof = of_a_proof
         self._now = now
         self._windows: dict[str, _Window] = {}
         self._swept = now()
 
-    def count(self, source: str) -> int:
-        """Count one more; return how many this source is beyond the limit, 0 within it."""
+    def is_beyond(self, source: str, proof: str = "") -> bool:
+        """Return whether the limit is used up, for this minute; nothing is counted."""
+        key = self._key(source, proof)
+        window = self._windows.get(key)
+        if window is None and len(self._windows) >= SOURCES:
+            window = self._windows.get(_OTHERS)
+        return window is not None and self._now() - window.began < 60 and window.count >= self._limit(proof)
+
+    def count(self, source: str, proof: str = "") -> int:
+        """Count one more; return how many this source, or proof, is beyond the limit, 0 within it."""
         now = self._now()
+        source = self._key(source, proof)
         if now - self._swept >= 60:
             self._windows = {name: window for name, window in self._windows.items() if now - window.began < 60}
             self._swept = now
@@ -42,4 +56,10 @@ class BadRequests:
         if now - window.began >= 60:
             window.began, window.count = now, 0
         window.count += 1
-        return max(0, window.count - self._a_minute)
+        return max(0, window.count - self._limit(proof))
+
+    def _limit(self, proof: str) -> int:
+        return self._of_a_proof if proof else self._a_minute
+
+    def _key(self, source: str, proof: str) -> str:
+        return f"proof {proof}" if proof else source

@@ -22,7 +22,7 @@ from core.clock import Clock
 from core.credentials.store import MAX_NAME
 from core.credentials.types import Ability, Account
 from core.errors import OneValetError, StoreUnavailable
-from core.ids import IdMaker, for_person
+from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop
 from core.queue.wakeups import Wakeups
@@ -89,7 +89,7 @@ class Connecting:
         assert service.client is not None  # noqa: S101
         wanted = (abilities | await self.allowed_before(link, service)) & service.offers
         proof = Proof(secrets.token_urlsafe(48), secrets.token_urlsafe(16))
-        state = for_person(link.tenant_id, secrets.token_urlsafe(24))
+        state = self.links.states.make(link.tenant_id)
         scopes = service.scopes_for(wanted)
         url = await self.servers.page(service.client, self.links.callback, scopes, state, proof)
         kept = {"service": service.name, "verifier": proof.verifier, "nonce": proof.nonce, "scopes": list(scopes)}

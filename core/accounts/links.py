@@ -1,15 +1,15 @@
 """Links to the page on which a person connects an account: one for each wish, good once and for minutes."""
 
 import hashlib
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from core.credentials.own_tokens import OwnTokens
+from core.credentials.secret_keys import SecretKeys
 from core.credentials.types import Ability
 from core.db.database import Connection, Database
-from core.ids import for_person
 from core.json_types import Json, JsonObject
 from core.messaging.visible_text import plain_words
 from core.people.place_names import channel_name, language_in, masked
@@ -52,11 +52,16 @@ class ConnectLink:
 
 
 class ConnectLinkStore:
-    """Make links and look them up. Without a `public_url` there is no page, and so no link."""
+    """Make links and look them up. Without a `public_url` there is no page, and so no link.
 
-    def __init__(self, database: Database, public_url: str) -> None:
+    `keys` make the check sums of links and states: one that is not ours is not looked up.
+    """
+
+    def __init__(self, database: Database, public_url: str, keys: SecretKeys) -> None:
         self.database = database
         self.public_url = public_url.rstrip("/")
+        self.tokens = OwnTokens.of(keys, "connect link", plain=True)
+        self.states = OwnTokens.of(keys, "connect state")
 
     @property
     def callback(self) -> str:
@@ -76,7 +81,7 @@ class ConnectLinkStore:
         """Return a new link; None where the person had too many today, or we have no page."""
         if not self.public_url:
             return None
-        token = for_person(tenant_id, secrets.token_hex(16))
+        token = self.tokens.make(tenant_id)
         link: JsonObject = {
             "token_hash": token_hash(token).hex(),
             "conversation_id": conversation_id,
@@ -92,17 +97,17 @@ class ConnectLinkStore:
 
     async def read(self, token: str, now: datetime) -> ConnectLink | None:
         """Return what a link is for; None for one that is not ours, used, or too old. It uses nothing up."""
-        return await self._find(token_hash(token), None, now)
+        return await self._find(token_hash(token), None, now) if self.tokens.is_ours(token) else None
 
     async def read_state(self, state_token: str, now: datetime) -> ConnectLink | None:
         """Return the link for which a server answers under this state."""
-        return await self._find(None, token_hash(state_token), now)
+        return await self._find(None, token_hash(state_token), now) if self.states.is_ours(state_token) else None
 
     async def language(self, *, token: str = "", state_token: str = "") -> str:
         """Return the language of the person for whom a link was made, also of one that is over; empty if unknown."""
-        found = await self._found(
-            token_hash(token) if token else None, token_hash(state_token) if state_token else None
-        )
+        hashed = token_hash(token) if self.tokens.is_ours(token) else None
+        state = token_hash(state_token) if self.states.is_ours(state_token) else None
+        found = await self._found(hashed, state) if hashed or state else None
         if found is None:
             return ""
         async with self.database.tenant(found[0]) as connection:

@@ -1,12 +1,12 @@
 """Signing in to the console: a link that is good once and for minutes, then a session in one browser."""
 
 import hashlib
-import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from core.credentials.own_tokens import OwnTokens
+from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
-from core.ids import for_person
 
 PATH = "/console"
 VALID = timedelta(minutes=10)
@@ -33,10 +33,22 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSignIn:
-    """Make links, and find sessions. Without a `public_url` there is no console to lead to."""
+    """Make links, and find sessions. Without a `public_url` there is no console to lead to.
+
+    `keys` make the check sums of links and sessions: one that is not ours is not looked up.
+    """
 
     database: Database
     public_url: str
+    keys: SecretKeys = field(repr=False)
+
+    @property
+    def links(self) -> OwnTokens:
+        return OwnTokens.of(self.keys, "console link")
+
+    @property
+    def sessions(self) -> OwnTokens:
+        return OwnTokens.of(self.keys, "console session")
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:
         """Return a new link for a person; None where they had too many today, or there is no console.
@@ -45,7 +57,7 @@ class ConsoleSignIn:
         """
         if not self.public_url:
             return None
-        token = for_person(tenant_id, secrets.token_urlsafe(32))
+        token = self.links.make(tenant_id)
         row = await self.database.tenant_row(
             tenant_id,
             "select keep_console_link($1, $2, t.role = 'owner', $3, $4, $5, $6) as kept"
@@ -60,6 +72,8 @@ class ConsoleSignIn:
 
     async def is_good(self, token: str, now: datetime) -> bool:
         """Return whether a link can still be used. Asking uses nothing up: chats open links to preview them."""
+        if not self.links.is_ours(token):
+            return False
         found = await self.database.call("select tenant_id from find_console_link($1)", token_hash(token))
         row = found and await self.database.tenant_row(
             found["tenant_id"],
@@ -71,10 +85,12 @@ class ConsoleSignIn:
 
     async def begin(self, token: str, now: datetime) -> str | None:
         """Use a link up; return the session that begins, or None where the link is not good."""
+        if not self.links.is_ours(token):
+            return None
         found = await self.database.call("select tenant_id from find_console_link($1)", token_hash(token))
         if found is None:
             return None
-        session = for_person(found["tenant_id"], secrets.token_urlsafe(32))
+        session = self.sessions.make(found["tenant_id"])
         # Repeated after a lost answer it begins nothing: the person then asks for another link.
         row = await self.database.one(
             "select begin_console_session($1,$2,$3,$4,$5) as begun",
@@ -88,6 +104,8 @@ class ConsoleSignIn:
 
     async def viewer(self, session: str, now: datetime) -> Viewer | None:
         """Return whose a session is; None where it has ended."""
+        if not self.sessions.is_ours(session):
+            return None
         found = await self.database.call("select tenant_id from find_console_session($1)", token_hash(session))
         if found is None:
             return None

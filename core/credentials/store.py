@@ -95,6 +95,11 @@ class CredentialStore:
         self._database = database
         self._keys = keys
 
+    @property
+    def keys(self) -> SecretKeys:
+        """Return the operator's keys, which also make the check sums of our tokens."""
+        return self._keys
+
     def for_tenant(self, tenant_id: str) -> "TenantCredentials":
         return TenantCredentials(self, tenant_id)
 

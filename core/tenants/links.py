@@ -1,12 +1,12 @@
 """Links to a person's archive: for the person who has one, good once and for minutes."""
 
 import hashlib
-import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from core.credentials.own_tokens import OwnTokens
+from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
-from core.ids import for_person
 
 PATH = "/export"
 VALID = timedelta(minutes=15)
@@ -24,14 +24,22 @@ class LinkedPerson:
 
 @dataclass(frozen=True, slots=True)
 class ExportLinks:
-    """Make links, and use them up. Without a `public_url` there are none."""
+    """Make links, and use them up. Without a `public_url` there are none.
+
+    `keys` make their check sums: one that is not ours is not looked up.
+    """
 
     database: Database
     public_url: str
+    keys: SecretKeys = field(repr=False)
+
+    @property
+    def tokens(self) -> OwnTokens:
+        return OwnTokens.of(self.keys, "export link")
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:
         """Return a new link for a person; None where they had too many today."""
-        token = for_person(tenant_id, secrets.token_urlsafe(32))
+        token = self.tokens.make(tenant_id)
         row = await self.database.call(
             "select keep_export_link($1,$2,$3,$4,$5,$6) as kept",
             tenant_id,
@@ -45,6 +53,8 @@ class ExportLinks:
 
     async def find(self, token: str, now: datetime) -> LinkedPerson | None:
         """Return whose a link is that can still be used. Asking uses nothing up: chats open links to preview them."""
+        if not self.tokens.is_ours(token):
+            return None
         found = await self.database.call("select tenant_id from find_export_link($1)", _hash(token))
         if found is None:
             return None

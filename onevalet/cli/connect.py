@@ -5,7 +5,7 @@ from core.accounts.offers import ConnectOffers
 from core.clock import Clock
 from core.errors import ConfigError, ToolFailed, ToolRetry
 from onevalet.cli.runner import say
-from onevalet.cli.session import one_tenant, open_database, reach
+from onevalet.cli.session import one_tenant, open_database, reach, system_keys
 from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_services
 
@@ -14,7 +14,7 @@ async def print_link(settings: Settings, service: str, account: str, tenant: str
     """Print what the person is told, with the link. Raises `ConfigError` where there can be none."""
     async with open_database(settings, "connect") as database:
         tenant = await one_tenant(database, tenant)
-        links = ConnectLinkStore(database, settings.public_url or reach(settings).gateway_url)
+        links = ConnectLinkStore(database, settings.public_url or reach(settings).gateway_url, system_keys(settings))
         offers = ConnectOffers(links, build_services(settings), Clock(settings.onevalet_clock))
         try:
             row = await database.tenant_row(

@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from channels.http.hosts import is_local_request
+from channels.http.sound import read_form
 from core.clock import Clock
 from core.console.sign_in import LASTS, PATH, ConsoleSignIn, Viewer
 from core.db.database import Database
 from core.errors import RequestRefused
+from onevalet.console.proof import cookie_name
 
 _LOCAL = "local"
 
@@ -49,7 +51,7 @@ class ConsoleAccess:
         origin = urlsplit(sign_in.public_url)
         self._origin = f"{origin.scheme}://{origin.netloc}" if origin.netloc else ""
         self._secure = origin.scheme == "https"
-        self._cookie = "__Host-onevalet-console" if self._secure else "onevalet-console"
+        self._cookie = cookie_name(sign_in.public_url)
         self._local_secret = secrets.token_hex(32)
 
     async def visit(self, request: web.Request) -> Visit:
@@ -85,7 +87,7 @@ class ConsoleAccess:
 
     async def _check_form(self, request: web.Request, visit: Visit) -> None:
         self.check_origin(request)
-        given = str((await request.post()).get("proof", ""))
+        given = (await read_form(request)).get("proof", "")
         if not hmac.compare_digest(given.encode(), visit.proof.encode()):
             raise RequestRefused("form without its proof", status=403)
 

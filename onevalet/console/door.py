@@ -6,21 +6,26 @@ from collections.abc import Callable, Sequence
 import structlog
 from aiohttp import web
 
+from channels.http.proofs import Proof, proven
 from core.console.sign_in import PATH
 
 type Load = Callable[[], Sequence[web.RouteDef]]
 
 
 class ConsoleDoor:
-    """Route requests to the console. `load` returns its addresses; it is called once, in a thread."""
+    """Route requests to the console. `load` returns its addresses; it is called once, in a thread.
 
-    def __init__(self, load: Load) -> None:
+    `proof`: what a request shows without any of that, see `channels.http.proofs`.
+    """
+
+    def __init__(self, load: Load, proof: Proof) -> None:
         self._load = load
+        self._proof = proof
         self._router: web.UrlDispatcher | None = None
         self._loading = asyncio.Lock()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [web.route("*", address, self._answer) for address in (PATH, f"{PATH}/{{page:.*}}")]
+        return [proven(web.route("*", address, self._answer), self._proof) for address in (PATH, f"{PATH}/{{page:.*}}")]
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         match = await (await self._loaded()).resolve(request)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import web
 
+from channels.http.proofs import proven
 from core.clients.tokens import Client, ClientTokens
 from core.clock import Clock
 from core.errors import RequestRefused
@@ -58,7 +59,11 @@ class McpDoor:
         self._at_work: Counter[str] = Counter()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [web.post(PATH, self._answer)]
+        return [proven(web.post(PATH, self._answer), self._shown)]
+
+    def _shown(self, request: web.Request) -> str | None:
+        token = _bearer(request)
+        return f"program {token}" if self._tokens.shows_ours(token) else None
 
     async def close(self) -> None:
         """End what is under way."""
@@ -96,11 +101,8 @@ class McpDoor:
             raise RequestRefused("request of a page elsewhere", status=403)
 
     async def _client(self, request: web.Request) -> Client | None:
-        given = request.headers.getall("Authorization", [])
-        if len(given) != 1 or len(given[0]) > _MOST_HEADER:
-            return None
-        kind, _, token = given[0].partition(" ")
-        return await self._tokens.client(token.strip(), self._clock.now()) if kind.lower() == "bearer" else None
+        token = _bearer(request)
+        return await self._tokens.client(token, self._clock.now()) if token else None
 
     async def _loaded(self) -> "HttpServer":
         async with self._loading:
@@ -109,3 +111,12 @@ class McpDoor:
                 await server.start()
                 self._server = server
             return self._server
+
+
+def _bearer(request: web.Request) -> str:
+    """Return the token that a request carries; empty for none."""
+    given = request.headers.getall("Authorization", [])
+    if len(given) != 1 or len(given[0]) > _MOST_HEADER:
+        return ""
+    kind, _, token = given[0].partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""

@@ -134,7 +134,7 @@ async def _never() -> Any:
 
 def _scope(request: web.Request, client: Client) -> dict[str, Any]:
     headers = [
-        (name.lower().encode("latin-1"), value.encode("latin-1"))
+        (name.lower().encode(), value.encode())
         for name, value in request.headers.items()
         if name.lower() != "authorization"
     ]

@@ -9,7 +9,10 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, ProcessCollector, disable_created_metrics, generate_latest
 
 from channels.http.app import serve
-from channels.http.middleware import answer_errors
+from channels.http.middleware import answer_errors, limit_bad_requests
+from channels.http.penalties import BadRequests
+from channels.http.proofs import proven
+from channels.http.sound import sound_requests
 from core import metrics
 from core.errors import ConfigError, RequestRefused
 from onevalet.metrics.backlog import Backlog
@@ -30,7 +33,10 @@ class MetricsEndpoint:
         _prepare()
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.get(PATH, self._answer)]
+        return [proven(web.get(PATH, self._answer), self._shown)]
+
+    def _shown(self, request: web.Request) -> str | None:
+        return "" if not self._token or self._is_proven(request) else None
 
     async def _answer(self, request: web.Request) -> web.Response:
         if self._token and not self._is_proven(request):
@@ -49,7 +55,7 @@ class MetricsEndpoint:
 @asynccontextmanager
 async def serve_metrics(endpoint: MetricsEndpoint, host: str, port: int) -> AsyncIterator[int]:
     """Serve nothing but `/metrics` inside the block; yield the port. Raises `ConfigError` where it cannot be bound."""
-    app = web.Application(middlewares=(answer_errors,))
+    app = web.Application(middlewares=(limit_bad_requests(BadRequests()), answer_errors, sound_requests))
     app.add_routes(endpoint.routes())
     async with AsyncExitStack() as stack:
         try:

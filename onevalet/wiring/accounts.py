@@ -33,7 +33,7 @@ def build_accounts(
     """Create the access to all people's accounts."""
     tokens = FreshTokens(database, credentials, OAuthServers(http, clock), clock, make_id)
     services = build_services(settings)
-    offers = ConnectOffers(ConnectLinkStore(database, settings.public_url), services, clock)
+    offers = ConnectOffers(ConnectLinkStore(database, settings.public_url, credentials.keys), services, clock)
     return Accounts(credentials, services, tokens, offers)
 
 
@@ -41,7 +41,7 @@ def build_connecting(
     settings: Settings, database: Database, accounts: Accounts, http: GuardedClient, clock: Clock, wakeups: Wakeups
 ) -> Connecting:
     """Create what leads people through connecting an account."""
-    links = ConnectLinkStore(database, settings.public_url)
+    links = ConnectLinkStore(database, settings.public_url, accounts.credentials.keys)
     return Connecting(links, accounts, OAuthServers(http, clock), clock, make_id, wakeups)
 
 

@@ -13,6 +13,7 @@ from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
 from onevalet.console.door import ConsoleDoor
+from onevalet.console.proof import ConsoleProof
 from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
 
@@ -28,6 +29,7 @@ def build_console(
 ) -> ConsoleDoor:
     """Build the console's routes. `local`: a browser on this machine needs no session."""
     settings, database = connections.settings, connections.database
+    sign_in = ConsoleSignIn(database, settings.public_url, accounts.credentials.keys)
 
     def load() -> Sequence[web.RouteDef]:
         from onevalet.console.access import ConsoleAccess
@@ -39,7 +41,6 @@ def build_console(
         from onevalet.wiring.console_memory import build_memory
         from onevalet.wiring.people import build_linking
 
-        sign_in = ConsoleSignIn(database, settings.public_url)
         access = ConsoleAccess(sign_in, database, clock, local=local)
         texts = Texts(make_id, for_operators=local or settings.onevalet_console_texts == "on")
         linking = build_linking(database, accounts.credentials, clock)
@@ -62,4 +63,4 @@ def build_console(
         kit = Kit.build(access, database, texts, connections.wakeups, services, budgets, ways_in, doing)
         return ConsoleRoutes(kit).routes()
 
-    return ConsoleDoor(load)
+    return ConsoleDoor(load, ConsoleProof(sign_in))

@@ -25,5 +25,5 @@ def download_routes(
 
         return build_exporter(store.database, store, clock, accounts)
 
-    exports = ExportRoutes(ExportLinks(store.database, settings.public_url), load, clock)
+    exports = ExportRoutes(ExportLinks(store.database, settings.public_url, keys), load, clock)
     return [*FileRoutes(store, build_links(settings, keys), clock).routes(), *exports.routes()]

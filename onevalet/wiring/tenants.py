@@ -63,7 +63,7 @@ def build_person_data(
     settings: Settings, database: Database, files: Files, clock: Clock, accounts: Accounts
 ) -> PersonData:
     """Create what people do with all their data from a chat."""
-    links = ExportLinks(database, settings.public_url)
+    links = ExportLinks(database, settings.public_url, accounts.credentials.keys)
     return PersonData(links, build_deletion(database, files.intake.store, clock, accounts), clock)
 
 

@@ -9,6 +9,7 @@ from core.console.sign_in import MAX_LINKS, ConsoleSignIn
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
+from tests.core.credentials.harness import KEYS
 
 LINK = re.compile(r"https://valet\.example\.org/console/sign-in/([\w-]{43})")
 TYPED = {"slack": "console", "telegram": "/console"}
@@ -18,7 +19,7 @@ TYPED = {"slack": "console", "telegram": "/console"}
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
     """Yield a person whose installation has a public address."""
     async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
-        system.console = ConsoleSignIn(system.delivery.store.database, "https://valet.example.org")
+        system.console = ConsoleSignIn(system.delivery.store.database, "https://valet.example.org", KEYS)
         yield system
 
 

@@ -16,7 +16,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import says, wants
-from tests.core.credentials.harness import new_key, store_with
+from tests.core.credentials.harness import KEYS, store_with
 from tests.onevalet.console.browser import Browser, open_browser
 from tests.onevalet.console.harness import build_services
 
@@ -57,15 +57,15 @@ async def test_promise_10_a_card_decided_in_the_console_is_redrawn(system: Appro
 async def _console(system: Approving) -> AsyncIterator[Browser]:
     """Yield a browser in which the system's only person has signed in."""
     store = system.delivery.store
-    access = ConsoleAccess(ConsoleSignIn(store.database, "http://console.test"), store.database, system.clock)
+    access = ConsoleAccess(ConsoleSignIn(store.database, "http://console.test", KEYS), store.database, system.clock)
     app = build_app([], ready=store.database.ready)
-    services = build_services(store, store_with(store.database, new_key()), system.clock)
+    services = build_services(store, store_with(store.database, *KEYS.all), system.clock)
     kit = Kit.build(access, store.database, Texts(store.make_id), store.wakeups, services)
     app.add_routes(ConsoleRoutes(kit).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         tenant = str(await store.one("select tenant_id from tenants"))
-        link = await ConsoleSignIn(store.database, url).link(tenant, system.clock.now())
+        link = await ConsoleSignIn(store.database, url, KEYS).link(tenant, system.clock.now())
         assert link is not None
         async with open_browser(url) as browser:
             assert await browser.sign_in(link) == 303

@@ -23,6 +23,7 @@ from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import FakeModel, says
+from tests.core.credentials.harness import KEYS
 
 LINK = re.compile(r"https://valet\.example/export/([\w-]{43})")
 
@@ -41,7 +42,7 @@ def data_of(system: Approving, folder: Path) -> PersonData:
     """Return all people's data."""
     database = system.delivery.store.database
     deletion = Deletion(database, FileStore(database, FolderStore(folder)), system.clock)
-    return PersonData(ExportLinks(database, "https://valet.example"), deletion, system.clock)
+    return PersonData(ExportLinks(database, "https://valet.example", KEYS), deletion, system.clock)
 
 
 async def agree(system: Approving) -> None:

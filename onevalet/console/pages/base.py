@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from channels.http.sound import read_form
 from core.db.database import Database
 from core.queue.wakeups import Wakeups
 from onevalet.console.access import ConsoleAccess, SignInNeeded, Visit
@@ -116,9 +117,8 @@ def signed_in[Served: Pages](
 
 
 async def entered(request: web.Request) -> dict[str, str]:
-    """Return the texts that a form sent, their lines ended as ours are; files are left out."""
-    sent = await request.post()
-    return {name: value.replace("\r\n", "\n") for name, value in sent.items() if isinstance(value, str)}
+    """Return the texts that a form sent, their lines ended as ours are."""
+    return {name: value.replace("\r\n", "\n") for name, value in (await read_form(request)).items()}
 
 
 def lead_to(path: str, **query: str) -> web.Response:

@@ -22,7 +22,7 @@ class DataPages(Pages):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
         # The archive is at this very address, so that its link needs no origin.
-        self._links = ExportLinks(kit.database, "")
+        self._links = ExportLinks(kit.database, "", kit.access.sign_in.keys)
 
     def routes(self) -> Sequence[web.RouteDef]:
         place = f"{PLACE}/{{tenant}}"

@@ -15,6 +15,7 @@ from channels.http.exports import ExportRoutes
 from core.errors import StoreUnavailable
 from core.tenants.export import Exporter
 from core.tenants.links import MAX_LINKS, VALID, ExportLinks
+from tests.core.credentials.harness import KEYS
 from tests.core.harness import Store
 from tests.core.tenants.harness import Installation
 
@@ -46,7 +47,7 @@ async def browser(installation: Installation) -> AsyncIterator[Browser]:
 
 def links(installation: Installation) -> ExportLinks:
     """Return what makes links whose path alone matters."""
-    return ExportLinks(installation.store.database, "")
+    return ExportLinks(installation.store.database, "", KEYS)
 
 
 async def link(installation: Installation, person: str) -> str:

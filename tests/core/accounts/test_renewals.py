@@ -25,6 +25,7 @@ from core.ids import make_id
 from core.notifications.types import Notification, NotificationStatus, Notified
 from onevalet.doctor.accounts import check_accounts
 from tests.core.accounts.test_tokens import WORK, RotatingServer, keep
+from tests.core.credentials.harness import KEYS
 
 type Admin = asyncpg.Connection[asyncpg.Record]
 DUE = "update credentials set attend_at = clock_timestamp()"
@@ -71,7 +72,7 @@ class House:
         """Return the accounts as one worker has them."""
         services, clock = Services.of([WORK]), Clock()
         tokens = FreshTokens(self.database, self.store, OAuthServers(self.server, clock), clock, make_id)
-        offers = ConnectOffers(ConnectLinkStore(self.database, url), services, clock)
+        offers = ConnectOffers(ConnectLinkStore(self.database, url, KEYS), services, clock)
         return Accounts(self.store, services, tokens, offers)
 
     def worker(self, url: str = URL) -> Renewals:

@@ -14,6 +14,7 @@ from core.credentials.store import CredentialStore
 from core.credentials.types import Ability
 from core.db.database import Database
 from core.json_types import JsonObject
+from tests.core.credentials.harness import KEYS
 
 type Admin = asyncpg.Connection[asyncpg.Record]
 SCOPES = (Scope("read", frozenset({Ability.MAIL_READ})), Scope("send", frozenset({Ability.MAIL_SEND})))
@@ -31,7 +32,7 @@ SEND = Wanted(("mail.send",))
 def accounts(store: CredentialStore, database: Database) -> Accounts:
     """Return the accounts of Ann and Bob, at a service whose scopes are narrow."""
     services = Services.of([WORK])
-    offers = ConnectOffers(ConnectLinkStore(database, "https://valet.example"), services, Clock())
+    offers = ConnectOffers(ConnectLinkStore(database, "https://valet.example", KEYS), services, Clock())
     return Accounts(store, services, None, offers)
 
 

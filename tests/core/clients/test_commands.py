@@ -11,6 +11,7 @@ from core.messaging.commands import own_words
 from core.messaging.messages import Command
 from core.people.tenant import TurnTenant
 from tests.clocks import StandingClock
+from tests.core.credentials.harness import KEYS as SECRET_KEYS
 from tests.core.harness import Store
 
 KEYS = [b"new", b"old"]
@@ -28,7 +29,7 @@ async def _ann(store: Store) -> TurnTenant:
 
 def _commands(store: Store, clock: StandingClock, url: str = "https://valet.example") -> ClientCommands:
     tokens = ClientTokens(store.database, store.make_id, KEYS)
-    return ClientCommands(tokens, ConsoleSignIn(store.database, url), clock)
+    return ClientCommands(tokens, ConsoleSignIn(store.database, url, SECRET_KEYS), clock)
 
 
 @pytest.mark.parametrize(

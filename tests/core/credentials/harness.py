@@ -9,6 +9,9 @@ from core.credentials.secret_keys import SecretKey, SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 
+KEYS = SecretKeys.from_text(base64.b64encode(bytes(32)).decode())
+"""Those of a test in which several parts prove each other's tokens."""
+
 
 def new_key() -> SecretKey:
     """Make a secret key."""

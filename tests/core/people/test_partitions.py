@@ -13,6 +13,7 @@ from core.ids import for_person, make_id, partition_of
 from core.messaging.commands import own_words
 from core.people.link_codes import new_link_code, shown_code
 from core.tenants.links import ExportLinks
+from tests.core.credentials.harness import KEYS
 from tests.core.harness import Store
 from tests.core.people.harness import CHAT, NOON, Harness
 
@@ -32,9 +33,9 @@ async def test_a_person_and_what_leads_to_them_name_the_partition(harness: Harne
     sources = EventSources(database, harness.credentials, make_id)
     source, secret = await sources.add(ann, "door", Style.BEARER)
     sign_in, exports, links = (
-        ConsoleSignIn(database, URL),
-        ExportLinks(database, URL),
-        ConnectLinkStore(database, URL),
+        ConsoleSignIn(database, URL, KEYS),
+        ExportLinks(database, URL, KEYS),
+        ConnectLinkStore(database, URL, KEYS),
     )
     signed = await sign_in.link(ann, NOON)
     made = [signed, await exports.link(ann, NOON), await links.make(ann, None, NOON)]

@@ -17,13 +17,14 @@ from core.memory.access import MemoryAccess
 from onevalet.console.access import ConsoleAccess
 from onevalet.console.door import ConsoleDoor
 from onevalet.console.pages.base import Kit
+from onevalet.console.proof import ConsoleProof
 from onevalet.console.routes import ConsoleRoutes
 from onevalet.console.services import PersonServices
 from onevalet.console.texts import Texts
 from onevalet.settings import Settings
 from onevalet.wiring.console_memory import build_memory
 from onevalet.wiring.people import build_linking
-from tests.core.credentials.harness import new_key, store_with
+from tests.core.credentials.harness import KEYS, store_with
 from tests.core.harness import Store
 from tests.onevalet.console.browser import Browser, open_browser
 
@@ -88,17 +89,17 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
         ANN,
     )
     app = build_app([], ready=store.database.ready)
-    sign_in = ConsoleSignIn(store.database, "http://console.test")
+    sign_in = ConsoleSignIn(store.database, "http://console.test", KEYS)
     seen = Texts(make_id, for_operators=texts)
     access = ConsoleAccess(sign_in, store.database, clock, local=local)
-    credentials = store_with(store.database, new_key())
+    credentials = store_with(store.database, *KEYS.all)
     services = build_services(store, credentials, clock)
     routes = ConsoleRoutes(Kit.build(access, store.database, seen, store.wakeups, services)).routes()
-    app.add_routes(ConsoleDoor(lambda: routes).routes())
+    app.add_routes(ConsoleDoor(lambda: routes, ConsoleProof(sign_in)).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         addresses = [(route.method, route.path) for route in routes]
-        opens = ConsoleSignIn(store.database, url)
+        opens = ConsoleSignIn(store.database, url, KEYS)
         yield Console(store, opens, clock, seen, url, addresses, credentials, services.memory)
 
 

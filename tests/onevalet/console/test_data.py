@@ -1,6 +1,7 @@
 """Export and deletion from a person's page: who may, what is recorded, and what becomes of it."""
 
 from core.tenants.links import ExportLinks
+from tests.core.credentials.harness import KEYS
 from tests.onevalet.console.harness import ANN, BOB, Console
 from tests.onevalet.console.test_people import press
 
@@ -8,7 +9,7 @@ from tests.onevalet.console.test_people import press
 async def test_people_export_what_is_theirs_and_nobody_elses(console: Console) -> None:
     ann, bob = await console.tenant(ANN), await console.tenant(BOB)
     own, anns = f"/console/people/{bob}", f"/console/people/{ann}"
-    links = ExportLinks(console.store.database, "")
+    links = ExportLinks(console.store.database, "", KEYS)
     async with console.browser(BOB) as browser:
         await browser.get(own)
         assert await browser.post(f"{own}/export", {"proof": browser.proof}) == 303

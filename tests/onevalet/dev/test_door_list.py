@@ -89,7 +89,13 @@ def test_what_is_for_this_machine_is_shut_where_others_reach_us(setting: str, va
 
 
 def test_who_starts_dev_is_told_how_to_get_into_the_console() -> None:
-    simulated = Simulated(Settings(_env_file=None, public_url="https://valet.example"), frozenset())
+    settings = Settings(
+        _env_file=None,
+        public_url="https://valet.example",
+        database_url="postgresql://127.0.0.1/x",  # type: ignore[arg-type]
+        redis_url="redis://127.0.0.1",  # type: ignore[arg-type]
+    )
+    simulated = Simulated(settings, frozenset())
     told = describe(simulated, "http://127.0.0.1:8080", "http://127.0.0.1:8081")
     assert "sign in by `bin/onevalet console link`, because PUBLIC_URL is https://valet.example" in told
 

@@ -1,0 +1,61 @@
+"""Tokens that show by themselves that ours is the key they were made with, so that nobody's guess asks the database.
+
+The end of each is a check sum under ONEVALET_SECRET_KEYS. It grants nothing: whose a token is, and whether it still
+holds, is looked up, but only for a token that we made.
+"""
+
+import base64
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.credentials.secret_keys import SecretKeys
+from core.ids import for_person
+
+SUM = 21
+"""Letters of a check sum, each of 6 bits."""
+HEX_SUM = 16
+_MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTokens:
+    """Make and prove one kind of tokens. `keys`: the first makes, all prove, so that tokens outlive a change of keys.
+
+    `plain`: of hexadecimal digits, which are no marks where messages are formatted.
+    """
+
+    keys: Sequence[bytes] = field(repr=False)
+    plain: bool = False
+
+    @classmethod
+    def of(cls, keys: SecretKeys, purpose: str, *, plain: bool = False) -> "OwnTokens":
+        """Return the tokens of one purpose: those of another are none of them."""
+        return cls.under([key.value for key in keys.all], purpose, plain=plain)
+
+    @classmethod
+    def under(cls, keys: Sequence[bytes], purpose: str, *, plain: bool = False) -> "OwnTokens":
+        """Return the tokens of one purpose under keys that are derived already."""
+        return cls([hmac.digest(key, f"onevalet tokens: {purpose}".encode(), "sha256") for key in keys], plain)
+
+    def make(self, tenant_id: str, prefix: str = "") -> str:
+        """Return a new token of a person's, of 43 letters or 32 digits after the prefix."""
+        body = for_person(tenant_id, prefix + (secrets.token_hex(8) if self.plain else secrets.token_urlsafe(16)))
+        return body + self._sum(self.keys[0], body)
+
+    def is_ours(self, token: str) -> bool:
+        """Return whether a token was made by us for this purpose, whatever became of it since."""
+        if len(token) > _MOST or not token.isascii():
+            return False
+        cut = len(token) - (HEX_SUM if self.plain else SUM)
+        if cut <= 0:
+            return False
+        body, given = token[:cut], token[cut:]
+        # Each is compared, and each in constant time.
+        proven = [hmac.compare_digest(self._sum(key, body), given) for key in self.keys]
+        return any(proven)
+
+    def _sum(self, key: bytes, body: str) -> str:
+        digest = hmac.digest(key, body.encode(), "sha256")
+        return digest.hex()[:HEX_SUM] if self.plain else base64.urlsafe_b64encode(digest).decode()[:SUM]
