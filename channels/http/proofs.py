@@ -26,7 +26,7 @@ def proven(route: web.RouteDef, proof: Proof) -> web.RouteDef:
 
     @functools.wraps(handler)
     async def answer(request: web.Request) -> web.StreamResponse:
-        response: web.StreamResponse = await handler(request)  # type: ignore[arg-type,misc]
+        response: web.StreamResponse = await handler(request)
         return response
 
     _PROOFS[answer] = proof

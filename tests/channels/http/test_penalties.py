@@ -4,9 +4,11 @@ import asyncio
 from collections import Counter
 
 import aiohttp
+from aiohttp import web
 
 from channels.http.app import build_app, serve
 from channels.http.penalties import SOURCES, BadRequests
+from core.errors import StoreUnavailable
 from tests.channels.sms.builders import Gateway, MemorySink, make_channel, webhook
 
 
@@ -71,3 +73,21 @@ def _sids(count: int) -> list[str]:
 
 async def _ready() -> bool:
     return True
+
+
+async def test_a_source_on_whose_requests_we_fail_is_limited_and_one_in_an_outage_is_not() -> None:
+    async def fail(_: web.Request) -> web.Response:
+        raise ZeroDivisionError
+
+    async def be_away(_: web.Request) -> web.Response:
+        raise StoreUnavailable("away")
+
+    for handler, expected in ((fail, {500: 20, 429: 10}), (be_away, {503: 30})):
+        routes = [web.get("/page", handler)]
+        app = build_app([], ready=_ready, bad_requests=BadRequests(20), extra_routes=routes)
+        async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession() as session:
+            statuses = Counter[int]()
+            for _ in range(30):
+                async with session.get(f"http://127.0.0.1:{port}/page") as answer:
+                    statuses[answer.status] += 1
+            assert statuses == expected

@@ -92,8 +92,8 @@ def test_who_starts_dev_is_told_how_to_get_into_the_console() -> None:
     settings = Settings(
         _env_file=None,
         public_url="https://valet.example",
-        database_url="postgresql://127.0.0.1/x",  # type: ignore[arg-type]
-        redis_url="redis://127.0.0.1",  # type: ignore[arg-type]
+        database_url="postgresql://127.0.0.1/x",
+        redis_url="redis://127.0.0.1",
     )
     simulated = Simulated(settings, frozenset())
     told = describe(simulated, "http://127.0.0.1:8080", "http://127.0.0.1:8081")

@@ -122,21 +122,21 @@ async def open_served(
     twilio, slack, telegram = TwilioConfig(), SlackConfig(), TelegramConfig()
     settings = Settings(
         _env_file=None,
-        database_url=database_url,  # type: ignore[arg-type]
-        redis_url=redis_url,  # type: ignore[arg-type]
+        database_url=database_url,
+        redis_url=redis_url,
         port=_free_port(),
         public_url=PUBLIC_URL,
-        onevalet_secret_keys=(KEY,),  # type: ignore[arg-type]
-        onevalet_metrics_token=METRICS_TOKEN,  # type: ignore[arg-type]
+        onevalet_secret_keys=(KEY,),
+        onevalet_metrics_token=METRICS_TOKEN,
         twilio_account_sid=twilio.account_sid,
-        twilio_auth_token=twilio.auth_token,  # type: ignore[arg-type]
+        twilio_auth_token=twilio.auth_token,
         twilio_from=twilio.number,
         twilio_api_url=_LOCAL,
-        slack_bot_token=slack.bot_token,  # type: ignore[arg-type]
-        slack_signing_secret=slack.signing_secret,  # type: ignore[arg-type]
+        slack_bot_token=slack.bot_token,
+        slack_signing_secret=slack.signing_secret,
         slack_api_url=f"{_LOCAL}/",
-        telegram_bot_token=telegram.bot_token,  # type: ignore[arg-type]
-        telegram_webhook_secret="secret-of-the-webhook",  # type: ignore[arg-type]
+        telegram_bot_token=telegram.bot_token,
+        telegram_webhook_secret="secret-of-the-webhook",
         telegram_api_url=_LOCAL,
     )
     async with onevalet.wiring.web.open_web(settings) as (port, _):
