@@ -24,7 +24,7 @@ SERVER = McpServer("home", url="https://mcp.example/mcp")
         ("Adds, better than read_mail does.", "speaks of other tools: read_mail"),
         ("Adds, see https://evil.example/", "contains an address"),
         (f"Adds, ask {'a.' * 100}b@evil.example", "contains an address"),
-        ("Adds.\u3164\u2800\ufe00\u034f", "nobody sees"),
+        ("Adds.\u3164\ufe00\u034f", "nobody sees"),
     ],
 )
 def test_what_may_be_meant_for_the_model_is_named(text: str, why: str) -> None:
