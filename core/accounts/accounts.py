@@ -76,7 +76,9 @@ class Accounts:
         opened = self._opened(await self._fresh(tenant_id, by_name[account.service, account.name], need))
         if opened is None:
             raise CredentialsSealed("A person's credentials do not open.")
-        return OpenAccount(account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender)
+        return OpenAccount(
+            account, opened.login, opened.secret, opened.bearer, opened.servers, opened.sender, tenant_id
+        )
 
     async def wanted(self, tenant_id: str) -> Wanted | None:
         """Return what a person is to connect: for a call that waits, or an account to renew; None for nothing."""

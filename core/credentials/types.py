@@ -54,6 +54,8 @@ class OpenAccount:
     servers: Mapping[str, str] = field(default_factory=dict)
     sender: str | None = None
     """The From of its mail where it says more than the address, such as `Ann <ann@example.org>`."""
+    person: str = ""
+    """Whose it is: what its servers may take of this process is counted by person. Empty for the operator's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from core.credentials.types import OpenAccount
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
+from core.mail.imap_answers import MAX_NUMBER, MAX_SIZE, read_number
 from core.mail.imap_wire import Answer, ImapError, ImapRefused, ImapWire, open_wire
 from core.mail.servers import server_of
 from core.mail.types import MailFailed, MailFailure, StoredMail
@@ -23,10 +24,14 @@ _DENIED = frozenset({"AUTHENTICATIONFAILED", "AUTHORIZATIONFAILED", "EXPIRED", "
 """Codes of a refusal that stays, until the person does something (RFC 5530; Google's own)."""
 _PASSING = frozenset({"UNAVAILABLE", "SERVERBUG", "INUSE", "LIMIT", "OVERQUOTA"})
 _IDLE = b"IDLE"
+_BEGINS = 100
+"""Bytes of a line that say what it is about."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_UID = re.compile(rb"\bUID ([0-9]{1,10})")
-_SIZE = re.compile(rb"\bRFC822\.SIZE ([0-9]{1,12})")
-_FLAGS = re.compile(rb"\bFLAGS \(([^)]*)\)")
+_UID = re.compile(rb"\bUID ([0-9]+)")
+_SIZE = re.compile(rb"\bRFC822\.SIZE ([0-9]+)")
+_MESSAGES = re.compile(rb"\bMESSAGES ([0-9]+)")
+_TOLD = re.compile(rb"\[(UIDVALIDITY|UIDNEXT) ([0-9]+)\]", re.IGNORECASE)
+_FLAGS = re.compile(rb"\bFLAGS \(([^()]*)\)")  # of no "(" either: its time would grow with the square of a line
 _DATE = re.compile(rb'\bINTERNALDATE "([ 0-9]{2})-(\w{3})-([0-9]{4}) ([0-9:]{8}) ([+-][0-9]{4})"')
 _BODY = re.compile(rb"\bBODY\[\](?:<0>)? \{n\}")
 
@@ -62,44 +67,33 @@ class IdleMailbox:
     async def after(self, uid: int) -> Sequence[Arrival]:
         """Return what has come behind a message, the oldest first."""
         # `*` is the last message, whatever it is called: a server names at least that one.
-        arrivals = _arrivals(await self.wire.command(b"UID FETCH %d:* (UID INTERNALDATE)" % (uid + 1)))
-        return [arrival for arrival in arrivals if arrival.uid > uid]
+        return await self._arrivals(b"UID FETCH %d:* (UID INTERNALDATE)" % (uid + 1), lambda found: found.uid > uid)
 
     async def since(self, moment: datetime) -> Sequence[Arrival]:
         """Return what has come into the folder since a moment, the first in it first."""
         # A server searches by days, in whatever timezone, and keeps whole seconds.
-        answers = await self.wire.command(b"UID SEARCH SINCE " + _day(moment.date() - timedelta(days=1)))
-        uids = [int(word) for answer in answers for word in _searched(answer)]
-        if not uids:
+        command = b"UID SEARCH SINCE " + _day(moment.date() - timedelta(days=1))
+        first = min(await self.wire.gather(_first_found, command), default=0)
+        if not first:
             return []
-        arrivals = await self.after(min(uids) - 1)
-        return [arrival for arrival in arrivals if arrival.at >= moment.replace(microsecond=0)]
+        whole, asked = moment.replace(microsecond=0), b"UID FETCH %d:* (UID INTERNALDATE)" % first
+        return await self._arrivals(asked, lambda found: found.uid >= first and found.at >= whole)
 
     async def last(self, count: int) -> Sequence[Arrival]:
         """Return the messages that came last, the newest first."""
-        answers = await self.wire.command(b"STATUS INBOX (MESSAGES)")
-        counted = [int(match[1]) for answer in answers if (match := re.search(rb"MESSAGES ([0-9]+)", answer.text))]
+        counted = await self.wire.gather(lambda answer: _number(_MESSAGES, answer), b"STATUS INBOX (MESSAGES)")
         if not counted or not counted[0]:
             return []
         numbers = b"%d:*" % max(1, counted[0] - count + 1)
-        return _arrivals(await self.wire.command(b"FETCH " + numbers + b" (UID INTERNALDATE)"))[::-1]
+        return (await self._arrivals(b"FETCH " + numbers + b" (UID INTERNALDATE)", lambda found: True))[-count:][::-1]
 
     async def fetch(self, uid: int, max_bytes: int = BEGINNING) -> StoredMail | None:
         """Return the beginning of a message; None where it was moved or deleted meanwhile."""
         what = b"(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[]<0.%d>)" % max_bytes
-        for answer in await self.wire.command(b"UID FETCH %d %b" % (uid, what)):
-            # Beside what was asked for, a server may tell of flags that others have set.
-            if _number(_UID, answer) == uid and _SIZE.search(answer.text):
-                body, flags = _BODY.search(answer.text), _FLAGS.search(answer.text)
-                return StoredMail(
-                    self.validity,
-                    uid,
-                    frozenset((flags[1] if flags else b"").decode(errors="replace").lower().split()),
-                    _number(_SIZE, answer),
-                    _arrived(answer),
-                    answer.literals[answer.text[: body.end()].count(b"{n}") - 1] if body else b"",
-                )
-        return None
+        found = await self.wire.gather(
+            lambda answer: self._stored(answer, uid, max_bytes), b"UID FETCH %d %b" % (uid, what)
+        )
+        return found[0] if found else None
 
     async def wait(self, renew: float, poll: float) -> None:
         """Return when something may have come: at once by IDLE, otherwise after `poll` seconds.
@@ -111,14 +105,36 @@ class IdleMailbox:
             await self.wire.command(b"NOOP")
             return
         tag = await self.wire.start(b"IDLE")
-        try:
-            async with asyncio.timeout(renew):
-                while not _is_news(await self.wire.read(None)):
-                    pass
-        except TimeoutError:
-            pass
+        await self.wire.listen(_is_news, renew)
         await self.wire.send(b"DONE")
         await self.wire.finish(tag)
+
+    async def _arrivals(self, command: bytes, counts: Callable[[Arrival], bool]) -> list[Arrival]:
+        """Return those of a listing's messages that count, by their numbers."""
+
+        def keep(answer: Answer) -> Arrival | None:
+            uid, at = _number(_UID, answer), _arrived(answer)
+            arrival = Arrival(uid, at) if uid and at is not None else None
+            return arrival if arrival is not None and counts(arrival) else None
+
+        return sorted(await self.wire.gather(keep, command), key=lambda arrival: arrival.uid)
+
+    def _stored(self, answer: Answer, uid: int, max_bytes: int) -> StoredMail | None:
+        # Beside what was asked for, a server may tell of flags that others have set.
+        if _number(_UID, answer) != uid or not _SIZE.search(answer.text):
+            return None
+        body, flags = _BODY.search(answer.text), _FLAGS.search(answer.text)
+        number = answer.text[: body.end()].count(b"{n}") if body else 0
+        if number > len(answer.literals):
+            raise ImapError("a body that is not there")
+        return StoredMail(
+            self.validity,
+            uid,
+            frozenset((flags[1] if flags else b"").decode(errors="replace").lower().split()),
+            _number(_SIZE, answer, MAX_SIZE),
+            _arrived(answer),
+            answer.literals[number - 1][:max_bytes] if number else b"",
+        )
 
 
 @asynccontextmanager
@@ -127,16 +143,11 @@ async def open_mailbox(account: OpenAccount, http: HttpClient) -> AsyncIterator[
     async with open_wire(server_of(account, "imap"), http) as wire:
         await _log_in(wire, account)
         try:
-            capabilities = _words(await wire.command(b"CAPABILITY"))
-            answers = await wire.command(b"EXAMINE INBOX")
+            idles = bool(await wire.gather(_tells_of_idle, b"CAPABILITY"))
+            told = dict(await wire.gather(_told, b"EXAMINE INBOX"))
         except ImapRefused as error:
             raise MailFailed(gettext("The mail server does not open the inbox."), MailFailure.REFUSED) from error
-        text = b" ".join(answer.text for answer in answers)
-        validity, following = (
-            int(match[1]) if (match := re.search(rb"\[%b ([0-9]{1,10})\]" % name, text, re.IGNORECASE)) else 0
-            for name in (b"UIDVALIDITY", b"UIDNEXT")
-        )
-        yield IdleMailbox(wire, validity, following, _IDLE in capabilities)
+        yield IdleMailbox(wire, told.get(b"UIDVALIDITY", 0), told.get(b"UIDNEXT", 0), idles)
 
 
 async def _log_in(wire: ImapWire, account: OpenAccount) -> None:
@@ -157,15 +168,6 @@ async def _log_in(wire: ImapWire, account: OpenAccount) -> None:
         raise LoginRefused(sentence, sure=error.code in _DENIED) from error
 
 
-def _arrivals(answers: Sequence[Answer]) -> list[Arrival]:
-    found = [
-        Arrival(uid, at)
-        for answer in answers
-        if (uid := _number(_UID, answer)) and (at := _arrived(answer)) is not None
-    ]
-    return sorted(found, key=lambda arrival: arrival.uid)
-
-
 def _arrived(answer: Answer) -> datetime | None:
     match = _DATE.search(answer.text)
     if match is None:
@@ -174,27 +176,44 @@ def _arrived(answer: Answer) -> datetime | None:
     try:
         text = f"{year}-{_MONTHS.index(month.title()) + 1:02}-{day.strip():0>2}T{clock}{offset[:3]}:{offset[3:]}"
         return datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 
-def _number(pattern: re.Pattern[bytes], answer: Answer) -> int:
+def _number(pattern: re.Pattern[bytes], answer: Answer, most: int = MAX_NUMBER) -> int:
+    """Return a number of an answer; 0 where it has none. Raises `ImapError` for one that is none of IMAP's."""
     match = pattern.search(answer.text)
-    return int(match[1]) if match else 0
+    return _read(match[1], most) if match else 0
 
 
-def _searched(answer: Answer) -> Sequence[bytes]:
+def _read(digits: bytes, most: int = MAX_NUMBER) -> int:
+    try:
+        return read_number(digits, most)
+    except ValueError as error:
+        raise ImapError(str(error)) from error
+
+
+def _first_found(answer: Answer) -> int | None:
+    """Return the first message that a SEARCH found."""
     words = answer.text.split()
-    return [word for word in words[2:] if word.isdigit()] if words[1:2] == [b"SEARCH"] else []
+    found = [word for word in words[2:] if word.isdigit()] if words[1:2] == [b"SEARCH"] else []
+    # The shortest of the digits are the least: a number is read once, however many there are.
+    return _read(min(found, key=lambda word: (len(word), word))) if found else None
 
 
-def _words(answers: Sequence[Answer]) -> frozenset[bytes]:
-    return frozenset(word for answer in answers for word in answer.text.upper().split())
+def _tells_of_idle(answer: Answer) -> bool | None:
+    return True if _IDLE in answer.text.upper().split() else None
+
+
+def _told(answer: Answer) -> tuple[bytes, int] | None:
+    """Return what a response code tells of the folder's numbers."""
+    match = _TOLD.search(answer.text)
+    return (match[1].upper(), _read(match[2])) if match else None
 
 
 def _is_news(answer: Answer) -> bool:
     """Return whether IDLE is worth ending: a message came, or the server says that it closes the connection."""
-    words = answer.text.upper().split()
+    words = answer.text[:_BEGINS].upper().split()
     if words[1:2] == [b"BYE"]:
         raise ImapError("the server closes the connection")
     return len(words) >= 3 and words[2] in (b"EXISTS", b"RECENT")

@@ -1,7 +1,7 @@
 """What an IMAP server answers, and what it is asked for, as text. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -9,11 +9,23 @@ from core.language.catalogue import gettext
 from core.mail.types import MailFailed, MailFailure, MailQuery, StoredMail
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MAX_NUMBER, MAX_SIZE = 2**32 - 1, 2**63 - 1
+"""The highest UID or UIDVALIDITY, and the highest size of a message (RFC 9051 9: number, number64)."""
 _MAX_TEXT = 500
-_UID = re.compile(rb"\bUID (\d{1,10})\b")
-_SIZE = re.compile(rb"\bRFC822\.SIZE (\d{1,12})\b")
-_FLAGS = re.compile(rb"\bFLAGS \(([^)]*)\)")
+_UID = re.compile(rb"\bUID (\d+)\b")
+_SIZE = re.compile(rb"\bRFC822\.SIZE (\d+)\b")
+_FLAGS = re.compile(rb"\bFLAGS \(([^()]*)\)")
+_FOLDER = re.compile(rb"\(([^()]*)\) \S{1,8} (.+)", re.DOTALL)
+_MAX_FOLDER = 8 * 1024
 _RECEIVED = re.compile(rb'\bINTERNALDATE "([^"]{10,40})"')
+
+
+def read_number(digits: str | bytes, most: int = MAX_NUMBER) -> int:
+    """Return a number that a server wrote; raises `ValueError` for what is none of IMAP's."""
+    text = digits.decode("ascii", "replace") if isinstance(digits, bytes) else digits
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and int(text) <= most):
+        raise ValueError("no number of a mailbox")  # without the number: what a server says stays out of errors
+    return int(text)
 
 
 def criteria_of(query: MailQuery) -> str:
@@ -49,7 +61,10 @@ def told(responses: dict[str, Any], code: str) -> list[str]:
 
 
 def stored_mails(answer: Sequence[Any], validity: int) -> Sequence[StoredMail]:
-    """Return the messages of a FETCH's answer, as imaplib has it: what stands before and behind each body counts."""
+    """Return the messages of a FETCH's answer, as imaplib has it: what stands before and behind each body counts.
+
+    Raises `ValueError` for numbers that are none of IMAP's.
+    """
     found: list[StoredMail] = []
     for number, part in enumerate(answer):
         if not isinstance(part, tuple):
@@ -63,14 +78,30 @@ def stored_mails(answer: Sequence[Any], validity: int) -> Sequence[StoredMail]:
         found.append(
             StoredMail(
                 validity,
-                int(uid[1]),
+                read_number(uid[1]),
                 frozenset(flags[1].decode("ascii", "replace").lower().split()) if flags else frozenset(),
-                int(size[1]) if size else len(part[1]),
+                read_number(size[1], MAX_SIZE) if size else len(part[1]),
                 _moment(received[1].decode("ascii", "replace")) if received else None,
                 part[1],
             )
         )
     return found
+
+
+def listed_folders(answer: Sequence[Any], decode: Callable[[bytes], str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the folders of a LIST's answer, as imaplib has it: names by `decode`, and flags in lower case.
+
+    Not by imap_tools: the time of its expression grows with the square of a line.
+    """
+    for item in answer:
+        said, literal = item if isinstance(item, tuple) else (item, None)
+        match = _FOLDER.match(said) if isinstance(said, bytes) and len(said) <= _MAX_FOLDER else None
+        name = match[2] if match and literal is None else literal
+        if match is None or not isinstance(name, bytes) or len(name) > _MAX_FOLDER:
+            continue
+        if literal is None and name.startswith(b'"') and name.endswith(b'"'):
+            name = name[1:-1].replace(b'\\"', b'"')
+        yield decode(name), frozenset(match[1].decode("ascii", "replace").lower().split())
 
 
 def _moment(text: str) -> datetime | None:
@@ -80,12 +111,18 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def numbers_in(text: str) -> Sequence[int]:
-    """Return the numbers of a set such as 4:6,9."""
+def numbers_in(text: str, most: int) -> Sequence[int]:
+    """Return the numbers of a set such as 4:6,9; none where it is no set, or has more than `most`."""
     found: list[int] = []
-    for part in text.split(","):
+    for part in text.split(",", most):
         first, _, last = part.partition(":")
-        found += range(int(first), min(int(last or first), int(first) + 1000) + 1)
+        try:
+            numbers = range(read_number(first), read_number(last or first) + 1)
+        except ValueError:
+            return ()
+        if len(found) + len(numbers) > most:
+            return ()
+        found += numbers
     return found
 
 

@@ -7,12 +7,22 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from core.credentials.types import OpenAccount
 from core.http.types import HttpClient
 from core.mail.imap import MAX_MESSAGE, ImapConnection, expect_ok, folder_argument, open_connection
-from core.mail.imap_answers import criteria_of, numbers_in, safe_name, set_of, stored_mails, told
+from core.mail.imap_answers import (
+    criteria_of,
+    listed_folders,
+    numbers_in,
+    read_number,
+    safe_name,
+    set_of,
+    stored_mails,
+    told,
+)
 from core.mail.types import FolderUse, MailFolder, MailQuery, StoredMail
 
 if TYPE_CHECKING:
@@ -64,7 +74,7 @@ class Mailbox:
 
             def select(box: "BaseMailBox") -> int:
                 box.folder.set(safe_name(folder), readonly=not change)
-                return int((told(box.client.untagged_responses, "UIDVALIDITY") or ["0"])[0])
+                return read_number((told(box.client.untagged_responses, "UIDVALIDITY") or ["0"])[0])
 
             self._open = None
             self._validity = await self.connection.call(select)
@@ -76,7 +86,7 @@ class Mailbox:
         criteria = criteria_of(query)
         charset = None if criteria.isascii() else "UTF-8"
         await self.open_folder(folder)
-        return [int(uid) for uid in await self.connection.call(lambda box: box.uids(criteria, charset))]
+        return await self.connection.call(lambda box: [read_number(uid) for uid in box.uids(criteria, charset)])
 
     async def fetch(self, folder: str, uids: Sequence[int], max_bytes: int = MAX_MESSAGE) -> Sequence[StoredMail]:
         """Return messages, of each its first bytes, in the order of their numbers; those that are gone are left out."""
@@ -85,8 +95,11 @@ class Mailbox:
         validity = await self.open_folder(folder)
         parts = f"(UID FLAGS RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.{int(max_bytes)}>)"
         numbers = set_of(uids)
-        answer = await self.connection.call(lambda box: expect_ok(box.client.uid("FETCH", numbers, parts)))
-        found = {mail.uid: mail for mail in stored_mails(answer, validity)}
+        # Read in the thread too: an answer of many lines would hold up everybody.
+        answered = await self.connection.call(
+            lambda box: stored_mails(expect_ok(box.client.uid("FETCH", numbers, parts)), validity)
+        )
+        found = {mail.uid: mail for mail in answered}
         return [found[uid] for uid in uids if uid in found]
 
     async def flag(self, folder: str, uids: Sequence[int], flag: str, *, on: bool) -> None:
@@ -111,7 +124,7 @@ class Mailbox:
             told(box.client.untagged_responses, "APPENDUID")
             box.append(message, safe_name(folder), date, list(flags))
             words = told(box.client.untagged_responses, "APPENDUID")
-            return int(words[1]) if len(words) == 2 else None
+            return next(iter(numbers_in(words[1], 1)), None) if len(words) == 2 else None
 
         return await self.connection.call(add)
 
@@ -124,13 +137,14 @@ async def open_mailbox(account: OpenAccount, http: HttpClient) -> AsyncIterator[
 
 
 def _list_folders(box: "BaseMailBox") -> tuple[MailFolder, ...]:
+    from imap_tools.imap_utf7 import utf7_decode
+
     listed: list[MailFolder] = []
-    for found in box.folder.list()[:MAX_FOLDERS]:
-        flags = {flag.lower() for flag in found.flags}
-        if "\\noselect" in flags or "\\nonexistent" in flags or not found.name.isprintable():
+    for name, flags in islice(listed_folders(expect_ok(box.client.list('""', '"*"')), utf7_decode), MAX_FOLDERS):
+        if "\\noselect" in flags or "\\nonexistent" in flags or not name.isprintable():
             continue
-        use = FolderUse.INBOX if found.name.upper() == "INBOX" else None
-        listed.append(MailFolder(found.name, use or next((_USES[flag] for flag in flags if flag in _USES), None)))
+        use = FolderUse.INBOX if name.upper() == "INBOX" else None
+        listed.append(MailFolder(name, use or next((_USES[flag] for flag in flags if flag in _USES), None)))
     return tuple(listed)
 
 
@@ -146,7 +160,7 @@ def _move(box: "BaseMailBox", uids: Sequence[int], target: str) -> Sequence[int]
     words = told(client.untagged_responses, "COPYUID")
     if not can_move:
         _delete(box, uids)
-    return numbers_in(words[2]) if len(words) == 3 else ()
+    return numbers_in(words[2], len(uids)) if len(words) == 3 else ()
 
 
 def _delete(box: "BaseMailBox", uids: Sequence[int]) -> None:

@@ -86,6 +86,12 @@ def unreachable(server: MailServer) -> MailFailed:
     return MailFailed(sentence, MailFailure.UNREACHABLE)
 
 
+def exceeded(server: MailServer) -> MailFailed:
+    """Return the error for a server that sends more than it may."""
+    sentence = gettext("The mail server {host} sends more than it may, so it is left alone for now.", host=server.host)
+    return MailFailed(sentence, MailFailure.EXCEEDED)
+
+
 def tls_context() -> ssl.SSLContext:
     """Return what checks a server's certificate; it is read from disk."""
     return ssl.create_default_context()

@@ -23,6 +23,8 @@ class MailFailure(StrEnum):
     """The message or folder is not there any more."""
     TOO_LARGE = "too_large"
     UNREADABLE = "unreadable"
+    EXCEEDED = "exceeded"
+    """Its server sent more than it may."""
     WRONG = "wrong"
     """What is known of the account makes no sense."""
 

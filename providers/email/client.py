@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from core.credentials.types import Account, OpenAccount
 from core.http.client import GuardedClient
+from core.mail.imap_answers import MAX_NUMBER, read_number
 from core.mail.mailbox import Mailbox, open_mailbox
 from core.mail.types import FolderUse, MailQuery, StoredMail
 from providers.email.wire import CHANNEL
@@ -61,13 +62,13 @@ class OwnMailbox:
     async def last_uid(self) -> int:
         """Return the UID of the newest mail there ever was; 0 where there was none."""
         told = await self.box.connection.call(lambda box: box.folder.status(INBOX, ["UIDNEXT"]))
-        return int(told.get("UIDNEXT", 1)) - 1
+        return max(1, min(int(told.get("UIDNEXT", 1)), MAX_NUMBER)) - 1
 
     async def after(self, uid: int) -> Sequence[int]:
         """Return the UIDs of the mails that came after one, the oldest first."""
         # n:* is at least the last mail, even where that is before n (RFC 9051 section 9, seq-range).
-        found = await self.box.connection.call(lambda box: box.uids(f"UID {uid + 1}:*"))
-        return sorted(number for number in map(int, found) if number > uid)
+        found = await self.box.connection.call(lambda box: [*map(read_number, box.uids(f"UID {uid + 1}:*"))])
+        return sorted(number for number in found if number > uid)
 
     async def since(self, day: date) -> Sequence[int]:
         """Return the UIDs of the mails of a day and later."""
