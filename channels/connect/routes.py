@@ -109,16 +109,18 @@ class ConnectRoutes:
             return web.Response(status=303, headers={**headers(), "Location": url})
         credentials = mailbox_in(form) if service.name == "email" else dav_in(form)
         await self._connecting.go_on(link, browser)
-        tried = await self._tried(service, credentials)
+        tried = await self._tried(link, service, credentials)
         connected = await self._connecting.with_password(link, service, tried)
         return _page(pages.done_page(connected, link.language))
 
-    async def _tried(self, service: Service, credentials: JsonObject) -> JsonObject:
+    async def _tried(self, link: ConnectLink, service: Service, credentials: JsonObject) -> JsonObject:
         """Return credentials that their servers accepted, without the servers that have nothing."""
         from core.accounts.trial import dav_servers, try_mailbox
 
         opened = open_password(service.name, credentials)
-        account = OpenAccount(Account(service.name, "new"), opened.login, opened.secret, servers=opened.servers)
+        account = OpenAccount(
+            Account(service.name, "new"), opened.login, opened.secret, servers=opened.servers, person=link.tenant_id
+        )
         if service.name == "email":
             await try_mailbox(account, self._http)
             return credentials

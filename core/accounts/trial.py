@@ -1,26 +1,38 @@
-"""Try a password against its servers before it is stored. Light, and by the standard library: `web` runs it."""
+"""Try a password against its servers before it is stored, on the event loop of `web`.
+
+Strangers name these servers: no thread waits for one, and nothing that it says or leaves out holds up anybody else.
+"""
 
 import asyncio
-import imaplib
-import smtplib
+import base64
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Any
 
 from core.credentials.types import OpenAccount
 from core.dav.client import DavClient
 from core.dav.discovery import discover
 from core.dav.types import DavRefused, Kind
 from core.errors import ToolFailed
+from core.http.peer import Allowance, Slots
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
-from core.mail.servers import MailServer, Security, connect, server_of, tls_context
+from core.mail.imap_wire import ImapError, ImapRefused, wire_on
+from core.mail.servers import MailServer, connect, server_of
+from core.mail.smtp import SmtpFailed, SmtpFailure, SmtpLogin, open_submission
 from core.mail.types import MailFailed
 
-SECONDS = 15.0
+SECONDS = 30.0
+"""For all that is said with one server."""
+TRIAL = Allowance(256 * 1024, 1000, 2 * SECONDS)
+"""What a server may say to a login: greetings and refusals of real ones are a few lines. By SMTP it is less (`TOTAL` in
+`core.mail.smtp`)."""
+AT_ONCE = 32
+"""Mailboxes that are tried at the same time in a process, one of each person."""
 _NAMES = {"imap": "IMAP", "smtp": "SMTP"}
+_trials = Slots(AT_ONCE)
+type _LogIn = Callable[[socket.socket, MailServer, OpenAccount], Awaitable[None]]
 
 
 class Fault(StrEnum):
@@ -41,10 +53,11 @@ class TrialFailed(ToolFailed):
 
 
 async def try_mailbox(account: OpenAccount, http: HttpClient) -> None:
-    """Log in at each server of a mailbox. Raises `TrialFailed`."""
-    for kind, log_in in (("imap", _log_in_imap), ("smtp", _log_in_smtp)):
-        if kind in account.servers:
-            await _try_mail(account, http, kind, log_in)
+    """Log in at each server of a mailbox, one mailbox of a person at a time. Raises `TrialFailed`."""
+    async with _trials.of(account.person or account.login):
+        for kind, log_in in (("imap", _log_in_imap), ("smtp", _log_in_smtp)):
+            if kind in account.servers:
+                await _try_mail(account, http, kind, log_in)
 
 
 async def dav_servers(account: OpenAccount, http: HttpClient) -> frozenset[str]:
@@ -77,32 +90,21 @@ async def _try_dav(account: OpenAccount, http: HttpClient, kind: Kind) -> None:
         raise TrialFailed(nothing, Fault.URL)
 
 
-async def _try_mail(
-    account: OpenAccount, http: HttpClient, kind: str, log_in: Callable[[socket.socket, MailServer, OpenAccount], None]
-) -> None:
+async def _try_mail(account: OpenAccount, http: HttpClient, kind: str, log_in: _LogIn) -> None:
     fault = Fault(kind)
     try:
         server = server_of(account, kind)
         connected = await connect(server, http)
     except MailFailed as error:
         raise TrialFailed(str(error), fault) from error
-    connected.setblocking(True)
-    connected.settimeout(SECONDS)
     try:
-        async with asyncio.timeout(2 * SECONDS):
-            await asyncio.to_thread(log_in, connected, server, account)
-    except ssl.SSLCertVerificationError as error:
-        text = gettext("The certificate of {host} is not valid, so no password is sent there.", host=server.host)
-        raise TrialFailed(text, fault) from error
-    except imaplib.IMAP4.abort as error:
+        async with asyncio.timeout(SECONDS):
+            await log_in(connected, server, account)
+    except (OSError, ImapError, SmtpFailed) as error:  # time-outs among them
+        if _is_certificates(error):
+            text = gettext("The certificate of {host} is not valid, so no password is sent there.", host=server.host)
+            raise TrialFailed(text, fault) from error
         raise _not_as_told(kind, server) from error
-    except (imaplib.IMAP4.error, smtplib.SMTPAuthenticationError, UnicodeError) as error:
-        text = gettext("The {kind} server does not accept this login or password.", kind=_NAMES[kind])
-        raise TrialFailed(text, Fault.LOGIN) from error
-    except (OSError, smtplib.SMTPException) as error:
-        raise _not_as_told(kind, server) from error
-    finally:
-        connected.close()
 
 
 def _not_as_told(kind: str, server: MailServer) -> TrialFailed:
@@ -116,40 +118,33 @@ def _not_as_told(kind: str, server: MailServer) -> TrialFailed:
     return TrialFailed(text, Fault(kind))
 
 
-def _log_in_imap(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
-    class Client(imaplib.IMAP4):
-        def _create_socket(self, timeout: float | None) -> socket.socket:
-            return _protected(connected, server)
+async def _log_in_imap(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
+    async with wire_on(connected, server, TRIAL) as wire:
+        try:
+            said = base64.b64encode(f"\0{account.login}\0{account.secret}".encode())
+            await wire.command(b"AUTHENTICATE PLAIN", said)
+        except (ImapRefused, UnicodeError) as error:
+            raise _refused("imap") from error
 
-    client: Any = Client(server.host, server.port, SECONDS)
+
+async def _log_in_smtp(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
+    login = SmtpLogin(account.login, account.secret) if account.secret else SmtpLogin()
     try:
-        if server.security is Security.STARTTLS:
-            client.starttls(tls_context())
-        client.authenticate("PLAIN", lambda _: f"\0{account.login}\0{account.secret}".encode())
-    except BaseException:
-        client.shutdown()
+        async with open_submission(server, login, connected=connected, our_name="localhost"):
+            pass
+    except SmtpFailed as error:
+        if error.failure is SmtpFailure.LOGIN or isinstance(error.__cause__, UnicodeError):
+            raise _refused("smtp") from error
         raise
-    client.logout()  # which closes its socket
 
 
-def _log_in_smtp(connected: socket.socket, server: MailServer, account: OpenAccount) -> None:
-    class Client(smtplib.SMTP):
-        def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-            return _protected(connected, server)
-
-    client: Any = Client(local_hostname="localhost", timeout=SECONDS)
-    client._host = server.host
-    try:
-        client.connect(server.host, server.port)
-        if server.security is Security.STARTTLS:
-            client.starttls(context=tls_context())
-        if account.secret:
-            client.login(account.login, account.secret)
-        client.quit()
-    finally:
-        client.close()
+def _refused(kind: str) -> TrialFailed:
+    text = gettext("The {kind} server does not accept this login or password.", kind=_NAMES[kind])
+    return TrialFailed(text, Fault.LOGIN)
 
 
-def _protected(connected: socket.socket, server: MailServer) -> socket.socket:
-    own = connected.dup()  # the first descriptor stays ours, to close it whatever happens
-    return tls_context().wrap_socket(own, server_hostname=server.host) if server.security is Security.TLS else own
+def _is_certificates(error: BaseException | None) -> bool:
+    """Return whether a certificate that is not valid is at the bottom of an error."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__
+    return error is not None

@@ -1,5 +1,6 @@
 """Mail handed in by SMTP: the one importer of aiosmtplib."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -11,10 +12,14 @@ from core.credentials.types import Ability, OpenAccount
 from core.errors import RefusedLogin
 from core.http.types import HttpClient
 from core.mail.compose import as_mailed
-from core.mail.servers import MailServer, Security, connect, server_of
+from core.mail.servers import MailServer, Security, connect, server_of, tls_context
 
 if TYPE_CHECKING:
     from aiosmtplib import SMTP
+
+TOTAL = 180.0
+"""Seconds of a whole submission, in which a server may refuse to hurry for each of 50 recipients. What it says to one
+command is counted by aiosmtplib: 32 KB in all (`MAX_RESPONSE_LENGTH`), and nothing that was not asked for."""
 
 
 class SmtpFailure(StrEnum):
@@ -59,36 +64,45 @@ class SmtpLogin:
 
 
 class Submission:
-    """A connection that is logged in, for one message."""
+    """A connection that is logged in, for one message. `ends`: when the loop's clock has no more time for it.
 
-    def __init__(self, client: "SMTP") -> None:
+    What the server said is in no error that leaves here, but its codes: errors are logged.
+    """
+
+    def __init__(self, client: "SMTP", ends: float) -> None:
         self._client = client
+        self._ends = ends
 
     async def address(self, sender: str, recipients: Sequence[str]) -> None:
         """Name the sender and all recipients: one who is refused fails all. Raises `SmtpFailed`; nothing was sent."""
         from aiosmtplib.errors import SMTPException
 
         try:
-            await self._client.mail(sender)
-            for recipient in recipients:
-                await self._client.rcpt(recipient)
+            async with asyncio.timeout_at(self._ends):
+                await self._client.mail(sender)
+                for recipient in recipients:
+                    await self._client.rcpt(recipient)
         except (SMTPException, OSError, ValueError) as error:
-            raise _before(error) from error
+            raise _before(error) from _wordless(error)
 
     async def send(self, message: bytes) -> None:
         """Send the message to those that were named. Raises `SmtpFailed`."""
         from aiosmtplib.errors import SMTPException, SMTPNotSupported, SMTPResponseException
 
         try:
-            await self._client.data(message)
+            async with asyncio.timeout_at(self._ends):
+                await self._client.data(message)
         except SMTPResponseException as error:
-            raise SmtpFailed(SmtpFailure.MESSAGE, error.code) from error
+            if not _is_refusal(error.code):
+                raise SmtpFailed(SmtpFailure.LOST) from None
+            raise SmtpFailed(SmtpFailure.MESSAGE, error.code) from None
         except (ValueError, SMTPNotSupported) as error:
             raise SmtpFailed(SmtpFailure.MESSAGE) from error
         except (SMTPException, OSError) as error:
             raise SmtpFailed(SmtpFailure.LOST) from error
         with suppress(SMTPException, OSError):
-            await self._client.quit()
+            async with asyncio.timeout_at(self._ends):
+                await self._client.quit()
 
 
 @asynccontextmanager
@@ -99,10 +113,12 @@ async def open_submission(
     connected: socket.socket | None = None,
     our_name: str | None = None,
     seconds: float = 20.0,
+    total: float = TOTAL,
 ) -> AsyncIterator[Submission]:
     """Yield a connection, logged in. Raises `SmtpFailed`.
 
     `connected` is a socket that passed the guard, for servers that people name. `our_name`: what we call ourselves.
+    `seconds` are for each step, `total` for all of them.
     """
     from aiosmtplib import SMTP
     from aiosmtplib.errors import SMTPException
@@ -110,6 +126,12 @@ async def open_submission(
     async def token() -> str:
         return login.secret
 
+    try:
+        context = None if server.security is Security.NONE else await asyncio.to_thread(tls_context)
+    except BaseException:
+        if connected is not None:
+            connected.close()
+        raise
     client = SMTP(
         hostname=server.host,
         port=None if connected else server.port,
@@ -119,17 +141,28 @@ async def open_submission(
         oauth_token_generator=token if login.bearer else None,
         use_tls=server.security is Security.TLS,
         start_tls=server.security is Security.STARTTLS,
-        local_hostname=our_name,
+        local_hostname=our_name or ("localhost" if connected else None),
         timeout=seconds,
+        tls_context=context,
     )
+    transport: asyncio.BaseTransport | None = None
+    ends = asyncio.get_running_loop().time() + total
     try:
         try:
-            await client.connect()
+            async with asyncio.timeout_at(ends):
+                await client.connect()
+            transport = client.transport
         except (SMTPException, OSError, ValueError) as error:
-            raise _before(error) from error
-        yield Submission(client)
+            raise _before(error) from _wordless(error)
+        yield Submission(client, ends)
     finally:
-        client.close()  # and with it the socket, which is the client's from now on
+        client.close()
+        # At once: what a server does not read, or its silence after TLS, would keep the connection open.
+        if isinstance(transport, asyncio.WriteTransport):
+            transport.abort()
+        if connected is not None:
+            with suppress(OSError):
+                connected.shutdown(socket.SHUT_RDWR)
 
 
 @asynccontextmanager
@@ -151,11 +184,25 @@ async def open_sending(account: OpenAccount, http: HttpClient) -> AsyncIterator[
         raise
 
 
+def _is_refusal(code: int) -> bool:
+    """Return whether a code refuses (RFC 5321 4.2.1); aiosmtplib has -1 for what is no answer, or too long."""
+    return 400 <= code < 600
+
+
+def _wordless(error: Exception) -> Exception | None:
+    """Return an error as the cause of another; None for one that repeats what a server said."""
+    from aiosmtplib.errors import SMTPResponseException
+
+    return None if isinstance(error, SMTPResponseException) else error
+
+
 def _before(error: Exception) -> SmtpFailed:
     """Return what went wrong before anything of the message left."""
     from aiosmtplib import errors
 
     match error:
+        case errors.SMTPResponseException() if not _is_refusal(error.code):
+            return SmtpFailed(SmtpFailure.CONNECTION)
         case errors.SMTPAuthenticationError():
             return SmtpFailed(SmtpFailure.LOGIN, error.code)
         case errors.SMTPRecipientRefused():
