@@ -7,8 +7,9 @@ stored as events together with the position behind it, so that nothing is missed
 import asyncio
 import hashlib
 import random
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -19,14 +20,17 @@ from core.errors import AccountMissing, LeaseLost, OneValetError, StoreUnavailab
 from core.events.bus import EventBus
 from core.events.source_types import MAIL
 from core.events.store import EventRef
+from core.http.peer import Pauses, Slots
 from core.http.types import HttpClient
 from core.json_types import JsonObject
+from core.language.catalogue import gettext, speaking
 from core.mail.idle import Arrival, IdleMailbox, LoginRefused, open_mailbox
-from core.mail.imap_wire import ImapError, ImapRefused
+from core.mail.imap_wire import ImapError, ImapExceeded, ImapRefused
 from core.mail.messages import read_messages
 from core.mail.new_mail import event_of
-from core.mail.types import MailFailed, MailFailure
+from core.mail.types import MailFailed, MailFailure, StoredMail
 from core.mail.watches import LEASE, MailWatch, MailWatches, Position
+from core.notifications.types import Notification, Notifier
 from core.queue.due import ASK_ANYWAY
 from core.tools.person_access import AccountAccess
 
@@ -39,22 +43,30 @@ SURE_AFTER = 8
 
 LOGIN, NO_MAILBOX, UNFORESEEN = MailFailure.LOGIN.value, "no_mailbox", "unforeseen"
 """Problems: the server refuses the login, the account has no mailbox, an error that nobody expected."""
+EXCEEDED, TOO_MANY = MailFailure.EXCEEDED.value, "too_many"
+"""Further ones: the server sends more than it may, and its person has more mailboxes than a worker watches."""
+CATEGORY = "account"
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class WatchLimits:
-    """`mailboxes` of a worker; `poll` and `renew` are seconds: between two looks without IDLE, and of one IDLE.
+    """`mailboxes` of a worker, `of_a_person` of them at most of one person.
 
-    `batch` messages are stored together; `at_once` mailboxes connect or read at the same time.
+    `poll` and `renew` are seconds: between two looks without IDLE, and of one IDLE. `batch` messages are stored
+    together; `at_once` mailboxes connect or read at the same time, one of each person, each for `turn` seconds at most.
+    `pace`: seconds between the beginnings of two looks at least, however often a server tells of news.
     """
 
     mailboxes: int = 200
+    of_a_person: int = 20
     poll: float = 120.0
     renew: float = 180.0
     batch: int = 20
     at_once: int = 8
+    turn: float = 45.0
+    pace: float = 1.0
 
 
 @dataclass(slots=True)
@@ -66,12 +78,16 @@ class MailWatcher:
     accounts: Callable[[str], AccountAccess]
     http: HttpClient
     limits: WatchLimits = WatchLimits()
+    notifier: Notifier | None = None
+    """Tells people of a server that sends more than it may."""
     running: dict[MailWatch, asyncio.Task[None]] = field(default_factory=dict)
     _asked: asyncio.Event = field(default_factory=asyncio.Event)
-    _busy: asyncio.Semaphore = field(init=False)
+    _turns: Slots = field(init=False)
+    _pauses: Pauses = field(default_factory=Pauses)
+    _told: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._busy = asyncio.Semaphore(self.limits.at_once)
+        self._turns = Slots(self.limits.at_once)
 
     def look(self) -> None:
         """Look at once for mailboxes that nobody watches."""
@@ -100,9 +116,15 @@ class MailWatcher:
         await self._end([watch for watch in self.running if watch not in held])
         if room := self.limits.mailboxes - len(held):
             held += await self.watches.claim(room)
+        people = Counter(watch.tenant_id for watch in self.running)
         for watch in held:
-            if watch not in self.running:
-                self.running[watch] = asyncio.create_task(self._watch(watch), name="mailbox")
+            if watch in self.running:
+                continue
+            if people[watch.tenant_id] >= self.limits.of_a_person:
+                await self.watches.fail(watch, timedelta(seconds=MAX_PAUSE), TOO_MANY)
+                continue
+            people[watch.tenant_id] += 1
+            self.running[watch] = asyncio.create_task(self._watch(watch), name="mailbox")
 
     async def _end(self, watches: Sequence[MailWatch]) -> None:
         ending = [self.running[watch] for watch in watches if watch in self.running]
@@ -138,39 +160,68 @@ class MailWatcher:
                 else:
                     log.info("mailbox_failed", problem=outcome.problem, cause=type(error).__name__)
                 refused = outcome.problem == LOGIN and outcome.ended  # its person is told (core.accounts.renewals)
-                pause = _pause(position)
+                exceeds = outcome.problem == EXCEEDED
+                pause = await self._exceeded(watch, position) if exceeds else _pause(position)
                 await self.watches.fail(watch, pause, outcome.problem, ended=outcome.ended, refused=refused)
         except StoreUnavailable:
             log.info("mailbox_delayed")  # the watch begins again when leases are renewed, or run out
+
+    async def _exceeded(self, watch: MailWatch, position: Position) -> timedelta:
+        """Tell a person once of a server that sends more than it may; return for how long it is left alone.
+
+        Counted here, since the failures of a mailbox are forgotten when it was read to its end, as it may be each time.
+        """
+        pause = timedelta(seconds=self._pauses.exceeded(watch.tenant_id, watch.id))
+        if self.notifier is not None and watch.id not in self._told:
+            with speaking(await self.watches.language(watch.tenant_id)):
+                text = gettext(
+                    "The mail server of your account {account} sends more than it may, so I look there for new mail"
+                    " less and less often until it stops.",
+                    account=position.account_name,
+                )
+            key = f"mail exceeded {position.service} {position.account_name} {position.changed_at.isoformat()}"
+            await self.notifier.notify(watch.tenant_id, Notification(text, CATEGORY, dedupe_key=key))
+            self._told.add(watch.id)
+        return pause
 
     async def _read_on(self, watch: MailWatch, position: Position) -> None:
         """Read what is new, wait, and so on."""
         need = f"{position.service}:{Ability.MAIL_READ}"
         account = await self.accounts(watch.tenant_id).open(need, position.account_name)
+        loop = asyncio.get_running_loop()
         async with AsyncExitStack() as stack:
-            async with self._busy:
+            async with self._turns.of(watch.tenant_id), self._time():
                 mailbox = await stack.enter_async_context(open_mailbox(account, self.http))
+            opened = loop.time()
             while True:
+                began = loop.time()
                 try:
-                    async with self._busy:
-                        await self._read(watch, account, mailbox)
+                    await self._read(watch, account, mailbox)
                 except StoreUnavailable as error:
                     _log.warning("new_mail_delayed", cause=str(error))
                     await asyncio.sleep(0.5 + random.random())
                 else:
                     await mailbox.wait(self.limits.renew, self.limits.poll)
+                    await asyncio.sleep(max(0.0, began + self.limits.pace - loop.time()))
+                if loop.time() - opened > MAX_PAUSE:
+                    self._pauses.kept_to_it(watch.tenant_id, watch.id)
+                    self._told.discard(watch.id)
 
     async def _read(self, watch: MailWatch, account: OpenAccount, mailbox: IdleMailbox) -> None:
-        """Store what has come in since the position as events, in batches."""
+        """Store what has come in since the position as events, in batches; others have their turns between them."""
         position = await self.watches.position(watch)
         if position is None:
             raise LeaseLost
         name = name_of(account)
-        arrivals, last = await find_new(mailbox, position, name)
+        async with self._turns.of(watch.tenant_id), self._time():
+            arrivals, last = await find_new(mailbox, position, name)
         batches = [arrivals[at : at + self.limits.batch] for at in range(0, len(arrivals), self.limits.batch)] or [[]]
         for batch in batches:
             whole = batch is batches[-1]
-            events = await read_events(account, mailbox, batch)
+            async with self._turns.of(watch.tenant_id):
+                async with self._time():
+                    mails = await fetch_mails(mailbox, batch)
+                events = await read_events(account, mails)
             reached = max(last, batch[-1].uid if batch else 0) if whole else batch[-1].uid
             new = await self.watches.take(watch, name, mailbox.validity, reached, events, whole=whole)
             for group, ids in new.by_group.items():
@@ -178,6 +229,15 @@ class MailWatcher:
                     await self.bus.hurry(group, [EventRef(watch.tenant_id, MAIL, id) for id in ids])
             if new.count:
                 _log.info("mail_received", tenant=watch.tenant_id, count=new.count)
+
+    @asynccontextmanager
+    async def _time(self) -> AsyncIterator[None]:
+        """Limit what a mail server may hold a turn for; whatever each of its answers takes."""
+        try:
+            async with asyncio.timeout(self.limits.turn):
+                yield
+        except TimeoutError as error:
+            raise ImapError("no answer in time") from error
 
 
 def name_of(account: OpenAccount) -> str:
@@ -206,10 +266,14 @@ async def find_new(mailbox: IdleMailbox, position: Position, name: str) -> tuple
     return arrivals, newest[0].uid if newest else 0
 
 
-async def read_events(account: OpenAccount, mailbox: IdleMailbox, arrivals: Sequence[Arrival]) -> list[JsonObject]:
-    """Return the events of messages; those that were moved or deleted meanwhile have none."""
+async def fetch_mails(mailbox: IdleMailbox, arrivals: Sequence[Arrival]) -> list[StoredMail]:
+    """Return messages, without those that were moved or deleted meanwhile."""
     fetched = [(await mailbox.fetch(arrival.uid), arrival) for arrival in arrivals]
-    mails = [replace(mail, received=mail.received or arrival.at) for mail, arrival in fetched if mail is not None]
+    return [replace(mail, received=mail.received or arrival.at) for mail, arrival in fetched if mail is not None]
+
+
+async def read_events(account: OpenAccount, mails: Sequence[StoredMail]) -> list[JsonObject]:
+    """Return the events of messages."""
     messages = await read_messages([mail.data for mail in mails])
     return [event_of(account.account, mail, message) for mail, message in zip(mails, messages, strict=True)]
 
@@ -231,6 +295,8 @@ def outcome_of(error: Exception, failures: int) -> Outcome:
             return Outcome(NO_MAILBOX, ended=True)
         case MailFailed():
             return Outcome(error.failure.value, error.failure in (MailFailure.BARRED, MailFailure.WRONG))
+        case ImapExceeded():
+            return Outcome(EXCEEDED)
         case ImapError():
             return Outcome(MailFailure.UNREACHABLE.value)
         case ImapRefused():

@@ -101,6 +101,13 @@ class MailWatches:
             failures=row["failures"],
         )
 
+    async def language(self, tenant_id: str) -> str | None:
+        """Return the language of a person, where it is known."""
+        row = await self._database.tenant_row(
+            tenant_id, "select nullif(language, '') as language from tenants where tenant_id = $1"
+        )
+        return row["language"] if row else None
+
     async def take(
         self, watch: MailWatch, mailbox: str, validity: int, uid: int, events: Sequence[JsonObject], *, whole: bool
     ) -> NewEvents:

@@ -10,6 +10,8 @@ _PROBLEMS = {
     "barred": "the server is not on the public internet",
     "unreachable": "the server cannot be reached; tried again by itself",
     "refused": "the server refuses the inbox; tried again by itself",
+    "exceeded": "the server sends more than it may; left alone for longer each time, and their people were told",
+    "too_many": "more mailboxes of one person than a worker watches; tried again by itself",
     "account": "what is stored cannot be opened at the moment; tried again by itself",
     "wrong": "what is stored is not complete",
 }

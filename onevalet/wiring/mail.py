@@ -23,6 +23,7 @@ def build_mail_watcher(stack: AsyncExitStack, parts: WorkerParts) -> MailWatcher
         parts.assistant.accounts.for_tenant,
         http,
         WatchLimits(mailboxes=settings.onevalet_mail_watches, poll=float(settings.onevalet_mail_poll)),
+        parts.outbound.service,
     )
 
 
