@@ -19,6 +19,14 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _NAMED = re.compile(r"(?P<name>[^<>@,;:]*)<(?P<address>[^<>\s]{3,254})>\s*")
 _PREFIX = re.compile(r"\s*(?:re|aw|sv|antw|rép|res|回复|答复)\s*(?:\[\d+\])?\s*[:：]\s*", re.IGNORECASE)
 _PASSED_ON = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|转发)\s*[:：]\s*", re.IGNORECASE)
+_END = re.compile(rb"\n\r?\n")
+_OTHER_ENDS = re.compile(rb"\r(?!\n)|\0")
+_LONE_FEED = re.compile(rb"(?<!\r)\n")
+_SPACED_FROM = re.compile(r"From[ \t]*:")
+"""A From with a space before its colon, which Python takes for the first line of an mbox."""
+_LENGTH = re.compile(r"(?:^|;)\s*l\s*=")
+_SPECIAL = re.compile(r"[<>@,;:\"\\]")
+"""What an address is made of: in a comment it is one for some programs."""
 _BULK = frozenset({"bulk", "list", "junk", "auto_reply"})
 _LISTS = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "Feedback-ID")
 _DAEMONS = re.compile(r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?)(?:[+=-].*)?@.*", re.IGNORECASE)
@@ -43,13 +51,36 @@ def value(message: Message, name: str) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def has_one_reading(raw: bytes, message: Message, *, whole: bool) -> bool:
+    """Return whether every program finds the same headers in a mail, or in its beginning; `message` is made of them.
+
+    What one program takes for a line or for the end of the headers, and another does not, hides a From or shows one
+    ("Composition Kills", USENIX Security 2020; SMTP smuggling, CERT/CC VU#302671).
+    """
+    end = _END.search(raw)
+    head = raw[: end.end()] if end else raw
+    if _OTHER_ENDS.search(head) or (b"\r\n" in head and _LONE_FEED.search(head)):
+        return False
+    if end is None and not whole:
+        return True
+    return not message.defects and not _SPACED_FROM.match(message.get_unixfrom() or "")
+
+
+def signs_a_part(message: Message) -> bool:
+    """Return whether a signature covers the beginning of a mail only: behind it anybody may write (RFC 6376 8.2)."""
+    return any(_LENGTH.search(signature) for signature in values(message, "DKIM-Signature"))
+
+
 def read_from(message: Message) -> Sender | None:
     """Return the one sender that a mail names; None where there is none, or more than one."""
     text = value(message, "From")
-    plain = _QUOTED.sub(lambda quoted: re.sub(r"[<>@,;:]", " ", quoted[1]), _without_comments(text))
+    said = _without_comments(text)
+    if any(re.search("[<>]", quoted) for quoted in _QUOTED.findall(said)):
+        return None  # programs that look for the first <…> find another address
+    plain = _QUOTED.sub(lambda quoted: re.sub(r"[@,;:]", " ", quoted[1]), said)
     match = _NAMED.fullmatch(plain.strip())
     address = read_mail_address(match["address"] if match else plain.strip())
-    if not address or not address.isascii():
+    if not address or not address.isascii() or "=?" in address:  # which some programs decode
         return None
     # Nobody tells people apart by the case of their address.
     return Sender(address.lower(), decoded(match["name"]).strip()[:80] if match else "")
@@ -119,8 +150,8 @@ def is_automatic(message: Message, sender: str) -> bool:
 
 
 def _without_comments(text: str) -> str:
-    """Return a header without comments; empty where one is left open, or a quote is."""
-    kept, depth, at = list[str](), 0, 0
+    """Return a header without comments; empty where one is left open, or a quote is, or one may be an address."""
+    kept, depth, at, begun = list[str](), 0, 0, 0
     while at < len(text):
         if text[at] == '"' and not depth:
             quoted = _QUOTED.match(text, at)
@@ -129,12 +160,13 @@ def _without_comments(text: str) -> str:
             kept.append(quoted[0])
             at = quoted.end()
             continue
-        if text[at] == "\\" and depth:
-            at += 1
-        elif text[at] == "(":
+        if text[at] == "(":
+            begun = begun if depth else at
             depth += 1
         elif text[at] == ")" and depth:
             depth -= 1
+            if not depth and _SPECIAL.search(text, begun, at):
+                return ""
         elif not depth:
             kept.append(text[at])
         at += 1

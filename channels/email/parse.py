@@ -12,6 +12,7 @@ from channels.email.body import Content, media_of, read_content
 from channels.email.bounce import is_report, read_bounce
 from channels.email.headers import (
     Sender,
+    has_one_reading,
     is_automatic,
     own_id,
     passes_on,
@@ -20,6 +21,7 @@ from channels.email.headers import (
     read_thread,
     referred,
     sent_at,
+    signs_a_part,
     subject_of,
     values,
 )
@@ -76,7 +78,8 @@ def parse_headers(mail: Mail, account: Account) -> IgnoredMessage | None:
     if is_report(message) and mail.size <= MAX_MAIL:
         return None
     sender = read_from(message)
-    if sender is None:
+    whole = len(mail.raw) >= mail.size
+    if sender is None or signs_a_part(message) or not has_one_reading(mail.raw, message, whole=whole):
         return ignore_mail(mail, account, IgnoreReason.UNPROVEN)
     if sender.address == account.address:
         return ignore_mail(mail, account, IgnoreReason.OWN)

@@ -2,7 +2,8 @@
 
 Anybody may write any From, and any header below those of the receiving server. So only its topmost header counts, and
 of it only what binds the domain of the From: DMARC, or a DKIM signature of that domain. SPF is about another address.
-Source: RFC 8601, RFC 7489 section 3.1.
+Source: RFC 8601, RFC 7489 section 3.1; CVE-2020-12272 (a comment left open in header.d), "Composition Kills" (USENIX
+Security 2020), CERT/CC VU#517845 (several addresses in a From).
 """
 
 import re
@@ -10,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.@+-]{1,320}")
+_DOMAIN = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+")
+_PROVING = frozenset({"dmarc", "dkim"})
 _NOT_PUBLISHED = frozenset({"none", "bestguesspass"})
 """DMARC's words for a domain without a policy, of which nothing is said; the second is Microsoft's."""
 
@@ -26,37 +29,61 @@ class MethodResult:
 def is_authentic(headers: Sequence[str], authserv_id: str, domain: str) -> bool:
     """Return whether the server `authserv_id` proved that a mail comes from a domain.
 
-    `headers`: all Authentication-Results, the topmost first. Total: what cannot be read proves nothing.
+    `headers`: all Authentication-Results, the topmost first. Total: what can be read in no way, or in two, is no proof.
     """
-    results = next((read for read in map(read_results, headers) if read and read[0] == authserv_id.lower()), None)
+    results = _results_of(headers, authserv_id.lower())
     if results is None or not domain:
         return False
-    dmarc = [result for result in results[1] if result.method == "dmarc"]
+    dmarc = [result for result in results if result.method == "dmarc"]
     if len(dmarc) > 1:
         return False
     for result in dmarc:
         if result.value not in _NOT_PUBLISHED:
             return result.value == "pass" and _domain(result.properties.get("header.from", "")) == domain
-    signed = [result for result in results[1] if (result.method, result.value) == ("dkim", "pass")]
+    signed = [result for result in results if (result.method, result.value) == ("dkim", "pass")]
     return any(_is_aligned(_signer(result), domain) for result in signed)
 
 
 def read_results(header: str) -> tuple[str, tuple[MethodResult, ...]] | None:
     """Return the server's id and the results of one header; None where it is not well-formed."""
     pieces = _pieces(header)
-    if not pieces or not (named := pieces[0].split()):
+    if not pieces or not (named := pieces[0].split()) or named[1:] not in ([], ["1"]):
         return None
-    results = [read for piece in pieces[1:] if (read := _read_result(piece))]
+    results = list[MethodResult]()
+    for piece in pieces[1:]:
+        method, result = _read_result(piece)
+        if result is not None:
+            results.append(result)
+        elif method in _PROVING:
+            return None
     return named[0].lower(), tuple(results)
 
 
-def _read_result(piece: str) -> MethodResult | None:
-    first, *others = re.sub(r"\s*=\s*", "=", piece).split() or [""]
-    method, _, value = first.partition("=")
-    if not value:
-        return None
-    properties = {name.lower(): text for name, _, text in (item.partition("=") for item in others)}
-    return MethodResult(method.partition("/")[0].lower(), value.lower(), properties)
+def _results_of(headers: Sequence[str], authserv_id: str) -> tuple[MethodResult, ...] | None:
+    """Return the results of a server's topmost header; None where it has none, or one above cannot be read.
+
+    That one may be the server's own, spoilt by what the sender let it quote; those below it may be the sender's.
+    """
+    for header in headers:
+        read = read_results(header)
+        if read is None:
+            return None
+        if read[0] == authserv_id:
+            return read[1]
+    return None
+
+
+def _read_result(piece: str) -> tuple[str, MethodResult | None]:
+    """Return what a result is about, and the result; None where it can be read in more than one way."""
+    first, *others = re.sub(r" *= *", "=", " ".join(piece.split())).split() or [""]
+    method, _, value = first.lower().partition("=")
+    name, _, version = method.partition("/")
+    named = [item.partition("=") for item in others]
+    properties = {name.lower(): text for name, _, text in named}
+    # A name that comes twice, or a word that none stands before, comes from what the sender wrote.
+    if not value or version not in ("", "1") or len(properties) < len(named) or not all(text for *_, text in named):
+        return name, None
+    return name, MethodResult(name, value, properties)
 
 
 def _pieces(header: str) -> list[str]:
@@ -91,11 +118,18 @@ def _pieces(header: str) -> list[str]:
 
 
 def _signer(result: MethodResult) -> str:
-    return _domain(result.properties.get("header.d", "") or result.properties.get("header.i", ""))
+    """Return the domain that signed; empty where two are named of which one does not speak for the other."""
+    signer, identity = (result.properties.get(f"header.{name}") for name in ("d", "i"))
+    domains = [_domain(text) for text in (signer, identity) if text is not None]
+    if len(domains) == 2 and not _is_aligned(domains[0], domains[1]):
+        return ""
+    return domains[0] if domains else ""
 
 
 def _domain(text: str) -> str:
-    return text.rpartition("@")[2].lower().rstrip(".")
+    """Return the domain of an address, or a domain alone, in lower case; empty where it is none."""
+    domain = text.rpartition("@")[2].removesuffix(".").lower() if text.isascii() and text.count("@") < 2 else ""
+    return domain if _DOMAIN.fullmatch(domain) else ""
 
 
 def _is_aligned(signer: str, domain: str) -> bool:
@@ -104,4 +138,4 @@ def _is_aligned(signer: str, domain: str) -> bool:
     DMARC also takes one below it, by the list of public suffixes; without the list that would let one customer of a
     domain speak for another.
     """
-    return "." in signer and (domain == signer or domain.endswith(f".{signer}"))
+    return bool(signer) and (domain == signer or domain.endswith(f".{signer}"))
