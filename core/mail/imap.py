@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from core.credentials.types import Ability, OpenAccount
 from core.errors import RefusedLogin
@@ -217,7 +217,7 @@ def _log_in(connected: socket.socket, server: MailServer, account: OpenAccount, 
             return read
 
         def readline(self) -> bytes:
-            line: bytes = self.file.readline(MAX_LINE + 1)
+            line = cast("bytes", self.file.readline(MAX_LINE + 1))
             heard.count(len(line))
             if len(line) > MAX_LINE:
                 raise PeerExceeded("bytes", server.host)

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
@@ -123,7 +124,7 @@ def people(store: Store) -> People:
     return People(store, CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))])))
 
 
-async def test_a_server_that_exceeds_after_each_login_is_left_alone_for_longer_and_told_once(people: People) -> None:
+async def test_a_server_that_exceeds_again_is_left_alone_longer_and_told_once(people: People) -> None:
     told, ann = Told(), await people.add("+15550000001")
     async with hostile_imap({"IDLE": floods("* 1\r\n")}) as server:
         await people.connect(ann, server, "primary")
@@ -172,7 +173,7 @@ async def test_a_turn_ends_with_its_time_however_often_its_server_answers(people
             assert watches.failed[0][0] == "unreachable"
 
 
-async def test_a_worker_watches_so_many_mailboxes_of_a_person_and_gives_the_others_back(people: People) -> None:
+async def test_a_worker_watches_so_many_mailboxes_of_a_person(people: People) -> None:
     ann, bob = await people.add("+15550000001"), await people.add("+15550000002")
     async with hostile_imap() as good:
         await people.connect(ann, good, "a", "b", "c", "d")
@@ -204,23 +205,28 @@ async def test_what_a_mail_server_says_is_in_no_line_of_the_log(people: People) 
         await talk.say(f"{talk.tag} NO [{CANARY.upper()}] {CANARY}\r\n")
 
     wrong = f"* 1 FETCH (UID {'9' * 5000} {CANARY}"
-    manners: list[dict[str, Manner]] = [
-        *({f"END {command}": refuses} for command in ("LOGIN", "CAPABILITY", "EXAMINE", "UID SEARCH", "IDLE")),
-        *({command: says(wrong)} for command in ("GREETING", "UID FETCH")),
-        {"EXAMINE": says(f"* OK [UIDVALIDITY {'9' * 5000}] {CANARY}")},
-        {"IDLE": says(f"* BYE {CANARY}")},
-        {"UID SEARCH": says(f"* SEARCH {'9' * 5000} {CANARY}")},
+    manners: list[tuple[str, Manner]] = [
+        *((f"END {command}", refuses) for command in ("LOGIN", "CAPABILITY", "EXAMINE", "UID SEARCH", "IDLE")),
+        *((command, says(wrong)) for command in ("GREETING", "UID FETCH")),
+        ("EXAMINE", says(f"* OK [UIDVALIDITY {'9' * 5000}] {CANARY}")),
+        ("IDLE", says(f"* BYE {CANARY}")),
+        ("UID SEARCH", says(f"* SEARCH {'9' * 5000} {CANARY}")),
     ]
-    for manner in manners:
-        async with hostile_imap(manner) as server:
+    for command, manner in manners:
+        async with hostile_imap({command: manner}) as server:
             await people.connect(ann, server, "primary")
-            with capture_logs() as logs:
-                async with people.watched(server, limits=replace(QUICK, renew=0.1)) as (_, watches):
-                    await eventually(lambda watches=watches: watches.failed, f"the failure of {manner}")
-            said = [str(line) for line in logs if line["event"] == "mailbox_failed"]
-            assert said
-            assert not any(CANARY in line.lower() or "unforeseen" in line for line in map(str, logs))
-            assert {problem for problem, _ in watches.failed} <= {"login", "refused", "unreachable"}
+            failed, logs = await failures_at(people, server)
+        assert any(line["event"] == "mailbox_failed" for line in logs)
+        assert not any(CANARY in line.lower() or "unforeseen" in line for line in map(str, logs))
+        assert {problem for problem, _ in failed} <= {"login", "refused", "unreachable"}
+
+
+async def failures_at(people: People, server: HostileServer) -> tuple[list[tuple[str, float]], Sequence[EventDict]]:
+    """Return how the mailboxes of a server fail, and what is logged of it."""
+    with capture_logs() as logs:
+        async with people.watched(server, limits=replace(QUICK, renew=0.1)) as (_, watches):
+            await eventually(lambda: watches.failed, "a failure")
+    return watches.failed, logs
 
 
 def looks(watcher: MailWatcher) -> bool:

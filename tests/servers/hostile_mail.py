@@ -100,6 +100,16 @@ def drips(every: float, text: str = "* OK ") -> Manner:
     return talk
 
 
+def takes(seconds: float, then: Manner) -> Manner:
+    """Return the manner of taking its time before something."""
+
+    async def talk(self: Talk) -> None:
+        await asyncio.sleep(seconds)
+        await then(self)
+
+    return talk
+
+
 async def falls_silent(self: Talk) -> None:
     """Say nothing more, and read what comes."""
     while await self.reader.read(_PIECE):

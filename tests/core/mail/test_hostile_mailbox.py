@@ -212,7 +212,7 @@ async def test_what_a_server_tells_of_moved_and_stored_mail_is_not_needed() -> N
         http = server.http()
         async with open_mailbox(server.account(), http) as box:
             assert await box.move("INBOX", [1], "Archive") == ()
-            assert await box.append("INBOX", b"abc\r\n", [], datetime.now(UTC)) is None
+            assert await box.append("INBOX", b"abc\r\n", [], datetime(2026, 11, 23, tzinfo=UTC)) is None
         await http.close()
 
 

@@ -1,6 +1,5 @@
 """Mail handed in at servers that say whatever they like: bounded in time and bytes, and closed at once."""
 
-import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,6 +22,7 @@ from tests.servers.hostile_mail import (
     hostile_smtp,
     never_reads,
     says,
+    takes,
 )
 
 LOGIN = SmtpLogin("ann", "s3cret")
@@ -112,11 +112,7 @@ async def test_a_submission_ends_with_its_time(command: str, manner: Manner, fai
 
 
 async def test_slow_answers_to_each_recipient_are_counted_together() -> None:
-    async def slowly(talk: Talk) -> None:
-        await asyncio.sleep(0.2)
-        await says("250 good")(talk)
-
-    async with hostile_smtp({"RCPT": slowly}) as server:
+    async with hostile_smtp({"RCPT": takes(0.2, says("250 good"))}) as server:
         assert (await failure_of(server, 3.0)).failure is SmtpFailure.TIMEOUT
 
 

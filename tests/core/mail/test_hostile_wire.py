@@ -1,6 +1,7 @@
 """Watched mailboxes on servers that say whatever they like: bounded, and between the turns of others."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -28,8 +29,7 @@ class Turns:
 
     async def take(self) -> None:
         """Take turns without end."""
-        while True:
-            self.count += 1
+        for self.count in itertools.count(1):
             await asyncio.sleep(0)
 
 
