@@ -74,7 +74,8 @@ async def test_the_list_goes_on_where_it_ended(console: Console) -> None:
         assert not set(first) & set(second)
         await browser.get("/console/conversations?channel=slack")
         assert "No conversation is here." in browser.text
-        assert await browser.get("/console/conversations?after=nonsense~x&channel=%00") == 200
+        assert await browser.get("/console/conversations?after=nonsense~x&channel=%ff") == 200
+        assert await browser.get("/console/conversations?channel=%00") == 400
         assert await browser.get("/console/conversations?after=0001-01-01T00:00:00%2B14:00~x") == 200
 
 

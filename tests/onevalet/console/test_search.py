@@ -47,7 +47,8 @@ async def test_what_is_searched_and_found_is_escaped(console: Console) -> None:
         assert "<script>alert" not in browser.page
         await browser.get("/console/search?q=boiler")
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in browser.page
-        assert await browser.get("/console/search?q=%00%ff&after=nonsense~x") == 200
+        assert await browser.get("/console/search?q=%ff&after=nonsense~x") == 200
+        assert await browser.get("/console/search?q=%00") == 400
 
 
 async def test_nobody_searches_without_a_session(console: Console) -> None:

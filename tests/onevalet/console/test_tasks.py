@@ -179,7 +179,8 @@ async def test_the_list_of_tasks_goes_on_where_it_ended(console: Console) -> Non
             assert (len(first), len(second)) == (PAGE, 2)
             assert not set(first) & set(second)
             for wrong in ("x", "infinity~", "2026-13-01~a", "0001-01-01T00:00:00%2B14:00~x"):
-                assert await browser.get(f"{HERE}?after={wrong}&state=%00&view=x") == 200, wrong
+                assert await browser.get(f"{HERE}?after={wrong}&state=%ff&view=x") == 200, wrong
+                assert await browser.get(f"{HERE}?after={wrong}&state=%00&view=x") == 400, wrong
 
 
 async def test_what_a_task_is_called_is_text_on_every_page(console: Console) -> None:
