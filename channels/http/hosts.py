@@ -5,6 +5,7 @@ Host header gives it away, because the browser writes it. An address in it gives
 others may reach us: nobody can rebind an address.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,12 +21,9 @@ from core.messaging.channels import Channel
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """What a platform's probes ask for, by whatever name or address they have for us."""
 ANY = "*"
-_PROXYS_WORDS = frozenset(
-    {
-        *("forwarded", "forwarder", "forwarding", "proxied", "proxy", "via", "real", "remote", "client", "ip"),
-        *("original", "originating", "rewrite", "proto", "scheme", "cluster", "edge", "cdn", "envoy", "akamai"),
-        *("amz", "amzn", "appengine", "azure", "cf", "cloudfront", "fastly", "fly", "ngrok", "tailscale", "vercel"),
-    }
+_PROXYS_WORD = re.compile(
+    "forwarded|forwarder|forwarding|proxied|proxy|via|real|remote|client|ip|original|originating|rewrite|proto|scheme"
+    "|cluster|edge|cdn|envoy|akamai|amz|amzn|appengine|azure|cf|cloudfront|fastly|fly|ngrok|tailscale|vercel"
 )
 """Words in the names of headers by which proxies tell whom they ask for; no browser and no provider uses them."""
 
@@ -124,7 +122,7 @@ def names_a_proxy(header: str) -> bool:
     """Return whether a header of this name is written by proxies, by a rule about names: nobody has a list of all."""
     words = header.lower().replace("_", "-").split("-")
     # `X-Host` repeats what a proxy was asked for; `Host` is the request's own.
-    return not _PROXYS_WORDS.isdisjoint(words) or (words[0] == "x" and "host" in words)
+    return any(map(_PROXYS_WORD.fullmatch, words)) or (words[0] == "x" and "host" in words)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 import structlog
 from aiohttp import web
 
-from channels.http.proofs import Proof, proven
-from core.console.sign_in import PATH
+from channels.http.proofs import proven
+from core.console.sign_in import PATH, ConsoleSignIn
+from onevalet.console.proof import ConsoleProof
 
 type Load = Callable[[], Sequence[web.RouteDef]]
 
@@ -15,12 +16,12 @@ type Load = Callable[[], Sequence[web.RouteDef]]
 class ConsoleDoor:
     """Route requests to the console. `load` returns its addresses; it is called once, in a thread.
 
-    `proof`: what a request shows without any of that, see `channels.http.proofs`.
+    `sign_in` proves from memory what a request shows, see `channels.http.proofs`.
     """
 
-    def __init__(self, load: Load, proof: Proof) -> None:
+    def __init__(self, load: Load, sign_in: ConsoleSignIn) -> None:
         self._load = load
-        self._proof = proof
+        self._proof = ConsoleProof(sign_in)
         self._router: web.UrlDispatcher | None = None
         self._loading = asyncio.Lock()
 

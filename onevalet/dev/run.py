@@ -13,7 +13,6 @@ from pydantic import SecretStr
 
 from core.errors import ConfigError
 from onevalet.dev.bench.page import open_page_bench
-from onevalet.dev.doors import CONSOLE
 from onevalet.dev.embedded.home import Running, hold_home
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.model.choice import read_kept
@@ -137,7 +136,7 @@ def describe(simulated: Simulated, url: str, simulator_url: str) -> str:
         ("email", "kept in the simulator's journal and passed to nobody, until you connect an account"),
     ]
     lines = [f"  {name:<12}{description}" for name, description in rows]
-    shut = CONSOLE.shut(settings)
+    shut = simulated.console_shut
     console = f"sign in by `bin/onevalet console link`, because {shut.because}" if shut else f"{url}/console"
     places = [f"  gateway     {url}", f"  simulator   {simulator_url}", f"  console     {console}"]
     return "\n".join(["", "OneValet is running. Ctrl-C ends it.", "", *lines, "", *places, ""]) + "\n"

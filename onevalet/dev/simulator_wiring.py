@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from core.errors import ConfigError
-from onevalet.dev.doors import SIMULATED_CHANNELS
+from onevalet.dev.doors import CONSOLE, SIMULATED_CHANNELS, Shut
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import make_key, read_key
 from simulator.config import SimulatorConfig, SlackConfig, TelegramConfig, TwilioConfig
@@ -29,6 +29,11 @@ class Simulated:
     settings: Settings
     channels: frozenset[str]
     off_because: str = ""
+
+    @property
+    def console_shut(self) -> Shut | None:
+        """Return why the console asks for a session on this machine, too."""
+        return CONSOLE.shut(self.settings)
 
 
 def simulator_config(home: Path) -> SimulatorConfig:

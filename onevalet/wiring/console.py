@@ -13,7 +13,6 @@ from core.ids import make_id
 from core.messaging.capabilities import stalls_of
 from core.messaging.channels import Channel
 from onevalet.console.door import ConsoleDoor
-from onevalet.console.proof import ConsoleProof
 from onevalet.wiring.clients import token_life
 from onevalet.wiring.connections import Connections, doing_now
 
@@ -63,4 +62,4 @@ def build_console(
         kit = Kit.build(access, database, texts, connections.wakeups, services, budgets, ways_in, doing)
         return ConsoleRoutes(kit).routes()
 
-    return ConsoleDoor(load, ConsoleProof(sign_in))
+    return ConsoleDoor(load, sign_in)

@@ -17,7 +17,6 @@ from core.memory.access import MemoryAccess
 from onevalet.console.access import ConsoleAccess
 from onevalet.console.door import ConsoleDoor
 from onevalet.console.pages.base import Kit
-from onevalet.console.proof import ConsoleProof
 from onevalet.console.routes import ConsoleRoutes
 from onevalet.console.services import PersonServices
 from onevalet.console.texts import Texts
@@ -95,7 +94,7 @@ async def open_console(store: Store, *, local: bool = False, texts: bool = False
     credentials = store_with(store.database, *KEYS.all)
     services = build_services(store, credentials, clock)
     routes = ConsoleRoutes(Kit.build(access, store.database, seen, store.wakeups, services)).routes()
-    app.add_routes(ConsoleDoor(lambda: routes, ConsoleProof(sign_in)).routes())
+    app.add_routes(ConsoleDoor(lambda: routes, sign_in).routes())
     async with serve(app, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         addresses = [(route.method, route.path) for route in routes]
