@@ -22,6 +22,8 @@ from tests.faults.accounts import points as accounts
 from tests.faults.extensions import points as extensions
 from tests.faults.extensions.run import extension_points
 from tests.faults.harness import Harness
+from tests.faults.peers.clients import CLIENTS
+from tests.faults.peers.run import hostile_peers, manners_for
 from tests.faults.points import BY_NAME, CHANNELS, MUTATIONS, POINTS
 from tests.faults.results import Result
 
@@ -169,6 +171,13 @@ CATALOGUE: tuple[Test, ...] = (
         "T21",
         lambda harness: extension_points(harness, points=extensions.POINTS, mutations=extensions.MUTATIONS),
         people=len(extensions.POINTS) + len(extensions.MUTATIONS),
+        webs=1,
+        workers=1,
+    ),
+    Test(
+        "T22",
+        hostile_peers,
+        people=1 + sum(1 + len(manners_for(client)) for client in CLIENTS),
         webs=1,
         workers=1,
     ),

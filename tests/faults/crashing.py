@@ -14,6 +14,7 @@ The product knows nothing of it: `main` puts subclasses in the place of the data
     FAULTS_SWEEP    seconds between two catch-up sweeps, and of their lease, instead of minutes
     FAULTS_LEASE    seconds of a lane's lease, instead of ten
     FAULTS_HUNG     seconds after which a supervisor kills a worker that hangs, instead of 30
+    FAULTS_PEERS    less patience with servers of others, and a loop that ticks: `peers.hooks`
 
 What cannot be looked up is sent again after a twentieth of the product's pauses, so that a run is over in minutes.
 """
@@ -39,6 +40,7 @@ from tests.faults.accounts import hooks as accounts
 from tests.faults.extensions import hooks as extensions
 from tests.faults.hooking import die_within
 from tests.faults.journals import append
+from tests.faults.peers import hooks as peers
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
 _DROPPED: dict[str, list[dict[str, object]]] = {
@@ -94,6 +96,8 @@ def main() -> None:
         accounts.put_in_place(reach, _is_due, os.environ.get("FAULTS_DROP", ""))
     if os.environ.get("FAULTS_EXTENSIONS"):
         extensions.put_in_place(reach)
+    if os.environ.get("FAULTS_PEERS") and (where := folder()):
+        peers.put_in_place(where)
     jobs.backoff.RESEND_AFTER = tuple(delay / 20 for delay in jobs.backoff.RESEND_AFTER)
     if lease := os.environ.get("FAULTS_LEASE"):
         onevalet.wiring.worker_parts.LANE_LEASE = timedelta(seconds=float(lease))

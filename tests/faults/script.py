@@ -9,6 +9,7 @@ from core.turns.prompt_lines import CONTEXT
 from simulator.config import Person
 from tests.faults.accounts.asking import answer_for_accounts
 from tests.faults.extensions.asking import answer_for_extensions
+from tests.faults.peers.asking import answer_for_peers
 from tests.faults.phone_driver import Saying
 from tests.scripted_model import ModelCall, Reply, calls, text, text_of
 
@@ -47,7 +48,7 @@ def answer(call: ModelCall) -> Reply:
         return calls(("act_poison", {"token": TOKEN.findall(poisoned[0])[0]}))
     if hanging := [text for text in asked if text.endswith(HANG)]:
         return calls(("act_hanging", {"token": TOKEN.findall(hanging[0])[0]}))
-    if served := answer_for_accounts(call.messages, turn) or answer_for_extensions(call.messages, turn):
+    if served := _of_others(call.messages, turn):
         return served
     if absurd := _absurd(asked, turn):
         return absurd
@@ -72,6 +73,12 @@ def answer(call: ModelCall) -> Reply:
     # As a model that thinks aloud: one that is silent for so long would be taken for one that is down.
     thoughts = "hm " * 30 if slow else ""
     return text(thoughts + (" ".join(words) or "nothing")).over(float(slow[1]) if slow else 0.0)
+
+
+def _of_others(messages: Sequence[JsonObject], turn: Sequence[JsonObject]) -> Reply | None:
+    """Return what is answered to a text that is about accounts, extensions or peers."""
+    answers = (answer_for_accounts, answer_for_extensions, answer_for_peers)
+    return next((reply for answer_for in answers if (reply := answer_for(messages, turn))), None)
 
 
 def _absurd(asked: Sequence[str], turn: Sequence[JsonObject]) -> Reply | None:

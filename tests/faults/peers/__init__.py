@@ -1,0 +1,1 @@
+"""T22: peers of every client speak as nobody should; everybody else is answered meanwhile."""

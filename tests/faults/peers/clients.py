@@ -1,0 +1,449 @@
+"""Every client of a server that others run: how its server is named, and how the product is made to speak to it."""
+
+import base64
+import json
+import re
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import aiohttp
+
+from core.accounts.links import ConnectLinkStore
+from core.clock import Clock
+from core.ids import make_id
+from core.json_types import JsonObject
+from core.mcp.types import Definition
+from core.notifications.addresses import AddressBook
+from core.tools.accepted import Accepted, AcceptedDefinitions
+from core.triggers.kinds.event import EventTrigger
+from core.triggers.kinds.schedule import ScheduleTrigger
+from tests.channels.connect.harness import Browser
+from tests.core.documents.sounds import ogg
+from tests.faults.database import execute, read_value
+from tests.faults.harness import PUBLIC_URL
+from tests.faults.peers.speech import GOOD, TOOL
+from tests.faults.peers.stage import Cell, Stage
+from tests.forker import ROOT
+from tests.servers.hostile_peers import GOOD as CONTROL
+
+PLUGINS = ",".join(
+    ("tests.plugins.faults", *(f"agents.{name}" for name in ("email", "calendar", "contacts", "web", "reminders")))
+)
+MCP_SECONDS = 2
+_WATCH = "select problem, read_at is not null as was_read from mail_watches where tenant_id = $1"
+_UNWATCH = "delete from tasks where tenant_id = '{tenant}'; delete from credentials where tenant_id = '{tenant}'"
+_PUSHED = """
+select o.state from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+where o.tenant_id = $1 and c.channel = 'push' and o.state not in ('ready', 'sending') order by o.id desc limit 1
+"""
+_PREFERS_PUSH = "update tenants set preferred_channel = 'push' where tenant_id = $1"
+_LISTENS = 3.0
+"""Seconds for which a mailbox is watched that gives no reason to end that: IDLE begins anew meanwhile."""
+_KEEPS_TO_IT = frozenset(
+    {
+        "drips",
+        "never an answer",
+        "answers to what was not asked",
+        "does not close",
+        "lists in place of each value",
+        "nothing in place of each value",
+        "1e400 in place of each value",
+        "-1 in place of each value",
+        "lone surrogates and NUL",
+        "2^63 in place of each value",
+        "deep nesting",
+        "garbage",
+    }
+)
+"""Manners that a mailbox may have which is only listened to: it said little, or nothing that means anything."""
+_SEEN = re.compile(r"<[^>]+>")
+
+type Act = Callable[[Stage, Cell], Awaitable[None]]
+type Look = Callable[[Stage, Cell], Awaitable[str | None]]
+type SettingsOf = Callable[[Stage, Sequence[Cell]], dict[str, str]]
+
+
+async def _nothing(stage: Stage, cell: Cell) -> None:
+    return
+
+
+def _no_settings(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+    return {}
+
+
+async def _answered(stage: Stage, cell: Cell) -> str | None:
+    """Return what the person was sent about their text."""
+    texts = await stage.texts_to(cell.person, cell.since)
+    return next((text.partition("heard:")[2].strip() or text for text in texts if cell.token in text), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PeerClient:
+    """A client. `named`: how a person or operator names its server; `spoken`: how the product is made to speak to it.
+
+    `without`: manners that make no sense for it, and why. `good`: words by which the person is told that all went well.
+    `alone`: a setting names its one server, so that our processes begin anew for each peer.
+    """
+
+    name: str
+    named: str
+    spoken: str
+    speech: str
+    ask: Act
+    told: Look = _answered
+    prepare: Act = _nothing
+    settings: SettingsOf = _no_settings
+    good: str = GOOD
+    without: Mapping[str, str] = field(default_factory=dict)
+    plugin: str = ""
+    """A plugin that brings it; the product's own need none."""
+    alone: bool = False
+    clear: Act = _nothing
+
+
+# --- Mail
+
+
+async def _mailbox(stage: Stage, cell: Cell) -> None:
+    stored: JsonObject = {"user": "ann", "password": "pass", "imap": cell.address, "from": "ann@example.org"}
+    nowhere: JsonObject = {"host": cell.plan.elsewhere, "port": cell.plan.port, "tls": "none"}
+    await stage.store.save(cell.tenant, "email", nowhere | stored)
+
+
+async def _search(stage: Stage, cell: Cell) -> None:
+    await stage.asks(cell, "search_mail", {})
+
+
+async def _watched(stage: Stage, cell: Cell) -> None:
+    """Let a task wait for mail: the worker that looks for mailboxes next watches this one."""
+    await _mailbox(stage, cell)
+    cell.since = stage.now
+    await stage.engine.create_task(
+        tenant_id=cell.tenant, trigger=EventTrigger("mail", "mail.received"), action={"instruction": "Say what came"}
+    )
+
+
+async def _watch_noted(stage: Stage, cell: Cell) -> str | None:
+    """Return what is noted of the mailbox, by which its person and the operator are told."""
+    connection = await stage.harness.connect()
+    try:
+        row = await connection.fetchrow(_WATCH, cell.tenant)
+    finally:
+        await connection.close()
+    if row is None or row["problem"] or not stage.met(cell.plan):
+        return row and row["problem"]
+    if cell.plan.manner == CONTROL.name:
+        return f"{GOOD}: read" if row["was_read"] else None
+    may_go_on = cell.plan.manner in _KEEPS_TO_IT and stage.now - cell.since > _LISTENS
+    return "nothing: it keeps to what a peer may do" if may_go_on else None
+
+
+async def _unwatched(stage: Stage, cell: Cell) -> None:
+    await execute(stage.harness, _UNWATCH.format(tenant=cell.tenant))
+
+
+async def _sender(stage: Stage, cell: Cell) -> None:
+    stored: JsonObject = {"user": "ann", "password": "pass", "from": "ann@example.org"}
+    await stage.store.save(cell.tenant, "email", {**cell.address, **stored})
+
+
+async def _agrees(stage: Stage, cell: Cell) -> None:
+    """Ask for a mail, and agree to the card: only then its server is spoken to."""
+    body: JsonObject = {"recipient": ["bob@example.org"], "subject": "At noon", "body": "At noon?"}
+    await stage.asks(cell, "SendEmailAgent", body)
+    await stage.until_told(cell.person, "OK", cell.since)
+    cell.since = stage.now
+    await stage.harness.act(cell.person.key, "twilio", "say", text="OK", wait=True)
+
+
+async def _sent(stage: Stage, cell: Cell) -> str | None:
+    texts = await stage.texts_to(cell.person, cell.since)
+    return next((text for text in texts if not text.startswith("Approved")), None)
+
+
+def _tries(kind: str) -> Act:
+    """Return what types a password on the page where accounts are connected."""
+
+    async def ask(stage: Stage, cell: Cell) -> None:
+        cell.notes.clear()
+        links = ConnectLinkStore(stage.database, PUBLIC_URL)
+        made = await links.make(cell.tenant, None, Clock(stage.harness.clock).now(), service="email")
+        assert made is not None
+        typed = {"address": "ann@example.org", "password": "pass", "imap_host": "", "imap_port": ""}
+        address = {"host": cell.plan.host, "port": str(cell.plan.port), "tls": str(cell.address["tls"])}
+        typed |= {f"{kind}_{name}": value for name, value in address.items()}
+        headers = {"Host": PUBLIC_URL.removeprefix("https://")}
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
+            browser, url = Browser(session), stage.harness.webs[0].url
+            link = made.replace(PUBLIC_URL, url)
+            await browser.get(link)
+            assert "Set-Cookie" in browser.headers, f"{browser.status} {browser.page}"
+            # A jar would keep the cookie of an https address from http, by which the test reaches it.
+            session.headers["Cookie"] = browser.headers["Set-Cookie"].partition(";")[0]
+            page = await browser.submit(link, typed)
+            problem = re.search(r'role="alert">([^<]+)<', page)
+            if problem:
+                cell.notes["page"] = unescape(problem[1])
+            elif browser.status == 200:
+                cell.notes["page"] = f"{GOOD} {_SEEN.sub(' ', page)[:200]}"
+            else:
+                cell.notes["page"] = "" if browser.status >= 500 else _SEEN.sub(" ", page)[-200:]
+
+    return ask
+
+
+async def _shown(stage: Stage, cell: Cell) -> str | None:
+    return cell.notes.get("page") or None
+
+
+# --- Calendars and address books
+
+
+def _dav(kind: str) -> Act:
+    async def prepare(stage: Stage, cell: Cell) -> None:
+        stored: JsonObject = {"user": "ann", "password": "pass", "from": "ann@example.org"}
+        await stage.store.save(cell.tenant, "caldav", stored | {kind: f"{cell.plan.base}/dav/"})
+
+    return prepare
+
+
+async def _events(stage: Stage, cell: Cell) -> None:
+    await stage.asks(cell, "list_events", {})
+
+
+async def _contacts(stage: Stage, cell: Cell) -> None:
+    await stage.asks(cell, "find_contacts", {"name": "Sam"})
+
+
+# --- OAuth
+
+
+def _service(cell: Cell) -> str:
+    return "o" + cell.name.replace("-", "")
+
+
+def _issuers(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+    settings = {"OAUTHLIB_INSECURE_TRANSPORT": "1"}  # the test's servers speak plain HTTP
+    for cell in cells:
+        given = {
+            "ISSUER": cell.plan.base,
+            "CLIENT_ID": "valet",
+            "IMAP": f"imap://{cell.plan.elsewhere}:{cell.plan.port}",
+        }
+        settings |= {f"ONEVALET_OIDC_{_service(cell).upper()}_{name}": value for name, value in given.items()}
+    return settings
+
+
+async def _granted(stage: Stage, cell: Cell) -> None:
+    over = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
+    granted: JsonObject = {"access_token": "over", "refresh_token": "first", "expires_at": over, "scopes": []}
+    await stage.store.save(cell.tenant, _service(cell), granted | {"address": "ann@example.org"})
+
+
+# --- MCP
+
+
+def _mcp_name(cell: Cell) -> str:
+    return "m" + cell.name.replace("-", "")
+
+
+def _mcp_file(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+    path, lines = stage.harness.folder / "mcp.toml", list[str]()
+    for cell in cells:
+        if cell.plan.speech == "mcp":
+            where = f'url = "{cell.plan.base}/mcp"'
+        else:
+            command = [sys.executable, "-m", "tests.faults.peers.serving", "pipes"]
+            where = f'command = {json.dumps([*command, str(cell.plan.write(stage.harness.folder))])}\nfolder = "{ROOT}"'
+        lines.append(f'[servers.{_mcp_name(cell)}]\n{where}\ntimeout = {MCP_SECONDS}\nread_only = ["*"]\n')
+    path.write_text("\n".join(lines))
+    return {"ONEVALET_MCP": str(path)}
+
+
+async def accept(stage: Stage, cells: Sequence[Cell]) -> None:
+    """Let the operator have accepted the tool of each MCP server."""
+    schema = TOOL["inputSchema"]
+    assert isinstance(schema, dict)
+    tool = Definition(str(TOOL["name"]), str(TOOL["description"]), schema, reads=True)
+    for cell in cells:
+        accepted = Accepted(_mcp_name(cell), tool.name, tool.hash, tool.to_json())
+        await AcceptedDefinitions(stage.database, "mcp").accept(accepted)
+
+
+async def _light(stage: Stage, cell: Cell) -> None:
+    await stage.asks(cell, f"{_mcp_name(cell)}__light", {})
+
+
+# --- The rest
+
+
+async def _page(stage: Stage, cell: Cell) -> None:
+    await stage.asks(cell, "read_page", {"url": f"{cell.plan.base}/"})
+
+
+def _ntfy(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+    return {"NTFY_URL": cells[0].plan.base, "NTFY_TOKEN": "zqcanary-ntfy"}
+
+
+async def _pushes(stage: Stage, cell: Cell) -> None:
+    await AddressBook(stage.database, make_id).add(cell.tenant, "push", f"topic-{cell.name}")
+    await execute(stage.harness, _PREFERS_PUSH, cell.tenant)
+
+
+async def _reminded(stage: Stage, cell: Cell) -> None:
+    from agents.reminders import TellExecutor
+
+    engine = stage.engine
+    engine = type(engine)(engine.database, make_id, engine.clock, engine.wakeups, executors=[TellExecutor()])
+    at = ScheduleTrigger(at=engine.clock.now() + timedelta(seconds=0.5))
+    words: JsonObject = {"text": "call mum"}
+    await engine.create_task(tenant_id=cell.tenant, trigger=at, action=words, executor="tell", title="call mum")
+
+
+async def _pushed(stage: Stage, cell: Cell) -> str | None:
+    state = await read_value(stage.harness, _PUSHED, cell.tenant)
+    return None if state is None else f"{GOOD}: sent" if state == "sent" else f"the notification is {state}"
+
+
+def _transcriber(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+    return {
+        "ONEVALET_TRANSCRIPTION_URL": cells[0].plan.base,
+        "ONEVALET_TRANSCRIPTION_MODEL": "openai/whisper-1",
+        "ONEVALET_TRANSCRIPTION_KEY": "sk-zqcanary-ear",
+    }
+
+
+async def _speaks(stage: Stage, cell: Cell) -> None:
+    cell.token = stage.harness.token(cell.person.key)
+    cell.since = stage.now
+    sound = base64.b64encode(ogg(words=cell.name.encode())).decode()
+    media = [{"content_type": "audio/ogg", "data": sound, "name": "note.ogg"}]
+    await stage.harness.act(cell.person.key, "twilio", "say", text=cell.token, media=media, wait=True)
+
+
+CLIENTS: tuple[PeerClient, ...] = (
+    PeerClient(
+        "IMAP, read",
+        "a person, on the page where accounts are connected",
+        "a text that asks for mail",
+        "imap",
+        _search,
+        prepare=_mailbox,
+        good="0 found",
+    ),
+    PeerClient(
+        "IMAP, watched",
+        "a person, on that page",
+        "a task that waits for mail",
+        "imap idle",
+        _watched,
+        _watch_noted,
+        clear=_unwatched,
+    ),
+    PeerClient(
+        "IMAP, tried",
+        "a guest, on that page",
+        "the form of a password",
+        "imap greeting",
+        _tries("imap"),
+        _shown,
+    ),
+    PeerClient(
+        "SMTP, tried",
+        "a guest, on that page",
+        "the form of a password",
+        "smtp greeting",
+        _tries("smtp"),
+        _shown,
+    ),
+    PeerClient(
+        "SMTP, sent",
+        "a person, on that page",
+        "a text that sends mail, and its consent",
+        "smtp",
+        _agrees,
+        _sent,
+        prepare=_sender,
+        good="bob@example.org",
+    ),
+    PeerClient(
+        "CalDAV",
+        "a person, on that page",
+        "a text that asks for their day",
+        "caldav",
+        _events,
+        prepare=_dav("caldav"),
+        good="othing",
+    ),
+    PeerClient(
+        "CardDAV",
+        "a person, on that page",
+        "a text that asks for somebody",
+        "carddav",
+        _contacts,
+        prepare=_dav("carddav"),
+        good="o",
+    ),
+    PeerClient(
+        "OAuth, described",
+        "an operator, by ONEVALET_OIDC_…_ISSUER",
+        "a text that needs a fresh token",
+        "oauth discovery",
+        _search,
+        prepare=_granted,
+        settings=_issuers,
+        good="cannot be reached",
+    ),
+    PeerClient(
+        "OAuth, refreshed",
+        "an operator, by ONEVALET_OIDC_…_ISSUER",
+        "a text that needs a fresh token",
+        "oauth token",
+        _search,
+        prepare=_granted,
+        settings=_issuers,
+        good="cannot be reached",
+    ),
+    PeerClient(
+        "MCP over HTTP",
+        "an operator, in ONEVALET_MCP",
+        "a text upon which its tool is called",
+        "mcp",
+        _light,
+        settings=_mcp_file,
+    ),
+    PeerClient(
+        "MCP over pipes",
+        "an operator, in ONEVALET_MCP",
+        "a text upon which its tool is called",
+        "mcp pipes",
+        _light,
+        settings=_mcp_file,
+    ),
+    PeerClient(
+        "ntfy",
+        "an operator, by NTFY_URL",
+        "a reminder of who has its notifications there",
+        "ntfy",
+        _reminded,
+        _pushed,
+        prepare=_pushes,
+        settings=_ntfy,
+        alone=True,
+    ),
+    PeerClient(
+        "transcription",
+        "an operator, by ONEVALET_TRANSCRIPTION_URL",
+        "a voice note",
+        "transcription",
+        _speaks,
+        settings=_transcriber,
+        good="",
+        alone=True,
+    ),
+    PeerClient("web fetch", "a person, in a text", "a text that asks for a page", "page", _page),
+)
+BY_NAME = {client.name: client for client in CLIENTS}

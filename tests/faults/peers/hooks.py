@@ -1,0 +1,96 @@
+"""What a process of ours is given beside peers: less patience, and a tick that tells how long its loop stood still.
+
+FAULTS_PEERS turns it on. `ticks.jsonl` has a line for each tick that came late: {"pid", "late", "used"}, in seconds:
+how late it was, and how much processor time the whole process used meanwhile. A tick that is late while nothing was
+used waited for the machine, not for us.
+"""
+
+import asyncio
+import importlib
+import inspect
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.faults.journals import append
+
+TICKS = "ticks.jsonl"
+EVERY = 0.02
+NOTED = 0.05
+"""Seconds from which a late tick is noted."""
+SHORTER: Mapping[str, Mapping[str, float]] = {
+    "core.mail.imap": {"SILENCE": 2.0, "SECONDS": 3.0},
+    "core.mail.imap_wire": {"SECONDS": 2.0},
+    "core.accounts.trial": {"SECONDS": 1.5},
+    "notify.push.send": {"CONNECT_SECONDS": 1.0, "TOTAL_SECONDS": 2.0},
+}
+"""Constants of the product, in seconds, which are minutes or so as it ships."""
+SHORTER_DEFAULTS: Mapping[str, Mapping[str, float]] = {
+    "core.mail.imap:ImapConnection.call": {"seconds": 3.0},
+    "core.mail.smtp:open_submission": {"seconds": 2.0},
+    "core.http.client:Limits.__init__": {"total": 3.0, "silence": 2.0},
+    "jobs.mail:WatchLimits.__init__": {"renew": 1.5},
+    "onevalet.wiring.senses:build_transcriber": {"patience": 2.0},
+}
+"""The same where they are defaults."""
+
+
+def put_in_place(folder: Path) -> None:
+    """Make this process impatient, and let its loop tick."""
+    for name, constants in SHORTER.items():
+        module = importlib.import_module(name)
+        for constant, seconds in constants.items():
+            assert hasattr(module, constant), f"{name} has no {constant} any more"
+            setattr(module, constant, seconds)
+    for name, defaults in SHORTER_DEFAULTS.items():
+        _shorten(found(name), defaults)
+    loop: Any = asyncio.BaseEventLoop
+    loop.run_forever = _ticking(asyncio.BaseEventLoop.run_forever, folder / TICKS)
+
+
+def found(name: str) -> Any:
+    """Return the function that a name such as `module:Class.method` means."""
+    module, _, path = name.partition(":")
+    value: Any = importlib.import_module(module)
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def defaults_of(function: Any) -> dict[str, object]:
+    """Return the defaults of a function's parameters."""
+    parameters = inspect.signature(inspect.unwrap(function)).parameters.values()
+    return {each.name: each.default for each in parameters if each.default is not each.empty}
+
+
+def _shorten(function: Any, defaults: Mapping[str, float]) -> None:
+    inner = inspect.unwrap(function)
+    by_name = [*(inner.__kwdefaults__ or {})]
+    ordered = [name for name in defaults_of(inner) if name not in by_name]
+    values = [*(inner.__defaults__ or ())]
+    for name, seconds in defaults.items():
+        if name in by_name:
+            inner.__kwdefaults__[name] = seconds
+        else:
+            values[ordered.index(name)] = seconds
+    inner.__defaults__ = tuple(values) or None
+
+
+def _ticking(run_forever: Callable[[Any], None], journal: Path) -> Callable[[Any], None]:
+    def run(loop: Any) -> None:
+        due, used = time.monotonic() + EVERY, time.process_time()
+
+        def tick() -> None:
+            nonlocal due, used
+            late, spent = time.monotonic() - due, time.process_time() - used
+            if late > NOTED:
+                append(journal, pid=os.getpid(), late=late, used=spent)
+            due, used = time.monotonic() + EVERY, time.process_time()
+            loop.call_later(EVERY, tick)
+
+        loop.call_later(EVERY, tick)
+        run_forever(loop)
+
+    return run

@@ -1,0 +1,178 @@
+"""T22: each client with a peer of each manner, while somebody else writes; what that cost is judged."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Mapping, Sequence
+
+from tests.faults.harness import Harness, free_port
+from tests.faults.peers.clients import CLIENTS, PLUGINS, PeerClient, accept
+from tests.faults.peers.judging import Seen, judge
+from tests.faults.peers.serving import PeerPlan
+from tests.faults.peers.speech import LINES
+from tests.faults.peers.stage import Cell, Stage, metered, open_stage
+from tests.faults.results import Result, conclude, settle, timed
+from tests.patience import patience, slowness
+from tests.servers.hostile_peers import GOOD, MANNERS, Manner, Speech
+
+TOLD_WITHIN = 8.0
+"""Seconds within which a person is told on a quiet machine: our processes are impatient here."""
+_OTHERS_WITHIN = 15.0
+_TEXTS = 3
+"""How many texts somebody else writes beside each peer, at least."""
+_MOST_TEXTS = 8
+
+
+def manners_for(client: PeerClient, manners: Sequence[Manner] = MANNERS) -> list[Manner]:
+    """Return the manners that make sense for a client."""
+    return [manner for manner in manners if not why_not(client, manner)]
+
+
+def why_not(client: PeerClient, manner: Manner) -> str:
+    """Return why a manner makes no sense for a client; empty where it does."""
+    over_lines = client.speech in LINES
+    if (manner.lines if over_lines else manner.web) is None:
+        return "it is about HTTP" if over_lines else "it is about lines"
+    if manner.secured and client.speech == "mcp pipes":
+        return "pipes have no certificates"
+    if manner.at_once and client.speech == "mcp pipes":
+        return "pipes have no greeting"
+    if not manner.needs(_shape(client)):
+        return "its protocol has nothing like it"
+    return client.without.get(manner.name, "")
+
+
+def _shape(client: PeerClient) -> Speech:
+    """Return what a client's peers can say at all."""
+    if client.speech in ("mcp", "mcp pipes"):
+        return Speech(lambda value: b"", b"", line=b"{", more=b"{}")
+    return LINES[client.speech].speech if client.speech in LINES else Speech(lambda value: b"", b"")
+
+
+async def hostile_peers(
+    harness: Harness, *, clients: Sequence[PeerClient] = CLIENTS, manners: Sequence[Manner] = MANNERS
+) -> Result:
+    """T22: each of these clients with a peer of each of these manners."""
+    result = Result(
+        "T22", "peers that speak as nobody should", "others answered within 2 times, 50 MB, 100 ms, its person told"
+    )
+    people = iter(harness.people[1:])
+    spoilt: set[str] = set()
+    async with timed(result), open_stage(harness) as stage:
+        for number, client in enumerate(clients):
+            chosen = manners_for(client, manners)
+            cells = [
+                _cell(stage, number, at, client, manner, next(people)) for at, manner in enumerate((GOOD, *chosen))
+            ]
+            seen = await meet(stage, client, cells)
+            _note(result, client, seen)
+            spoilt |= {cell.token for cell in cells}
+        await settle(harness, result)
+        await conclude(harness, [], result)
+    return result
+
+
+def _note(result: Result, client: PeerClient, seen: Sequence[Seen]) -> None:
+    calm, *hostile = seen
+    missed = {one.manner: words for one in hostile if (words := judge(one, calm))}
+    well = len(hostile) - len(missed)
+    longest = max((one.others_median for one in hostile), default=0.0)
+    result.numbers[client.name] = (
+        f"{well} of {len(hostile)} manners; others {longest:.2f} s at the most ({calm.others_median:.2f} s without), "
+        f"{max((one.grown for one in hostile), default=0.0):.0f} MB, "
+        f"{max((one.still for one in hostile), default=0.0) * 1000:.0f} ms"
+    )
+    for words in judge(calm, calm):
+        result.missed.append(f"the control: {words}")
+    result.missed += [word for words in missed.values() for word in words]
+
+
+def _cell(stage: Stage, number: int, at: int, client: PeerClient, manner: Manner, person: object) -> Cell:
+    name = f"{number}-{at}"
+    # The issuer of tokens is believed over plain HTTP only by the one name that is surely this machine's.
+    is_issuer = client.speech.startswith("oauth")
+    plan = PeerPlan(
+        name,
+        manner.name,
+        client.speech,
+        host="127.0.0.1" if is_issuer else f"127.{10 + number}.0.{at + 1}",
+        port=free_port() if is_issuer else stage.port,
+        elsewhere=f"127.{10 + number}.1.{at + 1}",
+    )
+    return Cell(plan, person)  # type: ignore[arg-type]
+
+
+async def meet(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> list[Seen]:
+    """Let a client meet a peer of each cell, the first of which is as it should be."""
+    if not client.alone:
+        await stage.begin(_settings(stage, client, cells))
+    if client.speech in ("mcp", "mcp pipes"):
+        await accept(stage, cells)
+    seen: list[Seen] = []
+    for at, cell in enumerate(cells):
+        if client.alone:
+            await stage.begin(_settings(stage, client, [cell]), webs=not at)
+        if not at or client.alone:
+            await stage.talk(patience(_OTHERS_WITHIN))  # what is loaded with the first text is nobody's affair
+        seen.append(await _met(stage, client, cell, is_good=not at))
+    return seen
+
+
+def _settings(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> Mapping[str, str]:
+    hosts = [f"{host}:{cell.plan.port}" for cell in cells for host in (cell.plan.host, cell.plan.elsewhere)]
+    return {
+        "ONEVALET_PLUGINS": ",".join(filter(None, (PLUGINS, client.plugin))),
+        "ONEVALET_FETCH_HOSTS": ",".join(hosts),
+        **client.settings(stage, cells),
+    }
+
+
+async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -> Seen:
+    """Let a client meet one peer, while somebody else writes."""
+    peer = stage.start(cell.plan)
+    await stage.listens(cell.plan)
+    await stage.known(cell)
+    await client.prepare(stage, cell)
+    if is_good:  # what the client loads the first time is nobody's affair
+        await _asked(stage, client, cell)
+    try:
+        async with metered(stage.harness.members) as meter:
+            began, since = time.monotonic(), stage.now
+            asking = asyncio.create_task(_asked(stage, client, cell))
+            others: list[float] = []
+            while len(others) < _TEXTS or (not asking.done() and len(others) < _MOST_TEXTS):
+                others.append(await stage.talk(patience(_OTHERS_WITHIN)))
+                if others[-1] >= _OTHERS_WITHIN:
+                    break
+            told = await asking
+        noted = stage.met(cell.plan)
+        if is_good:
+            assert client.good in (told or "nothing"), f"{client.name}, as it should be: {told}; {meter.errors()}"
+        return Seen(
+            client.name,
+            cell.plan.manner,
+            others,
+            told,
+            meter.grown,
+            stage.late(since),
+            met=any(line["what"] == "met" for line in noted) or cell.plan.is_secure,
+            errors=meter.errors(),
+            betrayed=any(line.get("credential") for line in noted),
+            slowness=slowness(),
+            seconds=time.monotonic() - began,
+        )
+    finally:
+        await client.clear(stage, cell)
+        peer.send_signal(signal.SIGKILL)
+        await peer.wait()
+
+
+async def _asked(stage: Stage, client: PeerClient, cell: Cell) -> str | None:
+    """Let the product speak to the peer, and return what the person was told; None where that was nothing in time."""
+    ends = time.monotonic() + patience(TOLD_WITHIN)
+    await asyncio.wait_for(client.ask(stage, cell), patience(4 * TOLD_WITHIN))
+    while not (told := await client.told(stage, cell)):
+        if time.monotonic() > ends:
+            return None
+        await asyncio.sleep(0.05)
+    return told

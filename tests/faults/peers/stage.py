@@ -1,0 +1,263 @@
+"""What stands around the processes that speak to peers: addresses, accounts, settings, and what is seen of them."""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import aiohttp
+import psutil
+
+from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys, read_secret_key
+from core.credentials.store import CredentialStore
+from core.db.database import Database
+from core.ids import make_id
+from core.json_types import JsonObject
+from core.queue.wakeups import NoWakeups
+from core.triggers.engine import TriggerEngine
+from simulator.config import Person
+from tests.eventually import eventually
+from tests.faults.database import read_value
+from tests.faults.harness import SECRET_KEY, Harness, free_port
+from tests.faults.journals import append, read
+from tests.faults.members import Member
+from tests.faults.peers.asking import asking_for
+from tests.faults.peers.hooks import TICKS
+from tests.faults.peers.judging import Late
+from tests.faults.peers.serving import JOURNAL, PeerPlan
+from tests.forker import Forked, plain_environment
+
+_TENANT = "select tenant_id from identities where user_key = $1"
+_ERROR = re.compile(r"[a-zA-Z_][\w.]*(Error|Exception|Group|Exceeded|Failed|Away|Lost)\b")
+_MEGABYTE = 1024 * 1024
+_SAMPLE = 0.1
+_UNFORESEEN = ("Traceback (most recent call last)", "work_failed")
+
+
+@dataclass(slots=True)
+class Cell:
+    """One client with one peer: its person, and the peer's address."""
+
+    plan: PeerPlan
+    person: Person
+    tenant: str = ""
+    token: str = ""
+    since: float = 0.0
+    """When the product was made to speak to it."""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.plan.cell
+
+    @property
+    def address(self) -> JsonObject:
+        """Return the address as a mail account has it."""
+        return {"host": self.plan.host, "port": self.plan.port, "tls": "implicit" if self.plan.is_secure else "none"}
+
+
+@dataclass(slots=True)
+class Stage:
+    """All of it. `other`: whose texts are timed."""
+
+    harness: Harness
+    database: Database
+    session: aiohttp.ClientSession
+    port: int
+    settings: dict[str, str]
+
+    @property
+    def other(self) -> Person:
+        return self.harness.people[0]
+
+    @property
+    def now(self) -> float:
+        """Return the time as the providers' journal has it."""
+        return time.time()
+
+    @property
+    def store(self) -> CredentialStore:
+        return CredentialStore(self.database, SecretKeys([read_secret_key(SECRET_KEY)]))
+
+    @property
+    def engine(self) -> TriggerEngine:
+        return TriggerEngine(self.database, make_id, Clock(self.harness.clock), NoWakeups())
+
+    async def begin(self, settings: Mapping[str, str], *, webs: bool = True) -> None:
+        """Begin our processes anew, with these settings."""
+        harness = self.harness
+        self.settings = {**settings, "FAULTS_PEERS": "on"}
+        members = harness.members if webs else harness.workers
+        await asyncio.gather(*(member.kill_for_good() for member in members))
+        for member in members:
+            member.start(**self.settings)
+        await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
+
+    def start(self, plan: PeerPlan) -> Forked:
+        """Start a peer in a process of its own."""
+        path, folder = plan.write(self.harness.folder), self.harness.folder
+        return self.harness.forker.fork(
+            [str(path)], plain_environment(), folder / "peers.log", module="tests.faults.peers.serving"
+        )
+
+    async def listens(self, plan: PeerPlan) -> None:
+        """Wait until a peer listens at both of its addresses."""
+
+        async def connects() -> bool:
+            for host in (plan.elsewhere, plan.host):
+                _, writer = await asyncio.open_connection(host, plan.port)
+                writer.transport.abort()
+            return True
+
+        async def tried() -> bool:
+            try:
+                return await connects()
+            except OSError:
+                return False
+
+        await eventually(tried, f"the peer {plan.cell}")
+
+    async def known(self, cell: Cell) -> None:
+        """Let a cell's person write once, by which they are known."""
+        token = await self.says(cell.person)
+        await self.until_told(cell.person, token)
+        cell.tenant = str(await read_value(self.harness, _TENANT, cell.person.phone))
+
+    async def says(self, person: Person, text: str = "") -> str:
+        """Let a person write; return the token of the text."""
+        token = self.harness.token(person.key)
+        await self.harness.act(person.key, "twilio", "say", text=text or token)
+        append(self.harness.folder / "phones.jsonl", event="said", status=200, token=token, person=person.key)
+        return token
+
+    async def asks(self, cell: Cell, tool: str, arguments: JsonObject) -> None:
+        """Let a cell's person write what makes a tool be called."""
+        cell.token = self.harness.token(cell.person.key)
+        cell.since = self.now
+        await self.harness.act(
+            cell.person.key, "twilio", "say", text=asking_for(cell.token, tool, arguments), wait=True
+        )
+
+    async def texts_to(self, person: Person, since: float = 0.0) -> Sequence[str]:
+        """Return what a person was sent by SMS."""
+        url = f"{self.harness.simulator_url}/sim/journal?provider=twilio&last=60"
+        async with self.session.get(url) as answer:
+            journal = await answer.json()
+        return [
+            str(call["request"]["body"]["Body"])
+            for call in journal
+            if call["endpoint"] == "twilio.messages.create"
+            and call["request"]["body"].get("To") == person.phone
+            and float(call["at"]) >= since
+        ]
+
+    async def until_told(self, person: Person, words: str, since: float = 0.0) -> str:
+        """Wait until a person is sent these words; return the whole text."""
+
+        async def told() -> str:
+            return next((text for text in await self.texts_to(person, since) if words in text), "")
+
+        return await eventually(told, f"{words} for {person.key}")
+
+    async def talk(self, within: float) -> float:
+        """Let somebody else write, and return how many seconds the answer took; `within` where there was none."""
+        began = time.monotonic()
+        token = await self.says(self.other)
+        while (took := time.monotonic() - began) < within:
+            if any(token in text for text in await self.texts_to(self.other)):
+                return took
+            await asyncio.sleep(0.02)  # it is timed: the looks are close to each other
+        return took
+
+    def met(self, plan: PeerPlan) -> Sequence[JsonObject]:
+        """Return what a peer has noted."""
+        return [line for line in read(self.harness.folder / JOURNAL) if line["cell"] == plan.cell]
+
+    def late(self, since: float) -> Sequence[Late]:
+        """Return the ticks of all loops that came late since a moment."""
+        lines = read(self.harness.folder / TICKS)
+        return [Late(_float(line["late"]), _float(line["used"])) for line in lines if _float(line["at"]) >= since]
+
+
+def _float(value: object) -> float:
+    return float(str(value))
+
+
+@dataclass(slots=True)
+class Meter:
+    """The memory of our processes, and what their logs say, over one cell."""
+
+    members: Sequence[Member]
+    before: float = 0.0
+    most: float = 0.0
+    logs: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def grown(self) -> float:
+        """Return by how many megabytes they grew at the most."""
+        return self.most - self.before
+
+    def errors(self) -> list[str]:
+        """Return the lines of their logs that nobody foresaw."""
+        found: list[str] = []
+        for member in self.members:
+            text = member.log.read_text(errors="replace")[self.logs[member.name] :]
+            if any(words in text for words in _UNFORESEEN):
+                lines = text.splitlines()
+                at = next(n for n, line in enumerate(lines) if any(words in line for words in _UNFORESEEN))
+                named = next((line for line in lines[at:] if _ERROR.match(line)), "")
+                found.append(f"{member.name}: {' '.join(lines[max(0, at - 1)].split())[:200]} {named[:200]}")
+        return found
+
+    async def watch(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            self.most = max(self.most, memory(self.members))
+            await asyncio.sleep(_SAMPLE)
+
+
+def memory(members: Sequence[Member]) -> float:
+    """Return the megabytes that processes hold, with all that they have started.
+
+    A process of ours is forked, and so are the readers of files: what they share with the one that forked them counts
+    for it, not once more for each of them.
+    """
+    held = 0.0
+    for member in members:
+        for pid in member.processes:
+            try:
+                own = psutil.Process(pid)
+                held += own.memory_info().rss
+                held += sum(child.memory_full_info().uss for child in own.children(recursive=True))
+            except psutil.Error:
+                continue
+    return held / _MEGABYTE
+
+
+@asynccontextmanager
+async def metered(members: Sequence[Member]) -> AsyncIterator[Meter]:
+    """Measure processes for the block."""
+    meter = Meter(members, memory(members))
+    meter.most = meter.before
+    meter.logs = {member.name: len(member.log.read_text(errors="replace")) for member in members}
+    watching = asyncio.create_task(meter.watch())
+    try:
+        yield meter
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        meter.most = max(meter.most, memory(members))
+
+
+@asynccontextmanager
+async def open_stage(harness: Harness) -> AsyncIterator[Stage]:
+    """Set it up for the block."""
+    database = Database(harness.url)
+    try:
+        async with aiohttp.ClientSession() as session:
+            yield Stage(harness, database, session, free_port(), {})
+    finally:
+        await database.close()

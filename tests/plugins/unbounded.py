@@ -1,0 +1,16 @@
+"""A client as none may be: it keeps all that a server says, and for as long as it speaks."""
+
+import asyncio
+
+from core.tools.tool import tool
+
+
+@tool(effect="read")
+async def act_unbounded(host: str, port: int) -> str:
+    """Read what a server says until it is ready."""
+    reader, writer = await asyncio.open_connection(host, port)
+    heard = bytearray()
+    while not heard.endswith(b"ready\r\n") and (piece := await reader.read(1 << 20)):
+        heard += piece
+    writer.close()
+    return heard[:100].decode()
