@@ -1,15 +1,19 @@
 """Every client of a server that others run: how its server is named, and how the product is made to speak to it."""
 
+import asyncio
 import base64
 import json
 import re
 import sys
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import aiohttp
+import psutil
 
 from core.accounts.links import ConnectLinkStore
 from core.clock import Clock
@@ -59,10 +63,15 @@ _KEEPS_TO_IT = frozenset(
     }
 )
 """Manners that a mailbox may have which is only listened to: it said little, or nothing that means anything."""
+_NO_LINKS = "delete from connect_links where tenant_id = '{tenant}'"
+_AT_ONCE = 7
+"""How often a form is sent at once: a link allows eight tries."""
 _SEEN = re.compile(r"<[^>]+>")
 
 type Act = Callable[[Stage, Cell], Awaitable[None]]
 type Look = Callable[[Stage, Cell], Awaitable[str | None]]
+type Beside = Callable[[Stage, float], Awaitable[float]]
+"""Let somebody else use the product, and return how many seconds that took; the given ones where it took longer."""
 type SettingsOf = Callable[[Stage, Sequence[Cell]], dict[str, str]]
 
 
@@ -85,7 +94,8 @@ class PeerClient:
     """A client. `named`: how a person or operator names its server; `spoken`: how the product is made to speak to it.
 
     `without`: manners that make no sense for it, and why. `good`: words by which the person is told that all went well.
-    `alone`: a setting names its one server, so that our processes begin anew for each peer.
+    `beside`: what somebody else does meanwhile, as a rule write a text. `alone`: a setting names its one server, so
+    that our processes begin anew for each peer.
     """
 
     name: str
@@ -101,6 +111,7 @@ class PeerClient:
     plugin: str = ""
     """A plugin that brings it; the product's own need none."""
     alone: bool = False
+    beside: Beside = Stage.talk
     clear: Act = _nothing
 
 
@@ -134,7 +145,7 @@ async def _watch_noted(stage: Stage, cell: Cell) -> str | None:
     finally:
         await connection.close()
     if row is None or row["problem"] or not stage.met(cell.plan):
-        return row and row["problem"]
+        return str(row["problem"]) if row else None
     if cell.plan.manner == CONTROL.name:
         return f"{GOOD}: read" if row["was_read"] else None
     may_go_on = cell.plan.manner in _KEEPS_TO_IT and stage.now - cell.since > _LISTENS
@@ -165,34 +176,59 @@ async def _sent(stage: Stage, cell: Cell) -> str | None:
 
 
 def _tries(kind: str) -> Act:
-    """Return what types a password on the page where accounts are connected."""
+    """Return what types a password on the page where accounts are connected, as often at once as a link allows."""
 
     async def ask(stage: Stage, cell: Cell) -> None:
         cell.notes.clear()
-        links = ConnectLinkStore(stage.database, PUBLIC_URL)
-        made = await links.make(cell.tenant, None, Clock(stage.harness.clock).now(), service="email")
-        assert made is not None
-        typed = {"address": "ann@example.org", "password": "pass", "imap_host": "", "imap_port": ""}
-        address = {"host": cell.plan.host, "port": str(cell.plan.port), "tls": str(cell.address["tls"])}
-        typed |= {f"{kind}_{name}": value for name, value in address.items()}
-        headers = {"Host": PUBLIC_URL.removeprefix("https://")}
-        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
-            browser, url = Browser(session), stage.harness.webs[0].url
-            link = made.replace(PUBLIC_URL, url)
-            await browser.get(link)
-            assert "Set-Cookie" in browser.headers, f"{browser.status} {browser.page}"
-            # A jar would keep the cookie of an https address from http, by which the test reaches it.
-            session.headers["Cookie"] = browser.headers["Set-Cookie"].partition(";")[0]
-            page = await browser.submit(link, typed)
-            problem = re.search(r'role="alert">([^<]+)<', page)
-            if problem:
-                cell.notes["page"] = unescape(problem[1])
-            elif browser.status == 200:
-                cell.notes["page"] = f"{GOOD} {_SEEN.sub(' ', page)[:200]}"
-            else:
-                cell.notes["page"] = "" if browser.status >= 500 else _SEEN.sub(" ", page)[-200:]
+        link = await _link(stage, cell.tenant)
+        pages = await asyncio.gather(*(_types(stage, link, kind, cell.address) for _ in range(_AT_ONCE)))
+        # A link is used up by the first that opens something; the others are told that.
+        opened = [page for page in pages if GOOD in page]
+        cell.notes["page"] = opened[0] if opened else pages[0] if all(pages) else ""
 
     return ask
+
+
+def _tries_beside(kind: str) -> Beside:
+    """Return what lets somebody else try a password, at a server that is as it should be."""
+
+    async def other(stage: Stage, within: float) -> float:
+        tenant = await stage.tenant_of(stage.other)
+        await execute(stage.harness, _NO_LINKS.format(tenant=tenant))
+        link = await _link(stage, tenant)
+        began = time.monotonic()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                page = await _types(stage, link, kind, stage.calm_address)
+                assert GOOD in page, page
+        return time.monotonic() - began
+
+    return other
+
+
+async def _link(stage: Stage, tenant: str) -> str:
+    links = ConnectLinkStore(stage.database, PUBLIC_URL)
+    made = await links.make(tenant, None, Clock(stage.harness.clock).now(), service="email")
+    assert made is not None
+    return made.replace(PUBLIC_URL, stage.harness.webs[0].url)
+
+
+async def _types(stage: Stage, link: str, kind: str, server: JsonObject) -> str:
+    """Open a link and send its form; return the sentence that is shown, empty for an error of ours."""
+    typed = {"address": "ann@example.org", "password": "pass", "imap_host": "", "imap_port": ""}
+    typed |= {f"{kind}_{name}": str(value) for name, value in server.items()}
+    headers = {"Host": PUBLIC_URL.removeprefix("https://")}
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
+        browser = Browser(session)
+        await browser.get(link)
+        if "Set-Cookie" in browser.headers:
+            # A jar would keep the cookie of an https address from http, by which the test reaches it.
+            session.headers["Cookie"] = browser.headers["Set-Cookie"].partition(";")[0]
+            await browser.submit(link, typed)
+    if problem := re.search(r'role="alert">([^<]+)<', browser.page):
+        return unescape(problem[1])
+    words = " ".join(_SEEN.sub(" ", browser.page).split())[-200:]
+    return f"{GOOD} {words}" if browser.status == 200 else words if browser.status < 500 else ""
 
 
 async def _shown(stage: Stage, cell: Cell) -> str | None:
@@ -277,6 +313,17 @@ async def _light(stage: Stage, cell: Cell) -> None:
     await stage.asks(cell, f"{_mcp_name(cell)}__light", {})
 
 
+async def _ended(stage: Stage, cell: Cell) -> None:
+    """End the process that is kept between two calls: the next peer is judged for itself."""
+    path = f"peer-{cell.name}.json"
+    for worker in stage.harness.workers:
+        for pid in worker.processes:
+            for child in psutil.Process(pid).children(recursive=True):
+                with suppress(psutil.Error):
+                    if any(word.endswith(path) for word in child.cmdline()):
+                        child.kill()
+
+
 # --- The rest
 
 
@@ -294,13 +341,9 @@ async def _pushes(stage: Stage, cell: Cell) -> None:
 
 
 async def _reminded(stage: Stage, cell: Cell) -> None:
-    from agents.reminders import TellExecutor
-
-    engine = stage.engine
-    engine = type(engine)(engine.database, make_id, engine.clock, engine.wakeups, executors=[TellExecutor()])
-    at = ScheduleTrigger(at=engine.clock.now() + timedelta(seconds=0.5))
+    at = ScheduleTrigger(at=Clock(stage.harness.clock).now() + timedelta(seconds=0.5))
     words: JsonObject = {"text": "call mum"}
-    await engine.create_task(tenant_id=cell.tenant, trigger=at, action=words, executor="tell", title="call mum")
+    await stage.engine.create_task(tenant_id=cell.tenant, trigger=at, action=words, executor="tell", title="call mum")
 
 
 async def _pushed(stage: Stage, cell: Cell) -> str | None:
@@ -350,6 +393,7 @@ CLIENTS: tuple[PeerClient, ...] = (
         "imap greeting",
         _tries("imap"),
         _shown,
+        beside=_tries_beside("imap"),
     ),
     PeerClient(
         "SMTP, tried",
@@ -358,6 +402,7 @@ CLIENTS: tuple[PeerClient, ...] = (
         "smtp greeting",
         _tries("smtp"),
         _shown,
+        beside=_tries_beside("smtp"),
     ),
     PeerClient(
         "SMTP, sent",
@@ -422,6 +467,7 @@ CLIENTS: tuple[PeerClient, ...] = (
         "mcp pipes",
         _light,
         settings=_mcp_file,
+        clear=_ended,
     ),
     PeerClient(
         "ntfy",

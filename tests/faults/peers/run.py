@@ -3,7 +3,9 @@
 import asyncio
 import signal
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tests.faults.harness import Harness, free_port
 from tests.faults.peers.clients import CLIENTS, PLUGINS, PeerClient, accept
@@ -56,25 +58,24 @@ async def hostile_peers(
     result = Result(
         "T22", "peers that speak as nobody should", "others answered within 2 times, 50 MB, 100 ms, its person told"
     )
-    people = iter(harness.people[1:])
-    spoilt: set[str] = set()
     async with timed(result), open_stage(harness) as stage:
         for number, client in enumerate(clients):
             chosen = manners_for(client, manners)
-            cells = [
-                _cell(stage, number, at, client, manner, next(people)) for at, manner in enumerate((GOOD, *chosen))
-            ]
+            cells = [_cell(stage, number, at, client, manner) for at, manner in enumerate((GOOD, *chosen))]
             seen = await meet(stage, client, cells)
             _note(result, client, seen)
-            spoilt |= {cell.token for cell in cells}
         await settle(harness, result)
-        await conclude(harness, [], result)
+        evidence = await conclude(harness, stage.said, result)
+        sent = Counter(token for send in evidence.sends if send.accepted for token in send.tokens)
+        doubled = [saying.token for saying in stage.said if sent[saying.token] > 1]
+        result.numbers["doubled"] = str(len(doubled))
+        result.require(not doubled, f"{len(doubled)} texts were answered twice: {doubled[:3]}")
     return result
 
 
 def _note(result: Result, client: PeerClient, seen: Sequence[Seen]) -> None:
     calm, *hostile = seen
-    missed = {one.manner: words for one in hostile if (words := judge(one, calm))}
+    missed = {one.manner: bars for one in hostile if (bars := judge(one, calm))}
     well = len(hostile) - len(missed)
     longest = max((one.others_median for one in hostile), default=0.0)
     result.numbers[client.name] = (
@@ -84,11 +85,11 @@ def _note(result: Result, client: PeerClient, seen: Sequence[Seen]) -> None:
     )
     for words in judge(calm, calm):
         result.missed.append(f"the control: {words}")
-    result.missed += [word for words in missed.values() for word in words]
+    result.missed += [bar for bars in missed.values() for bar in bars]
 
 
-def _cell(stage: Stage, number: int, at: int, client: PeerClient, manner: Manner, person: object) -> Cell:
-    name = f"{number}-{at}"
+def _cell(stage: Stage, number: int, at: int, client: PeerClient, manner: Manner) -> Cell:
+    name, person = f"{number}-{at}", stage.next_person()
     # The issuer of tokens is believed over plain HTTP only by the one name that is surely this machine's.
     is_issuer = client.speech.startswith("oauth")
     plan = PeerPlan(
@@ -99,13 +100,16 @@ def _cell(stage: Stage, number: int, at: int, client: PeerClient, manner: Manner
         port=free_port() if is_issuer else stage.port,
         elsewhere=f"127.{10 + number}.1.{at + 1}",
     )
-    return Cell(plan, person)  # type: ignore[arg-type]
+    return Cell(plan, person)
 
 
 async def meet(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> list[Seen]:
     """Let a client meet a peer of each cell, the first of which is as it should be."""
     if not client.alone:
         await stage.begin(_settings(stage, client, cells))
+    calm = replace(cells[0].plan, cell=f"{cells[0].name}-calm", host=cells[0].plan.host.replace(".0.", ".2."))
+    beside = stage.start(replace(calm, elsewhere=calm.host.replace(".2.", ".3.")))
+    stage.calm_address = Cell(calm, cells[0].person).address
     if client.speech in ("mcp", "mcp pipes"):
         await accept(stage, cells)
     seen: list[Seen] = []
@@ -115,11 +119,14 @@ async def meet(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> list[
         if not at or client.alone:
             await stage.talk(patience(_OTHERS_WITHIN))  # what is loaded with the first text is nobody's affair
         seen.append(await _met(stage, client, cell, is_good=not at))
+    beside.send_signal(signal.SIGKILL)
+    await beside.wait()
     return seen
 
 
 def _settings(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> Mapping[str, str]:
     hosts = [f"{host}:{cell.plan.port}" for cell in cells for host in (cell.plan.host, cell.plan.elsewhere)]
+    hosts.append(f"{cells[0].plan.host.replace('.0.', '.2.')}:{stage.port}")
     return {
         "ONEVALET_PLUGINS": ",".join(filter(None, (PLUGINS, client.plugin))),
         "ONEVALET_FETCH_HOSTS": ",".join(hosts),
@@ -141,7 +148,7 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
             asking = asyncio.create_task(_asked(stage, client, cell))
             others: list[float] = []
             while len(others) < _TEXTS or (not asking.done() and len(others) < _MOST_TEXTS):
-                others.append(await stage.talk(patience(_OTHERS_WITHIN)))
+                others.append(await client.beside(stage, patience(_OTHERS_WITHIN)))
                 if others[-1] >= _OTHERS_WITHIN:
                     break
             told = await asking

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from tests.eventually import never
 from tests.faults.journals import append
-from tests.faults.peers.speech import ELSEWHERE, LINES, WEB, Speech, read_request
-from tests.servers.hostile_peers import BY_NAME, Manner, Talk, self_made_context
+from tests.faults.peers.speech import ELSEWHERE, LINES, WEB, read_request
+from tests.servers.hostile_peers import BY_NAME, Manner, Speech, Talk, self_made_context
 
 JOURNAL = "peers.jsonl"
 _HEADERS_OF_CREDENTIALS = ("authorization:", "proxy-authorization:", "cookie:")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import aiohttp
 import psutil
 
+from agents.reminders import TellExecutor
 from core.clock import Clock
 from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
@@ -28,6 +29,7 @@ from tests.faults.peers.asking import asking_for
 from tests.faults.peers.hooks import TICKS
 from tests.faults.peers.judging import Late
 from tests.faults.peers.serving import JOURNAL, PeerPlan
+from tests.faults.phone_driver import Saying
 from tests.forker import Forked, plain_environment
 
 _TENANT = "select tenant_id from identities where user_key = $1"
@@ -68,10 +70,20 @@ class Stage:
     session: aiohttp.ClientSession
     port: int
     settings: dict[str, str]
+    used: int = 0
+    said: list[Saying] = field(default_factory=list)
+    """What must be answered, once."""
+    calm_address: JsonObject = field(default_factory=dict)
+    """A server that is as it should be, which somebody else uses."""
 
     @property
     def other(self) -> Person:
         return self.harness.people[0]
+
+    def next_person(self) -> Person:
+        """Return somebody who had nothing to do with a peer yet."""
+        self.used += 1
+        return self.harness.people[self.used]
 
     @property
     def now(self) -> float:
@@ -84,7 +96,7 @@ class Stage:
 
     @property
     def engine(self) -> TriggerEngine:
-        return TriggerEngine(self.database, make_id, Clock(self.harness.clock), NoWakeups())
+        return TriggerEngine(self.database, make_id, Clock(self.harness.clock), NoWakeups(), executors=[TellExecutor()])
 
     async def begin(self, settings: Mapping[str, str], *, webs: bool = True) -> None:
         """Begin our processes anew, with these settings."""
@@ -124,13 +136,18 @@ class Stage:
         """Let a cell's person write once, by which they are known."""
         token = await self.says(cell.person)
         await self.until_told(cell.person, token)
-        cell.tenant = str(await read_value(self.harness, _TENANT, cell.person.phone))
+        cell.tenant = await self.tenant_of(cell.person)
 
-    async def says(self, person: Person, text: str = "") -> str:
+    async def tenant_of(self, person: Person) -> str:
+        """Return who a person is."""
+        return str(await read_value(self.harness, _TENANT, person.phone))
+
+    async def says(self, person: Person) -> str:
         """Let a person write; return the token of the text."""
         token = self.harness.token(person.key)
-        await self.harness.act(person.key, "twilio", "say", text=text or token)
+        await self.harness.act(person.key, "twilio", "say", text=token)
         append(self.harness.folder / "phones.jsonl", event="said", status=200, token=token, person=person.key)
+        self.said.append(Saying(0.0, token, person.key, "sms", token))
         return token
 
     async def asks(self, cell: Cell, tool: str, arguments: JsonObject) -> None:

@@ -17,9 +17,7 @@ async def test_promise_12_no_manner_of_a_peer_costs_others_anything(
     tmp_path: Path, forker: Forker, client: str
 ) -> None:
     people = make_people(2 + len(manners_for(BY_NAME[client])))
-    async with open_harness(tmp_path, forker, people, webs=1, workers=1, started=False) as harness:
-        for member in harness.members:
-            member.start()
+    async with open_harness(tmp_path, forker, people, webs=1, workers=1) as harness:
         result = await hostile_peers(harness, clients=[BY_NAME[client]])
     assert result.missed == []
     assert [finding for finding in result.findings if finding.broken] == []

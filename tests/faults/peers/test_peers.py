@@ -1,11 +1,12 @@
 """The matrix of T22 itself: it knows every client, and a client that forgets its budget fails it."""
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.faults.harness import make_people, open_harness, set_up_channels
+from tests.faults.harness import make_people, open_harness
 from tests.faults.peers import hooks
 from tests.faults.peers.clients import BY_NAME, CLIENTS, PeerClient
 from tests.faults.peers.judging import Late, Seen, judge
@@ -41,9 +42,8 @@ def test_each_client_meets_twenty_manners_and_the_rest_is_left_out_for_a_reason(
 def test_every_client_of_the_product_has_a_case() -> None:
     if find_spec("tests.shipping.peers") is None:
         pytest.skip("there is no list of the clients yet")
-    from tests.shipping.peers import PEERS
-
-    missing = {name: case for name, (_, case) in PEERS.items() if case not in BY_NAME}
+    listed: dict[str, tuple[object, str]] = import_module("tests.shipping.peers").PEERS
+    missing = {name: case for name, (_, case) in listed.items() if case not in BY_NAME}
     assert missing == {}
 
 
@@ -94,7 +94,6 @@ PLANTED = PeerClient(
 @pytest.mark.xdist_group("faults")
 async def test_a_client_that_forgets_its_budget_fails_the_matrix(tmp_path: Path, forker: Forker) -> None:
     async with open_harness(tmp_path, forker, make_people(3), webs=1, workers=1) as harness:
-        await set_up_channels(harness)
         result = await hostile_peers(harness, clients=[PLANTED], manners=[BY_MANNER[FLOOD]])
     missed = " ".join(result.missed)
     assert f"planted, {FLOOD}: grew by" in missed
