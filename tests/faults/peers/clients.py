@@ -26,7 +26,7 @@ from core.triggers.kinds.event import EventTrigger
 from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.channels.connect.harness import Browser
 from tests.core.documents.sounds import ogg
-from tests.faults.database import execute, read_value
+from tests.faults.database import execute, read_rows
 from tests.faults.harness import PUBLIC_URL
 from tests.faults.peers.speech import GOOD, TOOL
 from tests.faults.peers.stage import Cell, Stage
@@ -40,8 +40,9 @@ MCP_SECONDS = 2
 _WATCH = "select problem, read_at is not null as was_read from mail_watches where tenant_id = $1"
 _UNWATCH = "delete from tasks where tenant_id = '{tenant}'; delete from credentials where tenant_id = '{tenant}'"
 _PUSHED = """
-select o.state from outbound o join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
-where o.tenant_id = $1 and c.channel = 'push' and o.state not in ('ready', 'sending') order by o.id desc limit 1
+select o.state, o.attempts from outbound o
+join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
+where o.tenant_id = $1 and c.channel = 'push' order by o.id desc limit 1
 """
 _PREFERS_PUSH = "update tenants set preferred_channel = 'push' where tenant_id = $1"
 _LISTENS = 3.0
@@ -95,7 +96,7 @@ class PeerClient:
 
     `without`: manners that make no sense for it, and why. `good`: words by which the person is told that all went well.
     `beside`: what somebody else does meanwhile, as a rule write a text. `alone`: a setting names its one server, so
-    that our processes begin anew for each peer.
+    that its peers come to the same address, one after another.
     """
 
     name: str
@@ -347,8 +348,15 @@ async def _reminded(stage: Stage, cell: Cell) -> None:
 
 
 async def _pushed(stage: Stage, cell: Cell) -> str | None:
-    state = await read_value(stage.harness, _PUSHED, cell.tenant)
-    return None if state is None else f"{GOOD}: sent" if state == "sent" else f"the notification is {state}"
+    rows = await read_rows(stage.harness, _PUSHED, cell.tenant)
+    if not rows:
+        return None
+    state, attempts = rows[0]["state"], rows[0]["attempts"]
+    # What waits for another try stands in the outbox with its reason, where `doctor` and the console find it.
+    is_noted = state != "sending" and (attempts or state != "ready")
+    return (
+        f"{GOOD}: sent" if state == "sent" else f"the notification is {state}, tried {attempts}" if is_noted else None
+    )
 
 
 def _transcriber(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:

@@ -21,6 +21,7 @@ EVERY = 0.02
 NOTED = 0.05
 """Seconds from which a late tick is noted."""
 SHORTER: Mapping[str, Mapping[str, float]] = {
+    "core.http.peer": {"FIRST_PAUSE": 0.05, "MAX_PAUSE": 0.1},
     "core.mail.imap": {"SILENCE": 2.0, "SECONDS": 3.0},
     "core.mail.imap_wire": {"SECONDS": 2.0},
     "core.accounts.trial": {"SECONDS": 1.5},

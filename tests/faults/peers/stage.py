@@ -98,13 +98,12 @@ class Stage:
     def engine(self) -> TriggerEngine:
         return TriggerEngine(self.database, make_id, Clock(self.harness.clock), NoWakeups(), executors=[TellExecutor()])
 
-    async def begin(self, settings: Mapping[str, str], *, webs: bool = True) -> None:
+    async def begin(self, settings: Mapping[str, str]) -> None:
         """Begin our processes anew, with these settings."""
         harness = self.harness
         self.settings = {**settings, "FAULTS_PEERS": "on"}
-        members = harness.members if webs else harness.workers
-        await asyncio.gather(*(member.kill_for_good() for member in members))
-        for member in members:
+        await asyncio.gather(*(member.kill_for_good() for member in harness.members))
+        for member in harness.members:
             member.start(**self.settings)
         await asyncio.gather(*(harness.until_ready(web) for web in harness.webs))
 

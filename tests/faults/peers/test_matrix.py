@@ -13,9 +13,7 @@ from tests.forker import Forker
 @pytest.mark.slow
 @pytest.mark.xdist_group("faults")
 @pytest.mark.parametrize("client", BY_NAME)
-async def test_promise_12_no_manner_of_a_peer_costs_others_anything(
-    tmp_path: Path, forker: Forker, client: str
-) -> None:
+async def test_promise_12_no_peer_costs_others_anything(tmp_path: Path, forker: Forker, client: str) -> None:
     people = make_people(2 + len(manners_for(BY_NAME[client])))
     async with open_harness(tmp_path, forker, people, webs=1, workers=1) as harness:
         result = await hostile_peers(harness, clients=[BY_NAME[client]])
