@@ -182,7 +182,7 @@ def _tries(kind: str) -> Act:
     async def ask(stage: Stage, cell: Cell) -> None:
         cell.notes.clear()
         link = await _link(stage, cell.tenant)
-        pages = await asyncio.gather(*(_types(stage, link, kind, cell.address) for _ in range(_AT_ONCE)))
+        pages = await _types(link, kind, cell.address, _AT_ONCE)
         # A link is used up by the first that opens something; the others are told that.
         opened = [page for page in pages if GOOD in page]
         cell.notes["page"] = opened[0] if opened else pages[0] if all(pages) else ""
@@ -200,8 +200,9 @@ def _tries_beside(kind: str) -> Beside:
         began = time.monotonic()
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
-                page = await _types(stage, link, kind, stage.calm_address)
-                assert GOOD in page, page
+                [page] = await _types(link, kind, stage.calm_address, 1)
+                if GOOD not in page:  # a server that is as it should be was not reached: no other try helps
+                    return within
         return time.monotonic() - began
 
     return other
@@ -214,18 +215,22 @@ async def _link(stage: Stage, tenant: str) -> str:
     return made.replace(PUBLIC_URL, stage.harness.webs[0].url)
 
 
-async def _types(stage: Stage, link: str, kind: str, server: JsonObject) -> str:
-    """Open a link and send its form; return the sentence that is shown, empty for an error of ours."""
+async def _types(link: str, kind: str, server: JsonObject, times: int) -> list[str]:
+    """Open a link, send its form so often at once, and return each sentence that is shown; empty for errors of ours."""
     typed = {"address": "ann@example.org", "password": "pass", "imap_host": "", "imap_port": ""}
     typed |= {f"{kind}_{name}": str(value) for name, value in server.items()}
     headers = {"Host": PUBLIC_URL.removeprefix("https://")}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
-        browser = Browser(session)
-        await browser.get(link)
-        if "Set-Cookie" in browser.headers:
-            # A jar would keep the cookie of an https address from http, by which the test reaches it.
-            session.headers["Cookie"] = browser.headers["Set-Cookie"].partition(";")[0]
-            await browser.submit(link, typed)
+        first = Browser(session)
+        await first.get(link)
+        # A jar would keep the cookie of an https address from http, by which the test reaches it.
+        session.headers["Cookie"] = first.headers["Set-Cookie"].partition(";")[0]
+        browsers = [Browser(session, first.page) for _ in range(times)]
+        await asyncio.gather(*(browser.submit(link, typed) for browser in browsers))
+    return [_read(browser) for browser in browsers]
+
+
+def _read(browser: Browser) -> str:
     if problem := re.search(r'role="alert">([^<]+)<', browser.page):
         return unescape(problem[1])
     words = " ".join(_SEEN.sub(" ", browser.page).split())[-200:]

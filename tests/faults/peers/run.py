@@ -155,6 +155,7 @@ async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -
             told = await asking
         noted = stage.met(cell.plan)
         if is_good:
+            assert max(others) < _OTHERS_WITHIN, f"{client.name}: nobody is answered even without a hostile peer"
             assert client.good in (told or "nothing"), f"{client.name}, as it should be: {told}; {meter.errors()}"
         return Seen(
             client.name,
