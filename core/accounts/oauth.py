@@ -2,20 +2,23 @@
 
 import base64
 import json
+import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import structlog
 
 from core.accounts.types import Endpoints, OAuthClient
 from core.clock import Clock
 from core.errors import OneValetError, ToolFailed
+from core.http.address_guard import Barred, read_target
 from core.http.types import HttpClient, HttpResponse
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
 
 if TYPE_CHECKING:
@@ -25,6 +28,11 @@ KNOWN_SECONDS = 3600.0
 """How long a server's own description is believed."""
 USUAL_LIFE = timedelta(hours=1)
 """Of an access token whose server does not say."""
+MOST_LIFE = timedelta(days=366)
+"""Of any access token: one that is said to live longer is refreshed then."""
+_MOST_SCOPES = 500
+_VISIBLE = re.compile(r"[\x21-\x7e]{0,16384}")
+_CODE = re.compile(r"[a-z_]{1,40}")
 _FORM = "application/x-www-form-urlencoded"
 _log = structlog.get_logger()
 
@@ -147,23 +155,17 @@ class OAuthServers:
         return (_object(response) or {}) if response.status == 200 else {}
 
     async def _tokens(self, client: OAuthClient, body: str) -> Tokens:
-        from oauthlib.oauth2 import OAuth2Error
-
         endpoints = await self.endpoints(client)
         response = await self._post(client, endpoints.token, body)
         answer = _object(response)
-        error = str(answer.get("error") or "") if answer is not None else ""
+        error = _code(answer.get("error")) if answer is not None else ""
         if error == "invalid_grant":
             raise GrantRevoked("invalid_grant")
         if response.status != 200 or answer is None:
-            _log.warning("token_refused", issuer=client.issuer, status=response.status, error=error[:40])
+            _log.warning("token_refused", issuer=client.issuer, status=response.status, error=error)
             refused = gettext("The service did not let us in. Please try again in a while.")
-            raise OAuthRefused(refused, error[:40])
-        try:
-            read = _client(client).parse_request_body_response(response.body.decode())
-        except OAuth2Error as error_of_ours:
-            raise OAuthRefused(gettext("The service's answer cannot be read.")) from error_of_ours
-        return _tokens_of(read, self._clock.now())
+            raise OAuthRefused(refused, error)
+        return read_tokens(answer, self._clock.now())
 
     async def _post(self, client: OAuthClient, url: str, body: str) -> HttpResponse:
         headers = {"Content-Type": _FORM, "Accept": "application/json"}
@@ -186,12 +188,8 @@ def read_description(issuer: str, told: Mapping[str, object]) -> Endpoints:
     Its issuer must be the one that was asked, and no address weaker protected than it.
     """
     names = ("authorization_endpoint", "token_endpoint", "jwks_uri", "revocation_endpoint", "userinfo_endpoint")
-    urls = {name: str(told.get(name) or "") for name in names}
-    safe = all(
-        urlsplit(url).scheme == "https" or (url.startswith("http://") and issuer.startswith("http://"))
-        for url in urls.values()
-        if url
-    )
+    urls = {name: url if isinstance(url := told.get(name) or "", str) else " " for name in names}
+    safe = all(_is_safe(url, issuer) for url in urls.values() if url)
     if told.get("issuer") != issuer or not safe or not all(urls[name] for name in names[:3]):
         _log.error("issuer_is_not_what_it_says", issuer=issuer)
         raise OAuthRefused(gettext("The service's answer cannot be read."))
@@ -200,33 +198,87 @@ def read_description(issuer: str, told: Mapping[str, object]) -> Endpoints:
     return Endpoints(issuer, authorization, token, jwks, revocation, userinfo, names_issuer)
 
 
+def _is_safe(url: str, issuer: str) -> bool:
+    try:
+        scheme = read_target(url).scheme
+    except Barred:
+        return False
+    return "#" not in url and (scheme == "https" or issuer.startswith("http://"))
+
+
 def _client(client: OAuthClient) -> "WebApplicationClient":
     from oauthlib.oauth2 import WebApplicationClient
 
     return WebApplicationClient(client.client_id)
 
 
-def _tokens_of(read: Mapping[str, object], now: datetime) -> Tokens:
-    seconds = read.get("expires_in")
-    life = timedelta(seconds=float(seconds)) if isinstance(seconds, int | float | str) and seconds else USUAL_LIFE
-    return Tokens(
-        str(read.get("access_token") or ""),
-        now + life,
-        str(read.get("refresh_token") or ""),
-        tuple(str(read.get("scope") or "").split())
-        if isinstance(read.get("scope"), str)
-        else _words(read.get("scope")),
-        str(read.get("id_token") or ""),
-    )
+def read_tokens(answer: JsonObject, now: datetime) -> Tokens:
+    """Return the tokens of a server's answer (RFC 6749 5.1), each field checked. Raises `OAuthRefused`."""
+    access, kind = _text(answer, "access_token"), _text(answer, "token_type")
+    if not access or kind.lower() != "bearer":
+        raise _unreadable()
+    refresh, id_token = _text(answer, "refresh_token"), _text(answer, "id_token")
+    return Tokens(access, now + _life(answer.get("expires_in")), refresh, _scopes(answer.get("scope")), id_token)
 
 
-def _words(scope: object) -> tuple[str, ...]:
-    return tuple(str(word) for word in scope) if isinstance(scope, list) else ()
+def _text(answer: JsonObject, name: str) -> str:
+    """Return a field that can be put into a header; empty where there is none."""
+    value = answer.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str) or not _VISIBLE.fullmatch(value):
+        raise _unreadable()
+    return value
+
+
+def _life(seconds: object) -> timedelta:
+    if seconds is None:
+        return USUAL_LIFE
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | str):
+        raise _unreadable()
+    try:
+        number = float(seconds)
+    except (ValueError, OverflowError) as error:
+        raise _unreadable() from error
+    if not math.isfinite(number) or number < 0:
+        raise _unreadable()
+    # Some servers say 0 where they mean that they do not know.
+    return timedelta(seconds=min(number, MOST_LIFE.total_seconds())) or USUAL_LIFE
+
+
+def _scopes(scope: object) -> tuple[str, ...]:
+    words = [] if scope is None else scope.split(" ") if isinstance(scope, str) else scope
+    if not isinstance(words, list) or len(words) > _MOST_SCOPES:
+        raise _unreadable()
+    found = tuple(word for word in words if isinstance(word, str) and _VISIBLE.fullmatch(word))
+    if len(found) != len(words):
+        raise _unreadable()
+    return tuple(filter(None, found))
+
+
+def _code(error: object) -> str:
+    """Return a server's word for what went wrong if it is a code, as the standard has it: nothing else is logged."""
+    return error if isinstance(error, str) and _CODE.fullmatch(error) else ""
+
+
+def _unreadable() -> OAuthRefused:
+    return OAuthRefused(gettext("The service's answer cannot be read."))
 
 
 def _object(response: HttpResponse) -> JsonObject | None:
     try:
-        read = json.loads(response.body)
+        read = json.loads(response.body, parse_constant=_no_number, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
     return read if isinstance(read, dict) else None
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> JsonObject:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
