@@ -15,7 +15,7 @@ from core.credentials.types import Ability, OpenAccount
 from core.dav.types import MAX_BYTES, DavRefused, Missing, Resource, TooLarge, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.errors import RefusedLogin, ToolFailed
-from core.http.address_guard import Barred, read_target
+from core.http.address_guard import read_target
 from core.http.client import is_same_server
 from core.http.types import HttpClient, HttpResponse
 from core.language.catalogue import gettext
@@ -125,7 +125,7 @@ class DavClient:
             url, where
         ):  # a redirect; the credentials were not passed on, and later requests bring none there
             raise ToolFailed(gettext("The server names an address that is not safe."))
-        return Answered(where, [one for one in found if _is_of(where, urljoin(where, one.href))])
+        return Answered(where, [one for one in found if _is_of(where, one.href)])
 
     async def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpResponse:
         sent = {**headers, "Authorization": self._authorization()}
@@ -148,11 +148,11 @@ class DavClient:
         return "Basic " + base64.b64encode(f"{account.login}:{account.secret}".encode()).decode()
 
 
-def _is_of(server: str, url: str) -> bool:
-    """Return whether an address may have what was given to a server."""
+def _is_of(server: str, href: str) -> bool:
+    """Return whether what an href means at a server may have what was given to that server."""
     try:
-        return is_same_server(read_target(server), read_target(url))
-    except Barred:
+        return is_same_server(read_target(server), read_target(urljoin(server, href)))
+    except ValueError:  # no address at all, or one that is barred
         return False
 
 

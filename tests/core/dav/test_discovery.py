@@ -152,6 +152,7 @@ ELSEWHERE = (
     "ftp://127.0.0.1/c/",
     "http://127.0.0.1:{port}@localhost/c/",
     "https://evil.example/c/",
+    "http://[",
 )
 
 

@@ -17,6 +17,7 @@ import psutil
 
 from core.accounts.links import ConnectLinkStore
 from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.ids import make_id
 from core.json_types import JsonObject
 from core.mcp.types import Definition
@@ -27,7 +28,7 @@ from core.triggers.kinds.schedule import ScheduleTrigger
 from tests.channels.connect.harness import Browser
 from tests.core.documents.sounds import ogg
 from tests.faults.database import execute, read_rows
-from tests.faults.harness import PUBLIC_URL
+from tests.faults.harness import PUBLIC_URL, SECRET_KEY
 from tests.faults.peers.speech import GOOD, TOOL
 from tests.faults.peers.stage import Cell, Stage
 from tests.forker import ROOT
@@ -209,7 +210,7 @@ def _tries_beside(kind: str) -> Beside:
 
 
 async def _link(stage: Stage, tenant: str) -> str:
-    links = ConnectLinkStore(stage.database, PUBLIC_URL)
+    links = ConnectLinkStore(stage.database, PUBLIC_URL, SecretKeys([read_secret_key(SECRET_KEY)]))
     made = await links.make(tenant, None, Clock(stage.harness.clock).now(), service="email")
     assert made is not None
     return made.replace(PUBLIC_URL, stage.harness.webs[0].url)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from tests.eventually import eventually
-from tests.faults.harness import Harness, free_port
+from tests.faults.harness import Harness
 from tests.faults.peers.clients import CLIENTS, PLUGINS, PeerClient, accept
 from tests.faults.peers.judging import Seen, judge
 from tests.faults.peers.serving import PeerPlan
@@ -18,6 +18,7 @@ from tests.faults.peers.speech import LINES
 from tests.faults.peers.stage import Cell, Stage, metered, open_stage
 from tests.faults.results import Result, conclude, settle, timed
 from tests.patience import patience, slowness
+from tests.ports import free_port
 from tests.servers.hostile_peers import GOOD, MANNERS, Manner, Speech
 
 TOLD_WITHIN = 8.0

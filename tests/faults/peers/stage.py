@@ -22,7 +22,7 @@ from core.triggers.engine import TriggerEngine
 from simulator.config import Person
 from tests.eventually import eventually
 from tests.faults.database import read_value
-from tests.faults.harness import SECRET_KEY, Harness, free_port
+from tests.faults.harness import SECRET_KEY, Harness
 from tests.faults.journals import append, read
 from tests.faults.members import Member
 from tests.faults.peers.asking import asking_for
@@ -31,6 +31,7 @@ from tests.faults.peers.judging import Late
 from tests.faults.peers.serving import JOURNAL, PeerPlan
 from tests.faults.phone_driver import Saying
 from tests.forker import Forked, plain_environment
+from tests.ports import free_port
 
 _TENANT = "select tenant_id from identities where user_key = $1"
 _ERROR = re.compile(r"[a-zA-Z_][\w.]*(Error|Exception|Group|Exceeded|Failed|Away|Lost)\b")
