@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 import structlog
 
 from core.clock import Clock
-from core.errors import StoreUnavailable
-from core.memory.jobs import Job, MemoryWork
+from core.errors import LeaseLost, StoreUnavailable
+from core.memory.jobs import LEASE, Job, MemoryWork
+from jobs.lease_keepalive import kept_alive
 
 EMBEDDED_EVERY = timedelta(minutes=10)
 """Between two searches for memories without a vector, once there are none: each search reads all of them."""
@@ -26,9 +27,12 @@ class MemoryRunner:
         return await self._work.claim(job_id, self._worker)
 
     async def run(self, job: Job) -> None:
-        """Do a job; while the database is away it waits for its lease to end."""
+        """Do a job, and keep its lease alive meanwhile; while the database is away it waits for its lease to end."""
         try:
-            await self._work.run(job)
+            async with kept_alive(lambda: self._work.keep(job), LEASE):
+                await self._work.run(job)
+        except LeaseLost:
+            _log.info("memory_lease_lost", job=job.id)
         except StoreUnavailable as error:
             _log.warning("memory_delayed", job=job.id, cause=str(error))
 

@@ -21,15 +21,16 @@ from core.memory.store.memories import MemoryStore
 from core.memory.store.reread import REREAD, delay_after
 from core.memory.types import Said
 
-LEASE = timedelta(minutes=5)
-"""How long the job of a dead worker waits to be taken over: longer than a model takes over a message."""
+LEASE = timedelta(seconds=15)
+"""How long the job of a dead worker waits to be taken over; a worker at work keeps its own alive. Until then what was
+said last is not remembered, and what was forgotten stands beside it."""
 PEOPLE = 5
 BATCH = 100
 """How many people, and how many memories of each, are embedded again at a time."""
 READ_AGAIN = 10
 """Memories that the model reads again at a time."""
 READING_FOR = 120
-"""Seconds after which the rest is left for the next time: otherwise another worker takes over and pays again."""
+"""Seconds after which the rest is left for the next time, so that the jobs of others are done in between."""
 MAX_READINGS = 200
 """Attempts, in the end one an hour, before the rules' findings are left as they are."""
 TRIES = 5
@@ -45,11 +46,12 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed job."""
+    """A claimed job. Only its `owner` may end it: another worker may have taken it over since."""
 
     tenant_id: str
     id: str
     attempts: int
+    owner: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,21 @@ class MemoryWork:
         if self.adder is None:
             await self.store.database.rows("select clear_memory_jobs()")
             return None
-        row = await self.store.database.call(
-            "select * from claim_memory_job($1, $2, $3)", job_id, f"{worker}/{self.make_id('own')}", LEASE
+        owner = f"{worker}/{self.make_id('own')}"
+        row = await self.store.database.call("select * from claim_memory_job($1, $2, $3)", job_id, owner, LEASE)
+        return Job(row["tenant_id"], row["id"], row["attempts"], owner) if row else None
+
+    async def keep(self, job: Job) -> bool:
+        """Renew the lease of a job that is being done; return False where it is another's, or begins anew."""
+        kept = await self.store.database.tenant_row(
+            job.tenant_id,
+            "update memory_jobs set lease_until = clock_timestamp() + $4"
+            " where tenant_id = $1 and id = $2 and owner = $3 returning id",
+            job.id,
+            job.owner,
+            LEASE,
         )
-        return Job(row["tenant_id"], row["id"], row["attempts"]) if row else None
+        return kept is not None
 
     async def run(self, job: Job) -> None:
         """Do a job; one that fails comes back later."""
@@ -178,12 +191,12 @@ class MemoryWork:
         return True
 
     async def _done(self, job: Job) -> None:
-        # A turn that has ended once more since then has reset the attempts: its job stays.
+        # A turn that has ended once more since then has taken the job from its owner: it stays.
         await self.store.database.tenant_rows(
             job.tenant_id,
-            "delete from memory_jobs where tenant_id = $1 and id = $2 and attempts = $3",
+            "delete from memory_jobs where tenant_id = $1 and id = $2 and owner = $3",
             job.id,
-            job.attempts,
+            job.owner,
         )
 
     async def _set_aside(self, job: Job) -> None:
@@ -191,16 +204,18 @@ class MemoryWork:
         await self.store.database.tenant_rows(
             job.tenant_id,
             "update memory_jobs set owner = null, lease_until = null, not_before = 'infinity'"
-            " where tenant_id = $1 and id = $2",
+            " where tenant_id = $1 and id = $2 and owner = $3",
             job.id,
+            job.owner,
         )
         _log.error("memory_job_set_aside", job=job.id)
 
     async def _put_off(self, job: Job) -> None:
         await self.store.database.tenant_rows(
             job.tenant_id,
-            "update memory_jobs set owner = null, lease_until = null, not_before = clock_timestamp() + $3"
-            " where tenant_id = $1 and id = $2",
+            "update memory_jobs set owner = null, lease_until = null, not_before = clock_timestamp() + $4"
+            " where tenant_id = $1 and id = $2 and owner = $3",
             job.id,
+            job.owner,
             delay_after(job.attempts),
         )

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from core.memory.index.typeagent_index import StructuredQuery
-from core.memory.jobs import Job
 from tests.core.harness import opened
 from tests.core.memory.harness import caught_up, holding, make_momex
 from tests.core.memory.talk import CANARY, Talk
@@ -203,7 +202,8 @@ async def test_a_job_whose_worker_died_is_done_by_another_and_adds_nothing_twice
         talk.tenant_id = lease.tenant_id
         assert not await store.finish(lease, turn, "Noted, you like your tea hot.")
         first = await momex.work.claim(turn.turn_id, "dead")
-        assert first == Job(lease.tenant_id, turn.turn_id, 1)
+        assert first is not None
+        assert (first.tenant_id, first.id, first.attempts) == (lease.tenant_id, turn.turn_id, 1)
         assert await momex.work.claim(turn.turn_id, "w2") is None, "it is held"
         await momex.work._do(first)  # all of it, and then the worker dies
         await store.admin.execute("update memory_jobs set lease_until = now() - interval '1 second'")

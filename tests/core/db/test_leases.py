@@ -1,0 +1,115 @@
+"""A lease that outlives its worker holds up what it guards: each is short and kept alive, or says here why not."""
+
+import ast
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("agents", "channels", "core", "jobs", "notify", "onevalet", "providers")
+SHORT = timedelta(seconds=30)
+_NAME = re.compile(r"(?:^|_)(?:lease|ttl|held)(?:$|_)", re.IGNORECASE)
+_LEASED = re.compile(r"create (?:or replace )?function (\w+)\s*\([^;]*?\bp_(?:lease|ttl|held) interval")
+_LITERAL = re.compile(r"\b\w+_until\s*=[^,;]*?interval '([^']+)'")
+
+REASONS = {
+    "core/accounts/renewals.py LEASE": "the pause before a server that does not answer is asked again; tokens are"
+    " refreshed five minutes ahead, and whoever needs one refreshes it at once",
+    "core/accounts/tokens.py LEASE": "two requests of an OAuth server, whose answer cannot be asked for twice, have to"
+    " fit: another process that began meanwhile could lose the grant",
+    "core/agents/turn_agents.py ttl": "no lease: how long an agent waits for what its person still has to say",
+    "core/backups/schedule.py _LEASE": "renewed each 30 seconds; nobody waits for a backup, and two at once cost more"
+    " than a late one",
+    "core/budgets/store.py HELD": "no lease: the reserved money of a call that a provider may still charge for",
+    "core/events/bus.py _lease": "the time that a handler is given, and five seconds; a handler has no end of its own",
+    "core/messaging/files.py FILE_LEASE": "one upload of a file has to fit: begun twice, the person would get it twice",
+    "core/tenants/deletion.py _LEASE": "one statement deletes all rows of a person and may take as long; what they were"
+    " told is that it is under way",
+    "core/triggers/runs/firing.py LOOK_LEASE": "a condition whose check ended its worker is checked later each time",
+    "jobs/reading.py LEASE": "extended before each call of a model, and holds up no redaction; recall finds what"
+    " was said as unread meanwhile",
+}
+"""Leases over 30 seconds, by file and name, and why they are so long."""
+
+
+def leases() -> Iterator[tuple[str, timedelta | None]]:
+    """Yield each lease of the product by file and name; None for how long where that is computed."""
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for name, length in leases_in(path.read_text()):
+                yield f"{path.relative_to(ROOT)} {name}", length
+
+
+def leases_in(source: str) -> Iterator[tuple[str, timedelta | None]]:
+    """Yield each assignment of a `timedelta` to what is called a lease."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [target.id if isinstance(target, ast.Name) else target.attr
+                 for target in targets if isinstance(target, ast.Name | ast.Attribute)]  # fmt: skip
+        calls = [call for call in ast.walk(node.value) if isinstance(call, ast.Call) and _called(call) == "timedelta"]
+        for name in names:
+            if _NAME.search(name) and calls:
+                yield name, _length(node.value)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def _length(value: ast.expr) -> timedelta | None:
+    if not isinstance(value, ast.Call) or value.args:
+        return None
+    try:
+        return timedelta(**{word.arg or "": ast.literal_eval(word.value) for word in value.keywords})
+    except ValueError:
+        return None
+
+
+def sql() -> dict[str, str]:
+    """Return the text of each file of functions."""
+    return {path.name: path.read_text() for path in sorted((ROOT / "core/db/sql/functions").glob("*.sql"))}
+
+
+def test_every_lease_over_30_seconds_says_why() -> None:
+    long = {name for name, length in leases() if length is None or length > SHORT}
+    assert sorted(long) == sorted(REASONS)
+
+
+def test_no_function_of_sql_has_a_long_lease_of_its_own() -> None:
+    found = {
+        f"{file}: {literal}"
+        for file, text in sql().items()
+        for literal in _LITERAL.findall(text)
+        if not re.fullmatch(r"(?:[12]?\d|30) seconds?", literal)
+    }
+    # A question to the person, not a worker's: how long an approval may be confirmed by its number.
+    assert found == {"decisions.sql: 10 minutes"}
+
+
+def test_whoever_takes_a_lease_takes_a_named_one() -> None:
+    takers = {name for text in sql().values() for name in _LEASED.findall(text)}
+    assert {"claim_memory_job", "claim_lane", "claim_outbound"} <= takers
+    bare = []
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text()
+            if any(f"{taker}(" in text for taker in takers) and not re.search(r"(?i)\b_?\w*(?:lease|ttl|held)\b", text):
+                bare.append(path.name)
+    assert bare == []
+
+
+@pytest.mark.parametrize(
+    ("source", "length"),
+    [
+        ("LEASE = timedelta(minutes=5)", timedelta(minutes=5)),
+        ("CARD_LEASE: timedelta = datetime.timedelta(seconds=90)", timedelta(seconds=90)),
+        ("self._lease = patience + timedelta(seconds=5)", None),
+    ],
+)
+def test_a_planted_lease_is_found(source: str, length: timedelta | None) -> None:
+    assert [found for _, found in leases_in(source)] == [length]
