@@ -67,7 +67,7 @@ begin
     select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     select c.out_seq into v_seq from conversations c
     where c.tenant_id = p_tenant and c.id = v_conversation for update;
-    select o.* into v from outbound o where o.tenant_id = p_tenant and o.id = p_outbound for update;
+    select o.* into v from outbound o where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
     outcome := case
         when v.id is null then 'missing'
         when exists (select from outbound n where n.tenant_id = p_tenant and n.id = p_new and n.resends = p_outbound)
@@ -123,7 +123,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select o.state, o.resolution into v from outbound o
-    where o.tenant_id = p_tenant and o.id = p_outbound for update;
+    where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
     if not found then
         return 'missing';
     elsif v.state not in ('failed', 'ambiguous') then

@@ -91,14 +91,14 @@ begin
         where o.state in ('ready', 'sending', 'checking') and o.next_attempt_at <= clock_timestamp()
           and (o.lease_until is null or o.lease_until < clock_timestamp())
           and is_head(o.tenant_id, o.conversation_id, o.seq)
-        order by o.next_attempt_at limit 1 for update skip locked;
+        order by o.next_attempt_at limit 1 for no key update skip locked;
     else
         select o.tenant_id, o.id into v_tenant, v_id from outbound o
         where o.conversation_id = p_conversation
           and o.state in ('ready', 'sending', 'checking') and o.next_attempt_at <= clock_timestamp()
           and (o.lease_until is null or o.lease_until < clock_timestamp())
           and is_head(o.tenant_id, o.conversation_id, o.seq)
-        order by o.next_attempt_at limit 1 for update skip locked;
+        order by o.next_attempt_at limit 1 for no key update skip locked;
     end if;
     if v_id is null then
         return;
@@ -123,13 +123,15 @@ begin
           and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()));
 end $$;
 
+-- Locks a row of the outbox for its sender. Never against its keys ("for update"): a decision schedules the redraw of
+-- the card, whose foreign key would wait here, while it holds the channel's row that the sender marks next.
 create function lock_outbound(p_tenant text, p_outbound text, p_fence bigint)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform 1 from outbound o
-    where o.tenant_id = p_tenant and o.id = p_outbound and o.fence = p_fence and o.owner is not null for update;
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.fence = p_fence and o.owner is not null for no key update;
     if not found then
         raise exception 'lease lost' using errcode = 'OV001';
     end if;
@@ -580,7 +582,7 @@ begin
     perform set_config('onevalet.tenant', v_tenant, true);
     select o.conversation_id, o.turn_id, o.owner is not null and o.lease_until > clock_timestamp()
     into v_conversation, v_turn, v_claimed from outbound o
-    where o.tenant_id = v_tenant and o.id = v_outbound for update;
+    where o.tenant_id = v_tenant and o.id = v_outbound for no key update;
     select e.state, e.status_rank >= p_rank, (
         select string_agg(case when exists (select from files f where f.tenant_id = v_tenant and f.id = lost ->> 'id')
                                then lost ->> 'instead' else lost ->> 'gone' end, E'\n')

@@ -1,0 +1,37 @@
+"""A decision and the sending of its card meet without a deadlock: no message is locked against what points to it."""
+
+import re
+from pathlib import Path
+
+from core.db.database import Database
+from tests.core.db.test_row_security import two_people
+from tests.core.harness import Store
+
+_FUNCTIONS = Path(__file__).parents[3] / "core/db/sql/functions"
+_LOCKED = re.compile(r"from outbound \w+\b[^;]*?\bfor update\b")
+
+
+async def test_a_decision_does_not_wait_for_the_card_that_is_being_sent(store: Store) -> None:
+    await two_people(store)
+    card = await store.admin.fetchrow("select tenant_id, outbound_id, approval_id from approval_cards limit 1")
+    assert card is not None
+    tenant, outbound, approval = card
+    await store.admin.execute("update approval_cards set role = 'card' where outbound_id = $1", outbound)
+    await store.admin.execute("update outbound set owner = 'w1', fence = 7 where id = $1", outbound)
+    await store.admin.execute("delete from redraws")
+    deciding = Database(store.url, patience=5, size=2)
+    try:
+        async with store.database.tenant(tenant) as sending, deciding.tenant(tenant) as decision:
+            await sending.execute("select lock_outbound($1, $2, 7)", tenant, outbound)
+            # The channel's row is locked here, and the delivery asks for it next: whoever waits now waits for ever.
+            await decision.execute("set local lock_timeout = '2s'")
+            await decision.execute("select draw_outcome($1, $2, 'approved', now())", tenant, approval)
+    finally:
+        await deciding.close()
+    assert await store.one("select count(*) from redraws") == 1
+
+
+def test_no_function_locks_a_message_against_what_points_to_it() -> None:
+    found = {path.name for path in sorted(_FUNCTIONS.glob("*.sql")) for lock in _LOCKED.findall(path.read_text())}
+    # These delete messages, or give them to another person, which changes their keys.
+    assert found == {"linking.sql", "retention.sql", "strangers.sql", "tenants.sql"}
