@@ -16,6 +16,7 @@ from itertools import islice
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext, gettext_noop
+from core.language.unseen import without_unseen
 from core.llm.types import ChatMessage, Marker, Role
 from core.tools.addresses import addresses_in, addresses_of, exact, named_in
 from core.tools.registry import ToolRegistry
@@ -48,9 +49,10 @@ _LONG = 300
 
 
 def as_data(text: str) -> str:
-    """Return a text from outside as the model reads it: quoted line by line, below a line that says what it is."""
+    """Return what a person would see of a text from outside, quoted line by line below a line that says what it is."""
     # Tags of ours in it would pass for notes to the model.
-    quoted = "\n".join(f"> {line}" for line in text.replace("for_assistant>", "for_assistant›").splitlines())
+    seen = without_unseen(text).replace("for_assistant>", "for_assistant›")
+    quoted = "\n".join(f"> {line}" for line in seen.splitlines())
     return f"{_HEAD}\n{quoted}"
 
 

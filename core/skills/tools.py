@@ -5,11 +5,11 @@ changes on a disk changes what the model reads. A skill grants nothing: its word
 """
 
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from core.errors import StoreUnavailable, ToolRetry
+from core.language.unseen import without_unseen
 from core.skills.types import COLLECTION, MAX_SHOWN, Skill, own_skill
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.context import ToolExecutionContext
@@ -98,10 +98,5 @@ def _use_skill(listed: tuple[tuple[str, str], ...], source: SkillTools) -> AnyTo
 
 def _line(description: str) -> str:
     """Return a description on one line, without what nobody sees."""
-    seen = "".join(" " if char.isspace() else char for char in description if char.isspace() or _seen(char))
-    text = " ".join(seen.split()).rstrip(".;")
+    text = " ".join(without_unseen(description).split()).rstrip(".;")
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
-
-
-def _seen(char: str) -> bool:
-    return unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cn", "Cs")
