@@ -21,6 +21,7 @@ from multidict import CIMultiDict
 from core.errors import ToolFailed
 from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
 from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.resolving import peer_resolver
 from core.http.sockets import NOT_PUBLIC, open_socket
 from core.http.types import HttpResponse
 from core.json_types import Json
@@ -149,7 +150,7 @@ class GuardedClient:
             target = read_target(url)
             if self._admit(target) is self._open or target.literal:
                 return
-            resolver = self._resolver or aiohttp.ThreadedResolver()
+            resolver = self._resolver or peer_resolver()
             async with asyncio.timeout(self._limits.connect):
                 resolved = await resolver.resolve(target.host, target.port, socket.AF_UNSPEC)
         except Barred as error:
@@ -210,7 +211,11 @@ class GuardedClient:
         limits = self._limits
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                socket_factory=factory, resolver=self._resolver, use_dns_cache=False, limit=50, limit_per_host=8
+                socket_factory=factory,
+                resolver=self._resolver or peer_resolver(),
+                use_dns_cache=False,
+                limit=50,
+                limit_per_host=8,
             ),
             timeout=aiohttp.ClientTimeout(total=limits.total, sock_connect=limits.connect, sock_read=limits.silence),
             cookie_jar=aiohttp.DummyCookieJar(),

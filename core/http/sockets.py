@@ -4,9 +4,9 @@ import asyncio
 import socket
 
 from aiohttp.abc import AbstractResolver
-from aiohttp.resolver import ThreadedResolver
 
 from core.http.address_guard import Barred, is_public
+from core.http.resolving import peer_resolver
 from core.language.catalogue import gettext_noop
 
 NOT_PUBLIC = gettext_noop("That address is not on the public internet.")
@@ -18,7 +18,7 @@ async def open_socket(host: str, port: int, *, anywhere: bool, resolver: Abstrac
     Raises `Barred` where its addresses are all private, and `OSError`.
     """
     loop = asyncio.get_running_loop()
-    resolved = await (resolver or ThreadedResolver()).resolve(host, port, socket.AF_UNSPEC)
+    resolved = await (resolver or peer_resolver()).resolve(host, port, socket.AF_UNSPEC)
     allowed = [found for found in resolved if anywhere or is_public(found["host"])]
     if resolved and not allowed:
         raise Barred(NOT_PUBLIC)
