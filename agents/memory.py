@@ -102,7 +102,12 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
         gettext("Forget for good"),
         gettext("What is forgotten is kept nowhere; tell me again what I should know."),
     )
-    return with_note(gettext("Forgotten for good: {number}.", number=gone), "Do not repeat what it was.")
+    # Turns that run may still store what they read before: it is deleted from what was said once they have ended.
+    sentence = gettext(
+        "Forgotten for good: {number}. It goes from our messages too, as soon as none of them is on its way.",
+        number=gone,
+    )
+    return with_note(sentence, "Do not repeat what it was.")
 
 
 @tool(name="take_back_memory", effect="idempotent", inverse=True, needs_memory="on")

@@ -113,7 +113,10 @@ async def test_forgetting_that_a_kill_interrupts_ends_by_itself(
     await system.delivery.store.admin.execute("update lanes set not_before = null")
     system.model = FakeModel([says("It is gone.")])
     await system.work()
-    assert system.model.told()[-1] == with_note("Forgotten for good: 1.", "Do not repeat what it was.")
+    assert system.model.told()[-1] == with_note(
+        "Forgotten for good: 1. It goes from our messages too, as soon as none of them is on its way.",
+        "Do not repeat what it was.",
+    )
     assert "It is gone." in system.last()
     assert await system.states() == ["approved"], "the person is asked once"
     assert await system.delivery.store.column("select text from memories where text ~* 'storage'") == []
