@@ -110,7 +110,8 @@ class Keeper:
         idle.protocol.set_connection(connection)
         try:
             await idle.protocol.query("select 1", _SECONDS)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError):
+            # What Postgres said when it ended the session may have been read already: then nothing can be asked at all.
             connection.terminate()
             return None
         return connection

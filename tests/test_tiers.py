@@ -85,7 +85,7 @@ def test_the_promise_tier_has_each_case_on_one_channel(tiered: pytest.Pytester) 
     assert collected(tiered) == tests
 
 
-def test_the_promise_tier_has_all_of_a_room_the_face_by_itself_and_promises(tiered: pytest.Pytester) -> None:
+def test_the_promise_tier_has_rooms_the_face_by_itself_and_promises(tiered: pytest.Pytester) -> None:
     room, face, rest = ["test_pure", "test_store"], ["test_pure"], ["test_promise_1_kept"]
     assert collected(tiered)[3:] == [*room, *rest, *face, *rest, *rest]
 

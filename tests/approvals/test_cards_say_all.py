@@ -67,7 +67,7 @@ async def test_promise_9_the_card_of_an_agent_says_every_field(kind: type[Standa
     assert await hidden_of_agent(kind, VALUES.get(name, {})) == set(HIDDEN.get(name, {}))
 
 
-def test_promise_9_what_asks_by_itself_has_a_scene_in_which_its_card_is_held_against_what_it_writes() -> None:
+def test_promise_9_what_asks_by_itself_has_a_scene_for_its_card() -> None:
     assert sorted(SCENES) == [name for name in _PLANNED if name != "add_events_from_file"], (
         "tests/agents/calendar/test_file_cards.py has that of files"
     )

@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from agents.calendar import AddEventsFromFile
 from core.calendar.places import uid_of
 from core.errors import ToolFailed
@@ -149,7 +147,6 @@ def differing(told: dict[str, tuple[str, list[str]]]) -> Iterator[str]:
                 yield f"{one} / {other}"
 
 
-@pytest.mark.timeout(180)
 async def test_whatever_of_a_new_event_differs_is_on_its_card_or_not_written(house: House) -> None:
     url, told = house.radicale.make_calendar("ann", "Home"), {}
     for name in ("", *CHANGES):
@@ -161,7 +158,6 @@ async def test_whatever_of_a_new_event_differs_is_on_its_card_or_not_written(hou
     assert len({said for said, _ in told.values()}) >= 30, "what people look at is on the card"
 
 
-@pytest.mark.timeout(180)
 async def test_whatever_an_update_changes_is_on_its_card_or_not_written(house: House) -> None:
     url, told = house.radicale.make_calendar("ann", "Home"), {}
     for name in ("", *CHANGES):

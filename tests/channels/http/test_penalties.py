@@ -75,7 +75,7 @@ async def _ready() -> bool:
     return True
 
 
-async def test_a_source_on_whose_requests_we_fail_is_limited_and_one_in_an_outage_is_not() -> None:
+async def test_our_failures_count_for_a_source_and_outages_do_not() -> None:
     async def fail(_: web.Request) -> web.Response:
         raise ZeroDivisionError
 

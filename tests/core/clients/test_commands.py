@@ -96,9 +96,7 @@ async def test_tokens_of_one_person_are_bounded_and_end(store: Store, clock: Sta
     assert await tokens.client(made[0].secret, now + timedelta(days=2)) is None
 
 
-async def test_a_token_of_before_check_sums_is_found_and_unknown_ones_are_soon_not_looked_up(
-    store: Store, clock: StandingClock
-) -> None:
+async def test_an_older_token_is_found_and_unknown_ones_soon_not_looked_up(store: Store, clock: StandingClock) -> None:
     tokens, ann, now = ClientTokens(store.database, store.make_id, KEYS), await _ann(store), clock.now()
     made = await tokens.make(ann.id, "laptop", now, None)
     assert made is not None

@@ -160,19 +160,19 @@ ELSEWHERE = (
 async def test_no_credential_goes_where_a_listing_leads(client: DavClient, server: Server, href: str) -> None:
     away = href.format(port=server.url.rpartition(":")[2])
     server.answers = {
-        "/": one("/", "<c:calendar-home-set><d:href>/home/</d:href></c:calendar-home-set>"),
-        "/home/": one(away, _CALENDAR) + one("/home/own/", _CALENDAR) + one(f"{server.url}/home/whole/", _CALENDAR),
+        "/": one("/", "<c:calendar-home-set><d:href>/all/</d:href></c:calendar-home-set>"),
+        "/all/": one(away, _CALENDAR) + one("/all/own/", _CALENDAR) + one(f"{server.url}/all/whole/", _CALENDAR),
     }
     home = await discover(client, Kind.CALENDAR)
-    assert [found.url.removeprefix(server.url) for found in home.collections] == ["/home/own/", "/home/whole/"]
-    listed = await client.propfind(f"{server.url}/home/", ["{DAV:}getetag"], depth=1)
+    assert [found.url.removeprefix(server.url) for found in home.collections] == ["/all/own/", "/all/whole/"]
+    listed = await client.propfind(f"{server.url}/all/", ["{DAV:}getetag"], depth=1)
     assert away not in [found.href for found in listed.found]
 
 
 async def test_what_is_answered_elsewhere_after_a_redirect_is_no_listing(client: DavClient, server: Server) -> None:
     other = f"http://localhost:{server.url.rpartition(':')[2]}"
-    server.leads = {"/home/": f"{other}/away/"}
-    server.answers = {"/": one("/", "<c:calendar-home-set><d:href>/home/</d:href></c:calendar-home-set>")}
+    server.leads = {"/all/": f"{other}/away/"}
+    server.answers = {"/": one("/", "<c:calendar-home-set><d:href>/all/</d:href></c:calendar-home-set>")}
     with pytest.raises(ToolFailed):
         await discover(client, Kind.CALENDAR)
 

@@ -50,7 +50,7 @@ async def test_a_call_carries_the_persons_token(script: ScriptedMcp, connect: Ca
     assert script.calls == [{"name": "light", "arguments": {}}]
 
 
-async def test_a_server_that_says_too_much_is_left_alone_for_the_person_whose_account_was_used(
+async def test_a_server_that_says_too_much_is_left_alone_for_that_person(
     script: ScriptedMcp, connect: Callable[..., Connections]
 ) -> None:
     script.offers({"name": "light", "reads": True, "says": "x" * MAX_ANSWER}, token="anns")

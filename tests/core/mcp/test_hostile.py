@@ -144,7 +144,7 @@ async def test_one_that_says_too_much_is_left_alone(house: House, name: str, tex
     assert len(house.script.asked) == asked
 
 
-async def test_one_with_accounts_is_left_alone_for_the_person_and_longer_each_time(
+async def test_one_with_accounts_is_left_alone_for_longer_each_time(
     at_http: tuple[Script, McpServer], connect: Callable[..., Connections]
 ) -> None:
     now = 0.0
@@ -356,7 +356,7 @@ async def test_one_that_reads_nothing_has_its_time_and_no_more(
         await connect(server).call("home", ACT, {"x": "y" * 1_000_000})
 
 
-async def test_the_person_is_told_why_and_whether_anybody_knows_what_became_of_it(house: House) -> None:
+async def test_the_person_is_told_why_and_whether_its_outcome_is_known(house: House) -> None:
     key, call = StepKey(1, 0), ToolCall("1", "home__act", "{}")
     house.script.says("call", _text(json.dumps("x" * MAX_ANSWER)))
     acts = await house.tool().run_call(key, call, {}, a_context())
@@ -367,7 +367,7 @@ async def test_the_person_is_told_why_and_whether_anybody_knows_what_became_of_i
 
 
 @pytest.mark.parametrize("read_only", [(), ("act",)])
-async def test_an_unreadable_answer_is_a_failure_of_what_reads_and_a_doubt_of_what_acts(
+async def test_an_unreadable_answer_fails_what_reads_and_leaves_acts_in_doubt(
     house: House, read_only: tuple[str, ...]
 ) -> None:
     key, call = StepKey(1, 0), ToolCall("1", "home__act", "{}")

@@ -12,7 +12,7 @@ from core.memory.long_term import MomexParts
 from core.memory.momex import Momex
 from core.memory.store.scans import find_by_vector
 from core.memory.types import Vector
-from jobs.memory import MemoryUpkeep
+from jobs.memory import EMBEDDED_EVERY, MemoryUpkeep
 from tests.clocks import StandingClock
 from tests.core.memory.harness import NOW, WordEmbedder, make_person, told
 
@@ -48,7 +48,7 @@ async def test_after_an_embedder_change_old_memories_are_embedded_in_batches(
     assert await left(changed) == {"ann": 5, "bob": 1}, "the provider is away, and nothing was lost"
     embedder.away = False
     for expected in ({"ann": 3, "bob": 0}, {"ann": 1, "bob": 0}, {"ann": 0, "bob": 0}):
-        clock.at += work.LEASE * 3
+        clock.at += EMBEDDED_EVERY
         await upkeep.once()
         assert await left(changed) == expected
     async with database.tenant("ann") as connection:

@@ -113,7 +113,11 @@ def test_what_is_not_understood_is_answered_in_its_own_language(asked: str, said
 
 
 def test_examples_stand_in_the_quotation_marks_of_their_language() -> None:
-    for language, quoted in (("de", "„was steht an?“"), ("es", "«¿qué sabes de mí?»"), ("zh", "“东京现在几点？”")):
+    for language, quoted in (
+        ("de", "„Notiz: Milch kaufen“"),
+        ("es", "«muéstrame mis notas»"),
+        ("zh", "“东京现在几点？”"),
+    ):
         text = demo.answer([prompt(LANGUAGE.format(language=language)), says("help")], TOOLS).text
         assert quoted in text
         assert '"' not in text

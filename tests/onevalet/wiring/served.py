@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import re
-import socket
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from core.credentials.secret_keys import SecretKeys
 from onevalet.console.door import ConsoleDoor
 from onevalet.settings import Settings
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
+from tests.ports import free_port
 
 KEY = base64.b64encode(b"k" * 32).decode()
 KEYS = SecretKeys.from_text(KEY)
@@ -124,7 +124,7 @@ async def open_served(
         _env_file=None,
         database_url=database_url,
         redis_url=redis_url,
-        port=_free_port(),
+        port=free_port(),
         public_url=PUBLIC_URL,
         onevalet_secret_keys=(KEY,),
         onevalet_metrics_token=METRICS_TOKEN,
@@ -141,9 +141,3 @@ async def open_served(
     )
     async with onevalet.wiring.web.open_web(settings) as (port, _):
         yield Served(built[0], port)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

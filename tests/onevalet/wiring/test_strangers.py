@@ -115,7 +115,7 @@ async def test_promise_12_strangers_reach_postgres_by_no_registered_address(
                 assert statuses[429] == max(0, number - BAD_A_MINUTE), (address, statuses)
 
 
-async def test_promise_12_a_page_that_forgets_its_proof_is_found_by_being_registered(
+async def test_promise_12_a_page_without_a_proof_is_found(
     database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Database] = []
