@@ -46,14 +46,6 @@ join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
 where o.tenant_id = $1 and c.channel = 'push' order by o.id desc limit 1
 """
 _PREFERS_PUSH = "update tenants set preferred_channel = 'push' where tenant_id = $1"
-_GIVES_UP = """
-with given_up as (
-    update outbound set state = 'failed', owner = null, lease_until = null
-    where tenant_id = $1 and state in ('ready', 'sending', 'checking') returning id
-)
-update outbound_parts p set state = 'failed' from given_up g
-where p.tenant_id = $1 and p.outbound_id = g.id and p.state in ('ready', 'sending', 'checking')
-"""
 _LISTENS = 3.0
 """Seconds for which a mailbox is watched that gives no reason to end that: IDLE begins anew meanwhile."""
 _KEEPS_TO_IT = frozenset(
@@ -355,11 +347,6 @@ async def _pushes(stage: Stage, cell: Cell) -> None:
     await execute(stage.harness, _PREFERS_PUSH, cell.tenant)
 
 
-async def _unpushed(stage: Stage, cell: Cell) -> None:
-    """Give up what this peer never takes, as an operator would: it is tried for a day."""
-    await execute(stage.harness, _GIVES_UP, cell.tenant)
-
-
 async def _reminded(stage: Stage, cell: Cell) -> None:
     at = ScheduleTrigger(at=Clock(stage.harness.clock).now() + timedelta(seconds=0.5))
     words: JsonObject = {"text": "call mum"}
@@ -504,7 +491,6 @@ CLIENTS: tuple[PeerClient, ...] = (
         _reminded,
         _pushed,
         prepare=_pushes,
-        clear=_unpushed,
         settings=_ntfy,
         alone=True,
     ),
