@@ -31,7 +31,7 @@ USUAL_LIFE = timedelta(hours=1)
 MOST_LIFE = timedelta(days=366)
 """Of any access token: one that is said to live longer is refreshed then."""
 _MOST_SCOPES = 500
-_VISIBLE = re.compile(r"[\x21-\x7e]{0,16384}")
+_VISIBLE = re.compile(r"[\x20-\x7e]{0,16384}")  # VSCHAR of RFC 6749, which has the space
 _CODE = re.compile(r"[a-z_]{1,40}")
 _FORM = "application/x-www-form-urlencoded"
 _log = structlog.get_logger()
@@ -215,7 +215,7 @@ def _client(client: OAuthClient) -> "WebApplicationClient":
 def read_tokens(answer: JsonObject, now: datetime) -> Tokens:
     """Return the tokens of a server's answer (RFC 6749 5.1), each field checked. Raises `OAuthRefused`."""
     access, kind = _text(answer, "access_token"), _text(answer, "token_type")
-    if not access or kind.lower() != "bearer":
+    if not access or (kind or "bearer").lower() != "bearer":  # some leave it out, though RFC 6749 requires it
         raise _unreadable()
     refresh, id_token = _text(answer, "refresh_token"), _text(answer, "id_token")
     return Tokens(access, now + _life(answer.get("expires_in")), refresh, _scopes(answer.get("scope")), id_token)

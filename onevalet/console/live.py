@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -51,27 +50,27 @@ class LivePages:
     """Tell pages of changes. `versions`: how the version of what a page shows is read."""
 
     versions: "PageVersions"
-    open: Counter[str] = field(default_factory=Counter, init=False)
-    """How many pages each person has open."""
+    _open: list[tuple[str, web.Request]] = field(default_factory=list, init=False)
+    """The pages that are told, each with its person."""
 
     async def stream(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Answer with events until the page is closed."""
         path, known = request.query.get("page", ""), request.query.get("version", "")
-        person = viewer.tenant_id
-        if self.open.total() >= MAX_STREAMS or self.open[person] >= MAX_OF_ONE:
+        # One that was closed is told until the next look: somebody who goes from page to page has one open.
+        of_whom = [person for person, opened in self._open if not _is_closed(opened)]
+        if len(of_whom) >= MAX_STREAMS or of_whom.count(viewer.tenant_id) >= MAX_OF_ONE:
             raise RequestRefused("too many live pages", status=429)
         response = web.StreamResponse(
             headers={**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
         )
-        self.open[person] += 1
+        self._open.append((viewer.tenant_id, request))
         try:
             await response.prepare(request)
             await response.write(b"retry: 3000\n\n")
             with suppress(ConnectionError):  # the page was closed
                 await self._tell(request, response, path, known, viewer)
         finally:
-            self.open[person] -= 1
-            self.open += Counter()  # drops those who have none
+            self._open = [one for one in self._open if one[1] is not request]
         return response
 
     async def _tell(
@@ -89,8 +88,13 @@ class LivePages:
                 await response.write(f"event: changed\ndata: {version}\n\n".encode())
             elif (quiet := quiet + 1) % 20 == 0:
                 await response.write(b": here\n\n")  # a proxy ends what says nothing
-            if await stops_within(request, EVERY):
+            if await stops_within(request, EVERY) or _is_closed(request):
                 return
+
+
+def _is_closed(request: web.Request) -> bool:
+    """Return whether who asked has closed the connection."""
+    return request.transport is None or request.transport.is_closing()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ pytestmark = [
     pytest.mark.timeout(600),  # where nothing is cached yet, it downloads
 ]
 NOT_THERE = (
+    "core.mcp.over_http",
     "core.mcp.sdk",
     "onevalet.dev.bench",
     "onevalet.dev.run",

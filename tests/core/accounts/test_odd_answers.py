@@ -13,6 +13,7 @@ from core.accounts.oauth import (
     OAuthServers,
     Tokens,
     read_description,
+    read_tokens,
 )
 from core.accounts.types import Endpoints, OAuthClient
 from core.http.types import HttpResponse
@@ -87,6 +88,16 @@ async def test_a_life_is_at_most_a_year(seconds: str, life: timedelta) -> None:
 async def test_scopes_that_are_none_are_refused_in_a_sentence(scope: object) -> None:
     with pytest.raises(OAuthRefused):
         await told(json.dumps(GOOD | {"scope": scope}).encode())
+
+
+def test_a_type_that_is_left_out_is_the_only_one() -> None:
+    assert read_tokens({"access_token": "at"}, NOW).access == "at"
+
+
+def test_a_token_may_hold_what_the_standard_allows() -> None:
+    every = "".join(map(chr, range(0x20, 0x7F)))
+    tokens = read_tokens(GOOD | {"access_token": every, "refresh_token": every}, NOW)
+    assert (tokens.access, tokens.refresh) == (every, every)
 
 
 @pytest.mark.parametrize("scope", ["a b", ["a", "b"], " a  b "])

@@ -2,6 +2,8 @@
 
 from contextlib import AsyncExitStack
 
+import aiohttp
+
 from onevalet.console.live import MAX_OF_ONE, MAX_STREAMS
 from tests.eventually import eventually
 from tests.onevalet.console.harness import ANN, BOB, Console
@@ -23,3 +25,18 @@ async def test_one_person_holds_no_more_live_pages_than_theirs(console: Console)
                 return answer.status == 200
 
         await eventually(has_room, "room for another page once the others are closed")
+
+
+async def test_who_goes_from_page_to_page_has_one_open(console: Console) -> None:
+    live = f"{console.url}/console/live?page=/console/waiting"
+    async with console.browser(BOB) as bob:
+        for _ in range(3 * MAX_OF_ONE):
+            answer = await bob.session.get(live)
+            assert answer.status == 200
+            await answer.content.readany()
+            answer.close()  # as a browser does that leaves the page
+
+            async def is_closed(left: aiohttp.ClientResponse = answer) -> bool:
+                return left.connection is None
+
+            await eventually(is_closed, "the connection's end")
