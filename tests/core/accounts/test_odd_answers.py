@@ -17,9 +17,16 @@ from core.accounts.oauth import (
 )
 from core.accounts.types import Endpoints, OAuthClient
 from core.http.types import HttpResponse
+from core.json_types import JsonObject
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
-GOOD = {"access_token": "at", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "rt", "scope": "a b"}
+GOOD: JsonObject = {
+    "access_token": "at",
+    "token_type": "Bearer",
+    "expires_in": 3600,
+    "refresh_token": "rt",
+    "scope": "a b",
+}
 ISSUER = "https://id.example.org"
 DESCRIPTION = {
     "issuer": ISSUER,
