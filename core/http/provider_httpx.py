@@ -18,8 +18,11 @@ class StrangeAnswer(httpx.TransportError):
         self.status = status
 
 
-def client_options(most: int) -> dict[str, Any]:
-    """Return the options of an httpx client whose answers have at most so many bytes, decompressed."""
+def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> dict[str, Any]:
+    """Return the options of an httpx client whose answers have at most so many bytes, decompressed.
+
+    `verify`: how servers are verified, if not by the authorities that httpx knows.
+    """
 
     async def guard(response: httpx.Response) -> None:
         if 300 <= response.status_code < 400:
@@ -29,7 +32,7 @@ def client_options(most: int) -> dict[str, Any]:
         response.headers.pop("Content-Encoding", None)
 
     return {
-        "verify": _tls(),
+        "verify": _tls() if verify is None else verify,
         "follow_redirects": False,
         "headers": {"Accept-Encoding": ENCODINGS},
         "event_hooks": {"response": [guard]},

@@ -16,7 +16,9 @@ PATIENCE = 30.0
 """Seconds that a call may take beyond those of its recording."""
 MOST_PATIENCE = 300.0
 MAX_ANSWER = 4 * 1024 * 1024
-"""Bytes of an answer, with a time for each word."""
+"""Bytes of an answer as unpacked, with a time for each word."""
+_MOST_SECONDS = 24 * 3600.0
+"""Seconds of a recording that are believed: its price is counted by them."""
 _NO_KEY = "none"
 """What a server of the operator's own is given as a key, where none is set: never the key of another provider."""
 
@@ -109,7 +111,13 @@ class Transcriber:
             text, seconds = response.text, getattr(response, "duration", None)
         if not isinstance(text, str):
             raise ModelUnavailable(f"{self._model}: no transcript")
-        return Transcript(storable(text), float(seconds) if isinstance(seconds, int | float) else 0.0)
+        return Transcript(storable(text), _told_seconds(seconds))
+
+
+def _told_seconds(told: object) -> float:
+    """Return the seconds that a server tells; 0 for what is no time that a recording can have."""
+    is_time = isinstance(told, int | float) and not isinstance(told, bool) and 0 < told <= _MOST_SECONDS
+    return float(told) if is_time else 0.0  # type: ignore[arg-type]
 
 
 def _language(tag: str | None) -> str:

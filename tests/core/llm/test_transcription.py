@@ -67,9 +67,28 @@ async def test_what_may_pass_is_tried_once_more(server: ScriptedTranscription) -
         (says(b"<html>Welcome to the hotel</html>"), ModelError, 2),
         (says(b'{"text": 7}'), ModelError, 2),
         (says(b'{"no": "text"}'), ModelError, 2),
+        (says(b'{"text": ["a"]}'), ModelError, 2),
+        (says(b'{"text": null}'), ModelError, 2),
+        (says(b'{"text": "hi", "duration": "soon"}'), ModelError, 2),
+        (says(b'{"text": "hi", "duration": %s}' % (b"9" * 400)), ModelError, 2),
+        (says(b"[]"), ModelError, 2),
+        (says(b"[" * 100_000), ModelError, 2),
         (says(b'{"text": "' + b"a" * 5_000_000 + b'"}'), ModelError, 2),
     ],
-    ids=["400", "401", "no JSON", "no words", "no transcript", "endless"],
+    ids=[
+        "400",
+        "401",
+        "no JSON",
+        "no words",
+        "no transcript",
+        "a list",
+        "null",
+        "no time",
+        "no float",
+        "no object",
+        "deep",
+        "endless",
+    ],
 )
 async def test_what_is_no_transcript_is_an_error_of_ours(
     server: ScriptedTranscription, answer: Heard, error: type[Exception], calls: int
@@ -77,6 +96,11 @@ async def test_what_is_no_transcript_is_an_error_of_ours(
     with pytest.raises(error):
         await asked(server, *[answer] * calls)
     assert len(server.calls) == calls
+
+
+@pytest.mark.parametrize("told", ["NaN", "-1", "null", "1e400", str(2**63)])
+async def test_a_length_that_no_recording_has_is_not_believed(server: ScriptedTranscription, told: str) -> None:
+    assert await asked(server, says(b'{"text": "hi", "duration": %s}' % told.encode())) == Transcript("hi", 0.0)
 
 
 async def test_a_redirect_is_not_followed(server: ScriptedTranscription) -> None:
