@@ -15,6 +15,7 @@ from tests.cpu_limits import limited
 from tests.eventually import eventually
 from tests.namespaces import hosts
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.servers.pgbouncer import running_pooler
 from tests.services import private_postgres, private_valkey
 
@@ -39,7 +40,7 @@ async def test_servers_are_reached_at_the_addresses_of_their_hosts() -> None:
 
 
 def test_a_socket_of_ours_listens_on_a_hosts_own_loopback() -> None:
-    with hosts(2) as (first, second), first.listen(0) as one, socket.socket() as here:
+    with hosts(2) as (first, second), first.listen(free_port()) as one, socket.socket() as here:
         with second.listen(one.getsockname()[1]) as other:
             assert one.getsockname() == other.getsockname()
         here.bind(one.getsockname())  # this process is back on its own
