@@ -1,7 +1,5 @@
 """The matrix of T22 itself: it knows every client, and a client that forgets its budget fails it."""
 
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from tests.faults.peers.stage import Cell, Stage
 from tests.forker import Forker
 from tests.servers.hostile_peers import BY_NAME as BY_MANNER
 from tests.servers.hostile_peers import MANNERS
+from tests.shipping.peers import PEERS, WITHOUT_CASE
 
 CALM = Seen("a client", "as it should", (0.3, 0.2, 0.4), "It is there.", 1.0)
 FLOOD = "floods with small units"
@@ -40,11 +39,8 @@ def test_each_manner_that_a_client_does_not_meet_has_a_reason() -> None:
 
 
 def test_every_client_of_the_product_has_a_case() -> None:
-    if find_spec("tests.shipping.peers") is None:
-        pytest.skip("there is no list of the clients yet")
-    listed: dict[str, tuple[object, str]] = import_module("tests.shipping.peers").PEERS
-    missing = {name: case for name, (_, case) in listed.items() if case not in BY_NAME}
-    assert missing == {}
+    missing = {name: case for name, (_, case) in PEERS.items() if case not in BY_NAME}
+    assert missing == dict.fromkeys(WITHOUT_CASE, "")
 
 
 def test_what_is_made_impatient_is_there() -> None:
