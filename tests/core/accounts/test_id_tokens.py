@@ -34,7 +34,23 @@ def read(token: str, keys: Any = KEYS) -> Identity:
     return read_id_token(token, keys, issuer=ISSUER, client_id="id", nonce="n", now=NOW)
 
 
-ODD = [7, -1, 2**63, 10**400, 1e300, float("nan"), float("inf"), True, None, [], ["s"], {}, {"a": 1}, "\ud800", "a\nb"]
+ODD: list[Any] = [
+    7,
+    -1,
+    2**63,
+    10**400,
+    1e300,
+    float("nan"),
+    float("inf"),
+    True,
+    None,
+    [],
+    ["s"],
+    {},
+    {"a": 1},
+    "\ud800",
+    "a\nb",
+]
 
 
 def test_a_token_as_it_should_be_tells_who_granted() -> None:
@@ -71,28 +87,35 @@ def test_an_address_that_is_none_is_no_address(odd: object) -> None:
     assert address_in({"email": odd, "preferred_username": "ann@example.org"}) == "ann@example.org"
 
 
+def each(*odd: Any) -> tuple[Any, ...]:
+    return odd
+
+
+KEY_LISTS: list[Any] = [
+    {},
+    [],
+    None,
+    {"keys": None},
+    {"keys": {"a": 1}},
+    {"keys": "keys"},
+    {"keys": []},
+    {"keys": [None]},
+    {"keys": [["kty", "RSA"]]},
+    {"keys": [{}]},
+    {"keys": [deep(300)]},
+    {"keys": [PUBLIC] * 10_000},
+    *({"keys": [PUBLIC | {"n": odd}]} for odd in each("", "é", "AQ", 7, [], None, "A" * 100_000)),
+    *({"keys": [PUBLIC | {"e": odd}]} for odd in each("", "AA", "AQ", "_" * 5_000, {}, True)),
+    *({"keys": [PUBLIC | {"kty": odd}]} for odd in each(None, 7, [], {}, "EC", "OKP", "oct", "none")),
+    *({"keys": [PUBLIC | {"kid": odd}]} for odd in each([], {}, 7, "other")),
+    *({"keys": [{"kty": "EC", "kid": "k", "crv": odd, "x": "AA", "y": "AA"}]} for odd in each("P-256", "x", 7, [], {})),
+    *({"keys": [{"kty": "OKP", "kid": "k", "crv": odd, "x": "AA"}]} for odd in each("Ed25519", "X448", 7, [], {})),
+]
+
+
 @pytest.mark.parametrize(
     "keys",
-    [
-        {},
-        [],
-        None,
-        {"keys": None},
-        {"keys": {"a": 1}},
-        {"keys": "keys"},
-        {"keys": []},
-        {"keys": [None]},
-        {"keys": [["kty", "RSA"]]},
-        {"keys": [{}]},
-        {"keys": [deep(300)]},
-        {"keys": [PUBLIC] * 10_000},
-        *({"keys": [PUBLIC | {"n": odd}]} for odd in ("", "é", "AQ", 7, [], None, "A" * 100_000)),
-        *({"keys": [PUBLIC | {"e": odd}]} for odd in ("", "AA", "AQ", "_" * 5_000, {}, True)),
-        *({"keys": [PUBLIC | {"kty": odd}]} for odd in (None, 7, [], {}, "EC", "OKP", "oct", "none")),
-        *({"keys": [PUBLIC | {"kid": odd}]} for odd in ([], {}, 7, "other")),
-        *({"keys": [{"kty": "EC", "kid": "k", "crv": odd, "x": "AA", "y": "AA"}]} for odd in ("P-256", "x", 7, [], {})),
-        *({"keys": [{"kty": "OKP", "kid": "k", "crv": odd, "x": "AA"}]} for odd in ("Ed25519", "X448", 7, [], {})),
-    ],
+    KEY_LISTS,
     ids=lambda keys: repr(keys)[:40] if len(repr(keys)) < 500 else "long",
 )
 def test_keys_that_are_none_are_refused_in_a_sentence(keys: object) -> None:
