@@ -109,10 +109,10 @@ class PersonPages(Pages):
         channel, address = fields.get("channel", ""), fields.get("address", "")
         adds = fields.get("do", "") == "add"
         await self.kit.actions.record(visit.viewer, person.id, "address" if adds else "no address", channel[:20])
-        if not adds:
-            gone = await self._addresses.delete(person.id, channel, address)
-            return lead_to(f"{PLACE}/{person.id}", said="no-address" if gone else "not-there")
         try:
+            if not adds:
+                gone = await self._addresses.delete(person.id, channel, address)
+                return lead_to(f"{PLACE}/{person.id}", said="no-address" if gone else "not-there")
             await self._addresses.add(person.id, channel, address)
         except AddressRefused as error:
             return await self._page(visit, person, str(error), status=422)
