@@ -4,6 +4,7 @@ import itertools
 import os
 import socket
 from contextlib import ExitStack, suppress
+from functools import cache
 
 _LOWEST, _HIGHEST = 20_000, 32_000
 """Below the range from which the system gives ports to clients (32768 and up on Linux)."""
@@ -13,7 +14,7 @@ _SHARES = 8
 
 def free_port(following: int = 0) -> int:
     """Return a TCP port of loopback that nothing uses, as are so many `following` ones; it is given once in a while."""
-    for port in _Ports.next:
+    for port in _of_this_process():
         with ExitStack() as stack, suppress(OSError):
             for number in range(port, port + following + 1):
                 stack.enter_context(socket.socket()).bind(("127.0.0.1", number))
@@ -21,6 +22,7 @@ def free_port(following: int = 0) -> int:
     raise AssertionError("the ports never end")
 
 
+@cache
 def _of_this_process() -> "itertools.cycle[int]":
     share = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _SHARES
     size = (_HIGHEST - _LOWEST) // _SHARES
@@ -28,7 +30,3 @@ def _of_this_process() -> "itertools.cycle[int]":
     # Another run beside this one begins elsewhere.
     begin = os.getpid() * 7 % size
     return itertools.cycle([*ports[begin:], *ports[:begin]])
-
-
-class _Ports:
-    next = _of_this_process()

@@ -91,7 +91,7 @@ def whole_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
 
 
 def _state(occurrence: Occurrence) -> str:
-    """Return what is unusual: an event is off, not certain, or takes up time as others of its kind do not."""
+    """Return the states of an event that are unusual: cancelled, tentative, busy or free against its kind."""
     if occurrence.cancelled:
         return gettext("cancelled")
     states = [gettext("tentative")] if occurrence.tentative else []

@@ -39,6 +39,6 @@ def proves_in_its_handler(_: web.Request) -> str | None:
 
 
 def shown_by(request: web.Request) -> str | None:
-    """Return what a request shows to its route; see `Proof`."""
+    """Return the proof that a request shows to its route, as `Proof` does."""
     proof = _PROOFS.get(request.match_info.handler)
     return proof(request) if proof is not None else None

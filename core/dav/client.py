@@ -120,11 +120,7 @@ class DavClient:
             found = read_multistatus(response.body)
         else:
             found = await asyncio.to_thread(read_multistatus, response.body)
-        where = response.url or url
-        if not _is_of(
-            url, where
-        ):  # a redirect; the credentials were not passed on, and later requests bring none there
-            raise ToolFailed(gettext("The server names an address that is not safe."))
+        where = response.url or url  # of the same server: no redirect passes a body on to another
         return Answered(where, [one for one in found if _is_of(where, one.href)])
 
     async def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpResponse:
@@ -149,7 +145,7 @@ class DavClient:
 
 
 def _is_of(server: str, href: str) -> bool:
-    """Return whether what an href means at a server may have what was given to that server."""
+    """Return whether an href in a server's answer leads to that server."""
     try:
         return is_same_server(read_target(server), read_target(urljoin(server, href)))
     except ValueError:  # no address at all, or one that is barred

@@ -279,7 +279,7 @@ def _next(ask: _Ask, status: int, location: str) -> _Ask:
 
 
 def is_same_server(before: Target, after: Target) -> bool:
-    """Return whether what may go to one address may go to another: its server is the same, or better protected."""
+    """Return whether two addresses have the same server, the second no less protected: a credential may follow."""
     if before.host != after.host:
         return False
     # From http to https on the usual ports is the same server, better protected; never the other way round.

@@ -49,7 +49,7 @@ _LONG = 300
 
 
 def as_data(text: str) -> str:
-    """Return what a person would see of a text from outside, quoted line by line below a line that says what it is."""
+    """Return the visible letters of a text from outside, quoted line by line below a heading."""
     # Tags of ours in it would pass for notes to the model.
     seen = without_unseen(text).replace("for_assistant>", "for_assistant›")
     quoted = "\n".join(f"> {line}" for line in seen.splitlines())

@@ -206,7 +206,7 @@ def _tells_of_idle(answer: Answer) -> bool | None:
 
 
 def _told(answer: Answer) -> tuple[bytes, int] | None:
-    """Return what a response code tells of the folder's numbers."""
+    """Return the name and number of a response code, UIDVALIDITY or UIDNEXT; None for another."""
     match = _TOLD.search(answer.text)
     return (match[1].upper(), _read(match[2])) if match else None
 

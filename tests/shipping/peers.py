@@ -68,12 +68,12 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
 }
 """Clients of servers that others run: their modules, and the case of `tests.faults.peers.clients` that stands for
 them; none where `WITHOUT_CASE` says why."""
-_PROVIDER = "its server is the provider's, named by no setting; what stands before it meets the tests of its folder"
+_PROVIDER = "its server is the provider's, which nobody names; tests/contract/test_strange_answers.py stands for it"
 WITHOUT_CASE: Mapping[str, str] = {
     "providers' SDKs that use httpx": _PROVIDER,
     "providers' SDKs that use aiohttp": _PROVIDER,
     "Slack's sockets": _PROVIDER,
-    "models": "each text of the harness needs its model; tests/core/llm/direct/test_hostile_streams.py stands for it",
+    "models": "each text of the harness needs its model, and a stream has no bound of bytes and pieces yet",
     "models by litellm": "litellm reads its answers, and nothing of ours bounds their bytes as unpacked yet",
 }
 """Why a client of others' servers has no case."""

@@ -62,7 +62,7 @@ def updated(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _seen(whole: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a card says of an event: all but the name of the call that wrote it."""
+    """Return the parts of an event that a card says: all but the name of the call that wrote it."""
     return {name: value for name, value in whole.items() if name != "key"}
 
 

@@ -169,14 +169,6 @@ async def test_no_credential_goes_where_a_listing_leads(client: DavClient, serve
     assert away not in [found.href for found in listed.found]
 
 
-async def test_what_is_answered_elsewhere_after_a_redirect_is_no_listing(client: DavClient, server: Server) -> None:
-    other = f"http://localhost:{server.url.rpartition(':')[2]}"
-    server.leads = {"/all/": f"{other}/away/"}
-    server.answers = {"/": one("/", "<c:calendar-home-set><d:href>/all/</d:href></c:calendar-home-set>")}
-    with pytest.raises(ToolFailed):
-        await discover(client, Kind.CALENDAR)
-
-
 async def test_a_server_without_calendars_is_told(client: DavClient, server: Server) -> None:
     with pytest.raises(ToolFailed):
         await discover(client, Kind.CALENDAR)
