@@ -69,13 +69,15 @@ class Sockets:
     async def run(self) -> None:
         """Hold one socket after another until cancelled, or until `finish`."""
         wait = self._pace.wait
-        old: _Socket | None = None
+        held: list[_Socket] = []
         try:
             while not self._closing:
                 fresh = await self._connect()
-                if old is not None:
+                if fresh is not None:
+                    held.append(fresh)
+                for old in [socket for socket in held if socket is not fresh]:
                     await self._leave(old)  # the new one is there first: in between nothing is missed
-                old = fresh
+                    held.remove(old)
                 opened = monotonic()
                 self._tell(is_open=fresh is not None)
                 if fresh is not None:
@@ -89,8 +91,8 @@ class Sockets:
                     wait = min(wait * 2, self._pace.longest)
         finally:
             self._tell(is_open=False)
-            if old is not None:
-                await old.end()
+            for socket in held:
+                await socket.end()
 
     def _tell(self, *, is_open: bool) -> None:
         self.is_open = is_open

@@ -191,6 +191,36 @@ async def test_a_slack_that_sends_every_socket_away_at_once_is_asked_ever_less()
     assert all(pause >= least for pause, least in zip(pauses, (0.1, 0.2, 0.4), strict=True)), pauses
 
 
+async def test_stopping_while_an_old_socket_closes_leaves_the_new_one_open_no_more() -> None:
+    closing, ended = asyncio.Event(), asyncio.Event()
+
+    async def opened(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True, "url": str(server.make_url("/socket")).replace("http", "ws", 1)})
+
+    async def socket(request: web.Request) -> web.WebSocketResponse:
+        response = web.WebSocketResponse(autoclose=False)
+        await response.prepare(request)
+        await response.send_json({"type": "hello"})
+        await response.send_json({"type": "disconnect", "reason": "refresh_requested"})
+        while (await response.receive()).type is not web.WSMsgType.CLOSE:
+            pass
+        closing.set()
+        await ended.wait()
+        return response
+
+    app = web.Application()
+    app.add_routes([web.post("/api/apps.connections.open", opened), web.get("/socket", socket)])
+    async with TestServer(app) as server:
+        api = SlackApi(bot_token=SlackConfig().bot_token, api_url=str(server.make_url("/api/")))
+        pace = Pace(ping=0.2, look=0.02, connect=1.0, wait=0.1, longest=10.0)
+        holding = asyncio.create_task(Sockets(api, cast(BoltGateway, None), "xapp-1", pace).run())
+        await eventually(closing.is_set)
+        holding.cancel()
+        ended.set()
+        await asyncio.gather(holding, return_exceptions=True)
+        await api.close()
+
+
 async def test_promise_3_what_was_said_between_two_sockets_is_found_by_catch_up(team: Team) -> None:
     team.simulator.wire.faults.add(Rule("slack.apps.connections.open", FaultKind.SERVER_ERROR, times=2))
     await team.act("refresh_sockets")
