@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from tests import left_open
 from tests.kept_connections import Keeper
 from tests.services import RunServices, drop_database, make_database
 
@@ -67,7 +68,8 @@ class DatabasePool:
     def borrow(self) -> Iterator[str]:
         """Yield the URL of an empty database for the block; outside of any event loop."""
         if self._lent is None:
-            self._lent = self._loop.run_until_complete(self._make())
+            with left_open.for_several_tests():
+                self._lent = self._loop.run_until_complete(self._make())
         lent = self._lent
         try:
             yield self._services.on_database(lent.name)

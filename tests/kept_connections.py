@@ -114,6 +114,9 @@ class Keeper:
             # What Postgres said when it ended the session may have been read already: then nothing can be asked at all.
             connection.terminate()
             return None
+        except BaseException:
+            connection.terminate()
+            raise
         return connection
 
     def _knows(self, dsn: str | None, options: dict[str, Any]) -> bool:
@@ -132,8 +135,12 @@ class _Kept(asyncpg.Connection):
 
     async def close(self, *, timeout: float | None = None) -> None:
         """Close this object, and its session if nobody keeps that."""
-        if not self.is_closed() and await self.keeper.keep(self):
-            return
+        try:
+            if not self.is_closed() and await self.keeper.keep(self):
+                return
+        except BaseException:
+            self.terminate()
+            raise
         await super().close(timeout=timeout)
 
     @property

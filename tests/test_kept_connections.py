@@ -71,6 +71,21 @@ async def test_a_session_that_has_ended_is_given_to_nobody(database_url: str) ->
     await killer.close()
 
 
+@pytest.mark.parametrize("turns", range(4))
+async def test_who_is_cancelled_while_opening_or_closing_leaves_nothing_open(database_url: str, turns: int) -> None:
+    async def use() -> None:
+        connection = await asyncpg.connect(database_url)
+        await connection.close()
+
+    await use()
+    using = asyncio.create_task(use())
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    using.cancel()
+    await asyncio.gather(using, return_exceptions=True)
+    await use()
+
+
 @pytest.mark.usefixtures("new_sessions")
 async def test_where_it_is_the_subject_every_session_is_new(database_url: str) -> None:
     first = await asyncpg.connect(database_url)
