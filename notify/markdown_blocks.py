@@ -8,6 +8,7 @@ from typing import ClassVar
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from notify.markdown_addresses import keep_addresses
 from notify.markdown_tables import keep_all_cells
 
 _MAX_NESTING = 24
@@ -32,6 +33,7 @@ class BlockWriter(ABC):
         parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
         parser.disable(["reference"]).enable(["table", "strikethrough"])
         keep_all_cells(parser)
+        keep_addresses(parser)
         tokens = parser.parse(source)
         # Below this depth the parser drops text; such a thing is no document.
         if any(token.level >= _MAX_NESTING - 2 for token in tokens):

@@ -44,7 +44,7 @@ class ConsoleSignIn:
 
     @property
     def links(self) -> OwnTokens:
-        return OwnTokens.of(self.keys, "console link")
+        return OwnTokens.of(self.keys, "console link", plain=True)
 
     @property
     def sessions(self) -> OwnTokens:

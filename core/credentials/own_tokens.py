@@ -23,7 +23,7 @@ _MOST = 100
 class OwnTokens:
     """Make and prove one kind of tokens. `keys`: the first makes, all prove, so that tokens outlive a change of keys.
 
-    `plain`: of hexadecimal digits, which are no marks where messages are formatted.
+    `plain`: of hexadecimal digits, for links in messages: programs that find links drop a mark at the end.
     """
 
     keys: Sequence[bytes] = field(repr=False)

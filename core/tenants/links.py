@@ -35,7 +35,7 @@ class ExportLinks:
 
     @property
     def tokens(self) -> OwnTokens:
-        return OwnTokens.of(self.keys, "export link")
+        return OwnTokens.of(self.keys, "export link", plain=True)
 
     async def link(self, tenant_id: str, now: datetime) -> str | None:
         """Return a new link for a person; None where they had too many today."""

@@ -5,6 +5,7 @@ No pictures: a mail program fetches their addresses unasked, and a model that ob
 
 from markdown_it import MarkdownIt
 
+from notify.markdown_addresses import keep_addresses
 from notify.markdown_tables import keep_all_cells
 from notify.plain_markdown import without_controls
 
@@ -27,6 +28,7 @@ def body_html(markdown: str) -> str:
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _MAX_NESTING})
     parser.disable(["reference", "image"]).enable(["table", "strikethrough"])
     keep_all_cells(parser)
+    keep_addresses(parser)
     source = without_controls(markdown)
     tokens = parser.parse(source)
     if any(token.level >= _MAX_NESTING - 2 for token in tokens):

@@ -26,7 +26,7 @@ from onevalet.console.reading.health import read_health
 from onevalet.console.reading.paths import find_turn, read_path
 from onevalet.console.rendering import HEADERS, STATIC
 
-_TOKEN = re.compile(rf"{PARTITION}[\w-]{{43}}")
+_TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 

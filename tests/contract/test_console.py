@@ -11,7 +11,7 @@ from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.credentials.harness import KEYS
 
-LINK = re.compile(r"https://valet\.example\.org/console/sign-in/([\w-]{43})")
+LINK = re.compile(r"https://valet\.example\.org/console/sign-in/([0-9a-f]{32})")
 TYPED = {"slack": "console", "telegram": "/console"}
 
 

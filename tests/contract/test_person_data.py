@@ -25,7 +25,7 @@ from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import FakeModel, says
 from tests.core.credentials.harness import KEYS
 
-LINK = re.compile(r"https://valet\.example/export/([\w-]{43})")
+LINK = re.compile(r"https://valet\.example/export/([0-9a-f]{32})")
 
 
 @pytest.fixture
