@@ -124,6 +124,7 @@ def people(store: Store) -> People:
     return People(store, CredentialStore(store.database, SecretKeys([SecretKey("k", os.urandom(32))])))
 
 
+@pytest.mark.whole("it floods three times until an allowance ends")
 async def test_a_server_that_exceeds_again_is_left_alone_longer_and_told_once(people: People) -> None:
     told, ann = Told(), await people.add("+15550000001")
     async with hostile_imap({"IDLE": floods("* 1\r\n")}) as server:

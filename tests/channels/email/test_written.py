@@ -100,6 +100,7 @@ def test_any_text_and_any_html_is_read(text: str) -> None:
     text_of_html(text)
 
 
+@pytest.mark.whole("it measures")
 @pytest.mark.parametrize(
     "piece", ["On a", "On \n", ">\n", "From: a\n", "_" * 50 + "\n", "\n", "-- \n", "<div>", "<", "&", "在", "- "]
 )

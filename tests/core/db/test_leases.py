@@ -75,6 +75,7 @@ def sql() -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted((ROOT / "core/db/sql/functions").glob("*.sql"))}
 
 
+@pytest.mark.whole("it reads every file of the product")
 def test_every_lease_over_30_seconds_says_why() -> None:
     long = {name for name, length in leases() if length is None or length > SHORT}
     assert sorted(long) == sorted(REASONS)

@@ -101,6 +101,7 @@ _BREAKS = {
 }
 
 
+@pytest.mark.whole("it works until its limits are reached")
 async def test_what_one_job_does_touches_no_other(tmp_path: Path) -> None:
     branches = "".join(f"if name == {name.decode()!r}: {code}\n" for name, code in _BREAKS.items())
     waits = WAITS.replace("while not", f"{branches}while not")

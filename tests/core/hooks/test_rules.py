@@ -101,6 +101,7 @@ async def test_a_rule_covers_a_call_when_all_its_conditions_hold(
     assert await decided(tmp_path, f'{HEAD}decision = "deny"\n{when}', arguments) == expected
 
 
+@pytest.mark.whole("it works until its limit is reached")
 async def test_a_rule_whose_expression_runs_for_hours_denies_and_holds_nobody_up(tmp_path: Path) -> None:
     when = r'when = [{argument = "a", matches = "(a|aa)+$"}]'
     deciding = asyncio.ensure_future(decided(tmp_path, f'{HEAD}decision = "allow"\n{when}', {"a": "a" * 90 + "!"}))

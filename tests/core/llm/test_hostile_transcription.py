@@ -62,6 +62,7 @@ async def asked(manner: Manner) -> Transcript | ModelError:
             await client.close()
 
 
+@pytest.mark.whole("it meets every manner of a server")
 @pytest.mark.parametrize("manner", WEB, ids=lambda manner: manner.name)
 async def test_whatever_a_server_does_is_a_transcript_or_an_error_of_ours(manner: Manner) -> None:
     told = await asked(manner)

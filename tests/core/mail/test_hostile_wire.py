@@ -54,6 +54,7 @@ async def watched(server: HostileServer) -> AsyncIterator[IdleMailbox]:
         await http.close()
 
 
+@pytest.mark.whole("it floods until an allowance ends")
 async def test_lines_in_idle_that_are_no_news_end_and_others_have_their_turns(turns: Turns) -> None:
     async with hostile_imap({"IDLE": floods("* 1\r\n")}) as server, watched(server) as mailbox:
         before = turns.count
@@ -111,6 +112,7 @@ async def again(mailbox: IdleMailbox, times: int) -> None:
         await mailbox.wire.command(b"NOOP")
 
 
+@pytest.mark.whole("it reads 100,000 lines")
 async def test_an_inbox_of_100_000_messages_is_listed() -> None:
     count = 100_000
     listing = "\r\n".join(

@@ -277,7 +277,7 @@ async def test_files_are_few_and_of_a_kind(house: House) -> None:
     assert answer.text.startswith("[Something that cannot be read.]")
 
 
-@pytest.mark.parametrize("many", [100_000, 600])
+@pytest.mark.parametrize("many", [pytest.param(100_000, marks=pytest.mark.whole("it reads 100,000 declarations")), 600])
 async def test_of_many_tools_the_first_are_offered(house: House, many: int) -> None:
     tools = ",".join(f'{{"name":"t{at}","inputSchema":{{"type":"object"}}}}' for at in range(many))
     house.script.says("tools/list", _result(f'{{"tools":[{tools}]}}'))

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ async def test_promise_11_two_people_at_once_share_nothing(store: Store, seed: i
     await asyncio.gather(*(actor.act(30) for actor in actors))
 
 
+@pytest.mark.whole("it starts processes of its own")
 async def test_promise_11_two_people_in_processes_of_their_own_share_nothing(store: Store) -> None:
     processes = [
         await asyncio.create_subprocess_exec(

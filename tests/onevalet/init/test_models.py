@@ -143,6 +143,7 @@ async def test_a_server_on_this_machine_is_found_and_its_context_kept_to(kind: s
     }
 
 
+@pytest.mark.whole("it starts `init`")
 def test_the_demo_model_empties_what_another_choice_has_set(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(
         "# mine\nONEVALET_MODEL=openai/old\nOPENAI_API_BASE=http://old\nONEVALET_NAME=Otto\n"

@@ -60,6 +60,7 @@ async def _fails_on_top_of(connection: "asyncpg.Connection[asyncpg.Record]", sta
         raise LookupError("while that was handled")  # noqa: B904 - the chain of what was handled, not of causes
 
 
+@pytest.mark.whole("it starts a process of its own")
 async def test_no_process_logs_the_words_that_a_database_quotes(database_url: str) -> None:
     code = (
         "import asyncio, logging, asyncpg, structlog\n"
@@ -85,6 +86,7 @@ async def test_no_process_logs_the_words_that_a_database_quotes(database_url: st
     assert shown.count("InvalidTextRepresentationError: sqlstate 22P02") == 3, shown
 
 
+@pytest.mark.whole("it starts a process of its own")
 async def test_no_process_logs_the_numbers_that_twilio_is_asked_about() -> None:
     code = (
         "import asyncio, logging\n"

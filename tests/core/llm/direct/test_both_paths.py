@@ -117,6 +117,7 @@ async def through(
     return made, replay.asked[0]
 
 
+@pytest.mark.whole("it loads litellm and asks it the same")
 @pytest.mark.parametrize(("provider", "said", "streamed"), list(_cases()))
 async def test_both_paths_agree(
     monkeypatch: pytest.MonkeyPatch, provider: str, said: Transcript, streamed: bool

@@ -45,6 +45,7 @@ def private(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(parent)
 
 
+@pytest.mark.whole("it starts a Postgres of its own")
 @needs_root
 async def test_root_places_data_outside_private_folders_and_opens_none(private: Path) -> None:
     home = private / "checkout" / ".onevalet"
