@@ -12,9 +12,14 @@ from zlib import error as ZlibError
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from core.archives.signatures import ArchiveKeys
+
 MANIFEST = "manifest.json"
+SIGNATURE = "manifest.signature"
+"""The entry with the signature of the manifest, which cannot name it."""
 PIECE = 1024 * 1024
 _MAX_MANIFEST = 64 * PIECE
+_MAX_SIGNATURE = 1024
 
 
 class ArchiveRefused(Exception):
@@ -78,12 +83,18 @@ class ArchiveWriter:
         self._sink.made.clear()
         return made
 
-    def close(self, manifest: ManifestBase) -> None:
-        """Write the manifest and the zip's directory."""
-        info = ZipInfo(MANIFEST, self._time)
-        info.compress_type = ZIP_DEFLATED
-        self._zip.writestr(info, manifest.model_dump_json(indent=1, exclude_defaults=True))
+    def close(self, manifest: ManifestBase, keys: ArchiveKeys | None = None) -> None:
+        """Write the manifest, its signature by `keys`, and the zip's directory."""
+        told = manifest.model_dump_json(indent=1, exclude_defaults=True).encode()
+        self._write(MANIFEST, told)
+        if keys is not None:
+            self._write(SIGNATURE, keys.sign(told))
         self._zip.close()
+
+    def _write(self, path: str, content: bytes) -> None:
+        info = ZipInfo(path, self._time)
+        info.compress_type = ZIP_DEFLATED
+        self._zip.writestr(info, content)
 
 
 class EntryWriter:
@@ -110,8 +121,9 @@ def read_manifest[Told: ManifestBase](path: Path, told_as: type[Told], newest: i
     try:
         with ZipFile(path) as packed:
             manifest = _manifest(packed, told_as, newest)
-            names = packed.namelist()
-            if sorted(names) != sorted([MANIFEST, *(entry.path for entry in manifest.entries)]):
+            names = sorted(packed.namelist())
+            expected = [MANIFEST, *(entry.path for entry in manifest.entries)]
+            if names not in (sorted(expected), sorted([*expected, SIGNATURE])):
                 raise ArchiveRefused("The archive has other entries than its manifest names: it was changed.")
             for entry in manifest.entries:
                 _check(packed, entry)
@@ -120,6 +132,17 @@ def read_manifest[Told: ManifestBase](path: Path, told_as: type[Told], newest: i
     except (BadZipFile, LargeZipFile, ZlibError, EOFError, KeyError, OSError, NotImplementedError, ValueError) as error:
         raise ArchiveRefused("This file is no whole archive of OneValet: it was cut, or is something else.") from error
     return manifest
+
+
+def is_signed(path: Path, keys: ArchiveKeys) -> bool:
+    """Return whether a checked archive is as one of these keys signed it."""
+    with ZipFile(path) as packed:
+        if SIGNATURE not in packed.namelist() or packed.getinfo(SIGNATURE).file_size > _MAX_SIGNATURE:
+            return False
+        try:
+            return keys.verify(packed.read(MANIFEST), packed.read(SIGNATURE))
+        except (BadZipFile, ZlibError, EOFError, NotImplementedError):
+            return False
 
 
 def _manifest[Told: ManifestBase](packed: ZipFile, told_as: type[Told], newest: int) -> Told:

@@ -3,15 +3,20 @@
 A table is one JSON array with a row on each line, so that it is read a line at a time.
 """
 
+import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zipfile import ZipFile
 
-from core.archives.zips import Entry, ManifestBase, read_manifest
+from core.archives.signatures import ArchiveKeys
+from core.archives.zips import Entry, ManifestBase, is_signed, read_manifest
+from core.credentials.secret_keys import SecretKeys
 
-FORMAT = 1
+FORMAT = 2
+"""2: the manifest is signed; archives of format 1 are not."""
+_PURPOSE = b"onevalet archives of people"
 
 
 class Manifest(ManifestBase):
@@ -27,10 +32,14 @@ def table_path(table: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archive whose every entry is what its manifest says. `path` must not change while it is read."""
+    """An archive whose every entry is what its manifest says. `path` must not change while it is read.
+
+    `signed`: this installation made it, and nobody changed it since. Anybody can make a manifest.
+    """
 
     path: Path
     manifest: Manifest
+    signed: bool
 
     def has(self, table: str) -> bool:
         return any(entry.path == table_path(table) for entry in self.manifest.entries)
@@ -51,6 +60,14 @@ class Archive:
             return packed.read(entry.path)
 
 
-def open_archive(path: Path) -> Archive:
-    """Check an archive from end to end. Raises `ArchiveRefused`, also for one that was cut or changed."""
-    return Archive(path, read_manifest(path, Manifest, FORMAT))
+def archive_keys(keys: SecretKeys) -> ArchiveKeys:
+    """Return the keys that sign people's archives, made of ONEVALET_SECRET_KEYS."""
+    return ArchiveKeys([hmac.digest(key.value, _PURPOSE, "sha256") for key in keys.all])
+
+
+def open_archive(path: Path, keys: ArchiveKeys) -> Archive:
+    """Check an archive from end to end, and whether `keys` signed it.
+
+    Raises `ArchiveRefused`, also for one that was cut or whose entries were changed.
+    """
+    return Archive(path, read_manifest(path, Manifest, FORMAT), is_signed(path, keys))

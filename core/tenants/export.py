@@ -9,6 +9,7 @@ from datetime import datetime
 import asyncpg
 
 from core.accounts.accounts import Accounts
+from core.archives.signatures import ArchiveKeys
 from core.archives.zips import PIECE, ArchiveWriter
 from core.clock import Clock
 from core.db.database import Connection, Database, fetch_one
@@ -40,12 +41,16 @@ _KEY = (
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """Make archives. `version` is OneValet's own; without `accounts` their names are told, and not what each may."""
+    """Make archives. `version` is OneValet's own; without `accounts` their names are told, and not what each may.
+
+    `keys` sign each archive: it passes through its person's hands.
+    """
 
     database: Database
     blobs: BlobStore
     clock: Clock
     version: str
+    keys: ArchiveKeys
     accounts: Accounts | None = None
 
     async def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
@@ -72,7 +77,8 @@ class Exporter:
                 person=tenant_id,
                 exported_at=now,
                 entries=tuple(writer.entries),
-            )
+            ),
+            self.keys,
         )
         yield writer.take()
 

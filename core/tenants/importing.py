@@ -1,6 +1,7 @@
 """Importing a person from an archive: all of it in one transaction, or nothing."""
 
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import batched
 
@@ -15,15 +16,19 @@ from core.people.access_policy import PersonRole
 from core.tenants.archive import Archive, table_path
 from core.tenants.export import columns_of
 from core.tenants.tables import ARCHIVING, EXPORTED, IMPORTED
+from core.tenants.unproven import NOT_FITTING, SIGNED_ALONE, UNPROVEN, Places, add_stand_in
 
 _ROWS = 200
-_RENAMED = {
-    ("message_words", "words"): "case when v.tenant_id = $1 then v.words"
-    " else person_word($1) || ts_delete(v.words, 'person ' || v.tenant_id) end"
+_FILLED = {
+    "approvals": {"token": "gen_random_uuid()::text"},
+    "questions": {"token": "gen_random_uuid()::text"},
+    "files": {"key": "$3::jsonb -> 'files' ->> v.id"},
+    "message_words": {
+        "words": "case when v.tenant_id = $1 then v.words"
+        " else person_word($1) || ts_delete(v.words, 'person ' || v.tenant_id) end"
+    },
 }
-"""Values that name their person."""
-_FILLED = dict.fromkeys((("approvals", "token"), ("questions", "token")), "gen_random_uuid()::text")
-"""New values for secrets without which there is no row."""
+"""Values that are made here, by table and column: secrets without which there is no row, and what names its person."""
 _TIMEOUT = 600.0
 """Seconds that one statement of an import may take."""
 _TWICE = "What this archive tells is here already: it was imported before, or its person never left."
@@ -37,6 +42,8 @@ class Imported:
     role: PersonRole
     rows: int
     files: int
+    left: tuple[str, ...] = ()
+    """The addresses of the archive that nobody confirmed, as `sms:+15551234567`: they are not theirs here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +54,37 @@ class Importer:
     blobs: BlobStore
     make_id: IdMaker
 
-    async def take_in(self, archive: Archive, role: PersonRole | None = None) -> Imported:
+    async def take_in(self, archive: Archive, role: PersonRole | None = None, admit: Collection[str] = ()) -> Imported:
         """Import a checked archive. Raises `ArchiveRefused` where it does not fit here; nothing is changed then.
 
         `role` None: the archived one, but a member for an owner. An archive passes through its person's hands, and
         nobody makes themselves the owner.
+
+        `admit`: the addresses, such as `sms:+15551234567`, that the operator knows as this person's. Of an archive that
+        is signed here all are; of another, which its person may have changed, no other is taken in.
         """
         await self._check_schema(archive)
-        tenant_id = await self._free_id(archive)
+        places = Places.of(_read(archive, "identities"), signed=archive.signed, admit=admit)
+        tenant_id = await self._free_id(archive, places)
         files = await self._store_files(archive, tenant_id)
+        stand_in = self.make_id("idn")
+        told: JsonObject = {"files": {**files}, "identities": [*places.confirmed], "stand_in": stand_in}
         try:
             async with self.database.tenant(tenant_id) as connection:
                 await connection.execute("set constraints all deferred")
                 rows = 0
                 for table in IMPORTED:
-                    if archive.has(table):
-                        rows += await _insert(connection, archive, table, tenant_id, files)
+                    if archive.has(table) and (archive.signed or table not in SIGNED_ALONE):
+                        rows += await _insert(connection, archive, table, tenant_id, told)
+                await add_stand_in(connection, tenant_id, stand_in)
                 given = await _give_role(connection, tenant_id, role)
                 await connection.execute("delete from file_deletions where key = any ($1)", list(files.values()))
                 await connection.execute("set constraints all immediate")
         except asyncpg.UniqueViolationError as error:
             raise ArchiveRefused(_TWICE) from error
         except (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError) as error:
-            raise ArchiveRefused("The archive's rows do not fit together: it was changed.") from error
-        return Imported(tenant_id, given, rows, len(files))
+            raise ArchiveRefused(NOT_FITTING) from error
+        return Imported(tenant_id, given, rows, len(files), places.left)
 
     async def _check_schema(self, archive: Archive) -> None:
         """Raise `ArchiveRefused` for an archive of a newer version, and for tables or columns that are not ours."""
@@ -86,13 +100,11 @@ class Importer:
                 if strange := set(archive.columns(table)) - set(await columns_of(connection, table)):
                     raise ArchiveRefused(f"The archive's {table} has {min(strange)}, which is no column here.")
 
-    async def _free_id(self, archive: Archive) -> str:
+    async def _free_id(self, archive: Archive, places: Places) -> str:
         """Return the id of the person here. Raises `ArchiveRefused` where an address of theirs is somebody's."""
-        people = [json.loads(row) for row in archive.rows("tenants")] if archive.has("tenants") else []
-        if len(people) != 1:
+        if len(_read(archive, "tenants")) != 1:
             raise ArchiveRefused("The archive is not about one person: it was changed.")
-        for row in archive.rows("identities"):
-            place: JsonObject = json.loads(row)
+        for place in places.confirmed.values():
             found = await self.database.call(
                 "select tenant_id from find_identity($1,$2,$3)", place["channel"], place["account"], place["user_key"]
             )
@@ -122,12 +134,25 @@ class Importer:
         return keys
 
 
-async def _insert(connection: Connection, archive: Archive, table: str, tenant_id: str, files: dict[str, str]) -> int:
-    columns = [*archive.columns(table), *(column for of, column in _FILLED if of == table)]
-    values = [_value(table, column) for column in columns]
+def _read(archive: Archive, table: str) -> list[JsonObject]:
+    """Return the rows of a small table; raise `ArchiveRefused` where they are no objects."""
+    try:
+        rows = [json.loads(row) for row in archive.rows(table)] if archive.has(table) else []
+    except ValueError as error:
+        raise ArchiveRefused(NOT_FITTING) from error
+    if not all(isinstance(row, dict) for row in rows):
+        raise ArchiveRefused(NOT_FITTING)
+    return rows
+
+
+async def _insert(connection: Connection, archive: Archive, table: str, tenant_id: str, told: JsonObject) -> int:
+    made = {**_FILLED.get(table, {}), **({} if archive.signed else UNPROVEN.get(table, {}))}
+    columns = [*dict.fromkeys([*archive.columns(table), *made])]
+    values = [_value(table, column, made) for column in columns]
     named = ", ".join(f'"{column}"' for column in columns)
     # Files whose bytes are not in the archive were deleted while it was made.
-    only = " where $3::jsonb ? v.id" if table == "files" else " where $3::jsonb is not null"
+    # Of the identities, those are taken in that are proven or confirmed.
+    only = f" where $3::jsonb -> '{table}' ? v.id" if table in told else " where $3::jsonb is not null"
     statement = (
         f"insert into {table} ({named}) overriding system value select {', '.join(values)}"  # noqa: S608
         f" from jsonb_populate_recordset(null::{table}, $2::text::jsonb) v{only}"
@@ -135,19 +160,17 @@ async def _insert(connection: Connection, archive: Archive, table: str, tenant_i
     )
     count = 0
     for rows in batched(archive.rows(table), _ROWS):
-        done = await connection.execute(statement, tenant_id, f"[{','.join(rows)}]", files, timeout=_TIMEOUT)
+        done = await connection.execute(statement, tenant_id, f"[{','.join(rows)}]", told, timeout=_TIMEOUT)
         count += int(done.rpartition(" ")[2])
     return count
 
 
-def _value(table: str, column: str) -> str:
+def _value(table: str, column: str, made: Mapping[str, str]) -> str:
     """Return the expression of SQL for a column of a row that is imported."""
     if column == "tenant_id":
         return "$1"
-    if (table, column) == ("files", "key"):
-        return "$3::jsonb ->> v.id"
-    if made := (_FILLED | _RENAMED).get((table, column)):
-        return made
+    if column in made:
+        return made[column]
     changes = ARCHIVING[table].ended.get(column, {})
     if None in changes:
         return _literal(changes[None])

@@ -39,8 +39,12 @@ def import_tenant(
     role: Annotated[
         PersonRole | None, typer.Option(help="The role they get; by default the exported one, but no owner.")
     ] = None,
+    admit: Annotated[
+        list[str] | None,
+        typer.Option(help="An address, such as sms:+15551234567, that you know as theirs; may be repeated."),
+    ] = None,
 ) -> None:
-    """Take a person in from an export of another installation; a file that was cut or changed is refused."""
+    """Take a person in from an export; of one that was not made here, only with the addresses that you admit."""
     from onevalet.cli.tenants import import_person
 
-    run_work(lambda settings: import_person(settings, file, role))
+    run_work(lambda settings: import_person(settings, file, role, admit or []))

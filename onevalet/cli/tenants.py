@@ -1,7 +1,8 @@
 """`tenants export|delete|import`: a person's data as a whole."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import shlex
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,9 @@ from core.errors import ConfigError
 from core.files.store import FileStore
 from core.people.access_policy import PersonRole
 from core.people.tenant_tables import TENANT_TABLES
-from core.tenants.archive import open_archive
+from core.tenants.archive import archive_keys, open_archive
 from core.tenants.deletion import AskedBy
+from core.tenants.unproven import Unconfirmed
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, system_keys
 from onevalet.settings import Settings
@@ -77,16 +79,37 @@ async def delete_person(settings: Settings, person: str, *, yes: bool) -> None:
         say(f"Only the person can end what they allowed there: {', '.join(deleted.open_grants)}.")
 
 
-async def import_person(settings: Settings, file: Path, role: PersonRole | None) -> None:
-    """Take a person in from an archive; raise `ConfigError` for one that does not fit, which changes nothing."""
+async def import_person(settings: Settings, file: Path, role: PersonRole | None, admit: Sequence[str]) -> None:
+    """Take a person in from an archive; raise `ConfigError` for one that does not fit, which changes nothing.
+
+    `admit`: the addresses, such as `sms:+15551234567`, that the operator confirms.
+    """
     async with _system(settings) as system:
         try:
-            archive = await asyncio.to_thread(open_archive, file)
-            imported = await build_importer(system.database, system.files).take_in(archive, role)
+            archive = await asyncio.to_thread(open_archive, file, archive_keys(system_keys(settings)))
+            imported = await build_importer(system.database, system.files).take_in(archive, role, admit)
+        except Unconfirmed as error:
+            _list_unconfirmed(error.addresses)
+            raise ConfigError(
+                f"{error} Nothing was changed. Import it again with `--admit ADDRESS` for each that you know as theirs."
+            ) from error
         except ArchiveRefused as error:
             raise ConfigError(str(error)) from error
     say(f"{imported.tenant_id} is here as {imported.role}: {imported.rows} rows, {imported.files} files.")
+    if imported.left:
+        _list_unconfirmed(imported.left)
+        say(
+            "What was said there is kept. They link one that is theirs by `/link` at an address that is confirmed. Or"
+            f" delete them by `tenants delete {imported.tenant_id} --yes`, and import again with `--admit` for it too."
+        )
     say("Their accounts and sources of events are to be connected again.")
+
+
+def _list_unconfirmed(addresses: Sequence[str]) -> None:
+    """Show addresses as they are to be typed, without what steers a terminal."""
+    for address in addresses:
+        shown = "".join(letter if letter.isprintable() else "?" for letter in address)
+        say(f"Not confirmed, so not theirs here: --admit {shlex.quote(shown)}")
 
 
 def _check_is_new(file: Path) -> None:

@@ -11,7 +11,7 @@ from onevalet.settings import Settings
 from onevalet.wiring.plugin_checks import check_methods, check_overridden, made_of, only_kinds
 from onevalet.wiring.plugins import plugin_values
 
-TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "program", "web", "mcp"})
+TAKEN = frozenset({"sms", "slack", "telegram", "email", "terminal", "push", "program", "web", "mcp", "archive"})
 
 
 def own_ways_in(settings: Settings, sink: InboundSink) -> list[InboundChannel]:

@@ -37,7 +37,8 @@ async def browser(installation: Installation) -> AsyncIterator[Browser]:
 
     def load() -> Exporter:
         store = installation.store
-        return Exporter(store.database, installation.files.blobs, installation.clock, "0.0.1", installation.accounts)
+        blobs, keys = installation.files.blobs, installation.keys
+        return Exporter(store.database, blobs, installation.clock, "0.0.1", keys, installation.accounts)
 
     routes = ExportRoutes(links(installation), load, installation.clock).routes()
     app = build_app([], ready=installation.store.database.ready, extra_routes=routes)

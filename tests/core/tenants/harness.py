@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
+from core.archives.signatures import ArchiveKeys
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.documents.file import FileContent
@@ -14,7 +15,7 @@ from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.messaging.messages import Media
 from core.people.tenant_tables import TENANT_TABLES
-from core.tenants.archive import Archive, open_archive
+from core.tenants.archive import Archive, archive_keys, open_archive
 from core.tenants.deletion import AskedBy, Deleted, Deletion
 from core.tenants.export import Exporter
 from core.tenants.importing import Importer
@@ -35,6 +36,7 @@ class Installation:
     store: Store
     folder: Path
     clock: StandingClock = field(default_factory=lambda: StandingClock(NOW))
+    secrets: list[SecretKey] = field(default_factory=lambda: [SecretKey("k", b"k" * 32)])
     ann: str = ""
     bob: str = ""
 
@@ -46,8 +48,12 @@ class Installation:
     @property
     def accounts(self) -> Accounts:
         """Return people's accounts, whose grants nobody can end."""
-        keys = SecretKeys([SecretKey("k", b"k" * 32)])
-        return Accounts(CredentialStore(self.store.database, keys), Services.of([]))
+        return Accounts(CredentialStore(self.store.database, SecretKeys(self.secrets)), Services.of([]))
+
+    @property
+    def keys(self) -> ArchiveKeys:
+        """Return what signs its archives."""
+        return archive_keys(SecretKeys(self.secrets))
 
     @property
     def deletion(self) -> Deletion:
@@ -75,7 +81,7 @@ class Installation:
     async def export(self, person: str = "") -> Path:
         """Export somebody, Ann by default; return where the archive is."""
         path = self.folder / "archive.zip"
-        exporter = Exporter(self.store.database, self.files.blobs, self.clock, "0.0.1", self.accounts)
+        exporter = Exporter(self.store.database, self.files.blobs, self.clock, "0.0.1", self.keys, self.accounts)
         with path.open("wb") as out:
             async for piece in exporter.pieces(person or self.ann):
                 out.write(piece)
@@ -83,7 +89,7 @@ class Installation:
 
     async def archive(self) -> Archive:
         """Export Ann, and check the archive."""
-        return open_archive(await self.export())
+        return open_archive(await self.export(), self.keys)
 
     async def delete(self) -> Deleted | None:
         """Delete Ann, as the operator does."""

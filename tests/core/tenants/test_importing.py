@@ -10,30 +10,11 @@ import pytest
 from core.archives.zips import MANIFEST, ArchiveRefused
 from core.people.access_policy import PersonRole
 from core.tenants.archive import open_archive
+from tests.core.db.test_row_security import ANN
 from tests.core.tenants.harness import LETTER, Installation
+from tests.core.tenants.rewriting import Contents, manifest_with, rewritten
 
-type Contents = dict[str, bytes]
-
-
-def rewritten(path: Path, change: Callable[[Contents], None]) -> Path:
-    """Write an archive again with other contents."""
-    with ZipFile(path) as packed:
-        contents = {name: packed.read(name) for name in packed.namelist()}
-    change(contents)
-    changed = path.with_name("changed.zip")
-    with ZipFile(changed, "w") as packed:
-        for name, content in contents.items():
-            packed.writestr(name, content)
-    return changed
-
-
-def manifest_with(**values: object) -> Callable[[Contents], None]:
-    """Return a change of the manifest's own values."""
-
-    def change(contents: Contents) -> None:
-        contents[MANIFEST] = json.dumps(json.loads(contents[MANIFEST]) | values).encode()
-
-    return change
+ANNS = f"sms:{ANN}"
 
 
 def edit_text(contents: Contents) -> None:
@@ -48,7 +29,7 @@ def edit_text(contents: Contents) -> None:
         (lambda contents: contents.pop("tables/tasks.json"), "other entries than its manifest names"),
         (lambda contents: contents.update(more=b"x"), "other entries than its manifest names"),
         (lambda contents: contents.pop(MANIFEST), "no whole archive"),
-        (manifest_with(format=2), "made by a newer OneValet"),
+        (manifest_with(format=3), "made by a newer OneValet"),
         (manifest_with(entries="none"), "manifest cannot be read"),
     ],
 )
@@ -56,9 +37,9 @@ async def test_a_changed_archive_is_refused(
     installation: Installation, change: Callable[[Contents], None], says: str
 ) -> None:
     path = await installation.export()
-    open_archive(path)
+    open_archive(path, installation.keys)
     with pytest.raises(ArchiveRefused, match=says):
-        open_archive(rewritten(path, change))
+        open_archive(rewritten(path, change), installation.keys)
 
 
 async def test_a_cut_archive_is_refused_wherever_it_is_cut(installation: Installation) -> None:
@@ -67,9 +48,9 @@ async def test_a_cut_archive_is_refused_wherever_it_is_cut(installation: Install
     for size in (0, 10, len(whole) // 2, len(whole) - 30, len(whole) - 1):
         cut.write_bytes(whole[:size])
         with pytest.raises(ArchiveRefused, match="no whole archive"):
-            open_archive(cut)
+            open_archive(cut, installation.keys)
     with pytest.raises(ArchiveRefused, match="There is no file"):
-        open_archive(cut.with_name("none.zip"))
+        open_archive(cut.with_name("none.zip"), installation.keys)
 
 
 async def test_what_does_not_fit_leaves_nothing_behind(installation: Installation) -> None:
@@ -78,9 +59,9 @@ async def test_what_does_not_fit_leaves_nothing_behind(installation: Installatio
     # The person is here still, under the same address.
     with pytest.raises(ArchiveRefused, match=f"is {installation.ann} here"):
         await importer.take_in(archive)
-    newer = open_archive(rewritten(archive.path, manifest_with(schema_version=9999)))
+    newer = open_archive(rewritten(archive.path, manifest_with(schema_version=9999)), installation.keys)
     with pytest.raises(ArchiveRefused, match="newer OneValet"):
-        await importer.take_in(newer)
+        await importer.take_in(newer, admit=[ANNS])
     await installation.delete()
     before = await store.column("select tenant_id from tenants order by 1")
 
@@ -92,7 +73,7 @@ async def test_what_does_not_fit_leaves_nothing_behind(installation: Installatio
         contents[MANIFEST] = json.dumps(told).encode()
 
     with pytest.raises(ArchiveRefused, match="has mood, which is no column here"):
-        await importer.take_in(open_archive(rewritten(archive.path, with_columns)))
+        await importer.take_in(open_archive(rewritten(archive.path, with_columns), installation.keys), admit=[ANNS])
     # A message of hers is somebody's already: it fails in the last tables, when most rows are written.
     await store.admin.execute("update outbound_parts set ref = $1", _ref_in(archive.path))
     with pytest.raises(ArchiveRefused, match="imported before"):

@@ -91,7 +91,8 @@ async def test_an_export_has_no_secret_and_nothing_of_another_person(installatio
 
 
 async def test_an_export_reads_all_rows_of_one_moment(installation: Installation) -> None:
-    exporter = Exporter(installation.store.database, installation.files.blobs, installation.clock, "0.0.1")
+    store, blobs = installation.store, installation.files.blobs
+    exporter = Exporter(store.database, blobs, installation.clock, "0.0.1", installation.keys)
     pieces = exporter.pieces(installation.ann)
     path = installation.folder / "moment.zip"
     with path.open("wb") as out:

@@ -5,9 +5,11 @@ import stat
 
 import pytest
 
-from tests.core.harness import Store
+from tests.core.harness import ACCOUNT, Store, message
+from tests.core.tenants.rewriting import Contents, keep, rewritten, rows_of
 from tests.onevalet.cli.harness import Operator
 
+ANNS = "+15550000001"
 pytestmark = pytest.mark.xdist_group("processes")
 
 
@@ -32,3 +34,38 @@ async def test_a_person_is_exported_deleted_and_imported(operator: Operator, sto
     assert await store.column("select text from inbound") == ["hello"]
     code, _, errors = await operator.run("tenants", "import", str(file))
     assert (code, f"is {ann} here" in errors) == (2, True)
+
+
+async def test_an_archive_that_its_person_changed_claims_nobody_elses_number(operator: Operator, store: Store) -> None:
+    others, strange = "+15557770001", "me\x1b[2J"
+
+    def claiming(contents: Contents) -> None:
+        [own] = rows_of(contents, "identities")
+        more = [own | {"id": f"idn_{number}", "user_key": key} for number, key in enumerate((others, strange))]
+        keep(contents, "identities", [own, *more])
+
+    await store.enqueue("Hello.")
+    ann = str(await store.one("select tenant_id from tenants"))
+    file = operator.folder / "ann.zip"
+    assert (await operator.run("tenants", "export", ann, str(file)))[0] == 0
+    assert (await operator.run("tenants", "delete", ann, "--yes"))[0] == 0
+    changed = str(rewritten(file, claiming))
+    code, out, errors = await operator.run("tenants", "import", changed)
+    assert (code, await store.one("select count(*) from tenants")) == (2, 0)
+    for address in (f"sms:{ANNS}", f"sms:{others}", "'sms:me?[2J'"):
+        assert f"--admit {address}" in out
+    assert "Import it again with `--admit ADDRESS` for each that you know as theirs" in errors
+    code, _, errors = await operator.run("tenants", "import", changed, "--admit", "sms:+19")
+    assert (code, "has no address sms:+19" in errors) == (2, True)
+    code, out, errors = await operator.run("tenants", "import", changed, "--admit", f"sms:{ANNS}")
+    assert (code, errors) == (0, "")
+    assert f"--admit sms:{others}" in out
+    assert f"--admit sms:{ANNS}" not in out
+    for sender in (others, ANNS):
+        await store.inbox.accept(message(f"I am {sender}.", sender, f"SM-{sender}"))
+    theirs = "select text from inbound where tenant_id = $1 and text like 'I am%'"
+    assert await store.column(theirs, ann) == [f"I am {ANNS}."]
+    places = "select account || user_key from identities where tenant_id = $1 and state = 'active'"
+    assert await store.column(places, ann) == [ACCOUNT + ANNS]
+    # What the person said before is theirs still.
+    assert await store.one("select count(*) from inbound where tenant_id = $1 and text = 'hello'", ann) == 1
