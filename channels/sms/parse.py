@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import parse_qsl
 
+from channels.sms.tapbacks import is_tapback
 from channels.sms.verify import FormPairs
 from core.errors import RequestRefused
 from core.language.catalogue import gettext_noop
@@ -163,6 +164,8 @@ def read_text(text: Text, account: Account) -> tuple[Inbound, ...]:
     command = "help" if opt_out == "HELP" else COMMANDS.get(word)
     if command == "help" and answered:
         return (_ignored(text, address, IgnoreReason.CARRIER),)
+    if not text.media and is_tapback(body):
+        return (_ignored(text, address, IgnoreReason.REACTION),)
     message = InboundMessage(
         address=address,
         sender=text.sender,

@@ -133,6 +133,8 @@ class IgnoreReason(StrEnum):
     """The sender is nobody we know, and the access policy does not let them in."""
     CARRIER = "carrier"
     """The carrier's side answers this word itself."""
+    REACTION = "reaction"
+    """A reaction to a message, which a phone sent as a text."""
     BROKEN = "broken"
     """It broke us each time that it was tried."""
     UNPROVEN = "unproven"

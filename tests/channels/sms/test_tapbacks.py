@@ -1,0 +1,107 @@
+"""Reactions that phones send as texts are told apart from what a person says."""
+
+import pytest
+
+from channels.sms.parse import Account, parse_message
+from channels.sms.tapbacks import is_tapback
+from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage
+from tests.channels.sms.builders import NUMBER, SID, webhook
+
+REACTIONS = [
+    # Apple's six, and their removals, in English
+    "Liked “Dinner at 8”",
+    "Loved “Dinner at 8”",
+    "Disliked “Dinner at 8”",
+    "Laughed at “Dinner at 8”",
+    "Emphasized “Send it? Reply OK 7K”",
+    "Emphasised “Dinner at 8”",
+    "Questioned “Dinner at 8”",
+    "Removed a like from “Dinner at 8”",
+    "Removed a heart from “Dinner at 8”",
+    "Removed a dislike from “Dinner at 8”",
+    "Removed a laugh from “Dinner at 8”",
+    "Removed an exclamation from “Dinner at 8”",
+    "Removed a question mark from “Dinner at 8”",
+    # any emoji since iOS 18, with and without its variation selector, with a skin tone, joined
+    "Reacted 👍 to “Dinner at 8”",
+    "Reacted ❤️ to “Dinner at 8”",
+    "Reacted 👍🏽 to “Dinner at 8”",
+    "Reacted 👩‍👩‍👧 to “Dinner at 8”",
+    "Reacted with 🎉 to “Dinner at 8”",
+    "Removed 👍 from “Dinner at 8”",
+    # what else was sent
+    "Loved an image",
+    "Liked a movie",
+    "Reacted 😂 to an attachment",
+    "Laughed at 3 images",
+    # more than one line; quotes within; cut short; straight quotes after a gateway
+    "Liked “1. Milk\n2. Bread\n\nAnything else?”",
+    "Liked “He said “no””",
+    "Loved “A long answer that the phone has cut…",
+    "Loved “A long answer that the phone has cut…”",
+    'Liked "Dinner at 8"',
+    'Laughed at "Dinner at..."',
+    # Google Messages, with the unseen letters that it puts around
+    "\u200a\u200b👍\u200b to “\u200aDinner at 8\u200a”\u200a",
+    "👍 to “Dinner at 8”",
+    # Spanish
+    "Le gustó “Cena a las 8”",
+    "Le encantó “Cena a las 8”",
+    "No le gustó “Cena a las 8”",
+    "Le dio risa “Cena a las 8”",
+    "Exclamó por “Cena a las 8”",
+    "Dudó sobre “Cena a las 8”",
+    "Reaccionó con 😂 a “Cena a las 8”",
+    "Le encantó una imagen",
+    # French, of both wordings
+    "A aimé « Dîner à 20 h »",
+    "A adoré «\u00a0Dîner à 20 h\u00a0»",
+    "N’a pas aimé « Dîner à 20 h »",
+    "a attribué la mention « J’aime » à « Dîner à 20 h »",
+    "A attribué la mention « 😂 » à « Dîner à 20 h »",
+    "A retiré la mention « Adore » de « Dîner à 20 h »",
+    "A réagi ❤️ à « Dîner à 20 h »",
+    "a réagi avec 🔥 à « la photo »",
+]
+SAID = [
+    "Liked it",
+    "Loved “Dune”, what else is like it?",
+    "I liked “Dune”",
+    "Liked “Dune” and “Arrival”. More?",
+    "Questioned whether to go",
+    "Loved an image of you, can you send it again?",
+    "What does “Reply OK 7K” mean?",
+    "Translate “bonjour”",
+    "👍",
+    "👍 to all of it",
+    "Reacted badly to “Dinner at 8”",
+    "Remind me to call “Sam”",
+    "Removed the eggs from “the list”",
+    "“Dinner at 8”",
+    "Le gustó la cena",
+    "A aimé le dîner",
+    "ok",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", REACTIONS)
+def test_a_reaction_is_recorded_and_not_answered(text: str) -> None:
+    (inbound,) = parse_message(tuple(webhook(Body=text)), Account(sid=SID, sender=NUMBER))
+    assert isinstance(inbound, IgnoredMessage)
+    assert inbound.reason is IgnoreReason.REACTION
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_a_person_says_is_none(text: str) -> None:
+    assert not is_tapback(text)
+
+
+def test_a_reaction_that_comes_with_a_picture_is_said() -> None:
+    picture = {"NumMedia": "1", "MediaUrl0": "https://api.twilio.com/a", "MediaContentType0": "image/jpeg"}
+    (inbound,) = parse_message(tuple(webhook(Body="Liked “a”", **picture)), Account(sid=SID, sender=NUMBER))
+    assert isinstance(inbound, InboundMessage)
+
+
+def test_a_long_text_is_looked_at_once() -> None:
+    assert not is_tapback("Liked “" + "a “" * 100_000 + " b")
