@@ -244,3 +244,41 @@ def test_the_list_and_the_webhook_are_read_alike() -> None:
     assert read_text(text, ACCOUNT) == parse_message(tuple(webhook()), ACCOUNT)
     stopped = replace(text, body="STOP")
     assert read_text(stopped, ACCOUNT) == parse_message(tuple(webhook(Body="STOP")), ACCOUNT)
+
+
+PICTURE = {
+    "MessagingServiceSid": "MG" + "e" * 32,
+    "NumMedia": "1",
+    "MediaUrl0": "https://api.twilio.com/2010-04-01/Accounts/AC/Messages/MM/Media/ME",
+    "MediaContentType0": "image/jpeg",
+    "FromCountry": "US",
+    "FromState": "CA",
+    "FromZip": "94103",
+    "ToCity": "",
+    "ToState": "CA",
+    "ToZip": "94103",
+    "ProfileName": "Ada",
+    "WaId": "15552223333",
+    "OptOutType": "",
+    "ReferralNumMedia": "0",
+    "ButtonText": "",
+    "Forwarded": "true",
+}
+IDENTIFYING = {"AccountSid", "MessageSid", "From", "To", "MediaUrl0"}
+"""Without these, twilio.com/docs/messaging/guides/webhook-request describes no message."""
+
+
+@pytest.mark.parametrize("value", [None, ""], ids=["absent", "empty"])
+@pytest.mark.parametrize("name", sorted(dict(webhook(**PICTURE)).keys() - IDENTIFYING))
+def test_a_picture_is_taken_without_any_field_that_may_be_left_out(name: str, value: str | None) -> None:
+    fields = [(other, value if other == name else kept) for other, kept in webhook(**PICTURE)]
+    (inbound,) = parse_message(tuple((other, kept) for other, kept in fields if kept is not None), ACCOUNT)
+    assert isinstance(inbound, InboundMessage)
+    assert inbound.text == ("" if name == "Body" else "Lunch on Friday?")
+    assert len(inbound.media) == (name != "NumMedia")
+
+
+@pytest.mark.parametrize("name", ["Body", *sorted(IDENTIFYING - {"MediaUrl0"})])
+def test_a_text_without_what_makes_it_one_is_refused(name: str) -> None:
+    with pytest.raises(RequestRefused):
+        parse_message(tuple(pair for pair in webhook() if pair[0] != name), ACCOUNT)
