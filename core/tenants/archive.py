@@ -11,7 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from core.archives.signatures import ArchiveKeys
-from core.archives.zips import Entry, ManifestBase, is_signed, read_manifest
+from core.archives.zips import ArchiveRefused, Entry, ManifestBase, is_signed, read_manifest
 from core.credentials.secret_keys import SecretKeys
 
 FORMAT = 2
@@ -60,14 +60,22 @@ class Archive:
             return packed.read(entry.path)
 
 
+class Unconfirmed(ArchiveRefused):
+    """An archive that is not signed here, of whose addresses none was confirmed: its person could not be reached."""
+
+    def __init__(self, addresses: tuple[str, ...]) -> None:
+        super().__init__("This installation did not make the archive, or it was changed, and no address is confirmed.")
+        self.addresses = addresses
+
+
 def archive_keys(keys: SecretKeys) -> ArchiveKeys:
     """Return the keys that sign people's archives, made of ONEVALET_SECRET_KEYS."""
     return ArchiveKeys([hmac.digest(key.value, _PURPOSE, "sha256") for key in keys.all])
 
 
-def open_archive(path: Path, keys: ArchiveKeys) -> Archive:
+def open_archive(path: Path, keys: SecretKeys) -> Archive:
     """Check an archive from end to end, and whether `keys` signed it.
 
     Raises `ArchiveRefused`, also for one that was cut or whose entries were changed.
     """
-    return Archive(path, read_manifest(path, Manifest, FORMAT), is_signed(path, keys))
+    return Archive(path, read_manifest(path, Manifest, FORMAT), is_signed(path, archive_keys(keys)))

@@ -9,13 +9,13 @@ from datetime import datetime
 import asyncpg
 
 from core.accounts.accounts import Accounts
-from core.archives.signatures import ArchiveKeys
 from core.archives.zips import PIECE, ArchiveWriter
 from core.clock import Clock
+from core.credentials.secret_keys import SecretKeys
 from core.db.database import Connection, Database, fetch_one
 from core.files.blobs import BlobStore
 from core.json_types import JsonObject
-from core.tenants.archive import FORMAT, Manifest, table_path
+from core.tenants.archive import FORMAT, Manifest, archive_keys, table_path
 from core.tenants.readable import Contact, PlannedTask, as_calendar, as_contacts
 from core.tenants.tables import ARCHIVING, EXPORTED
 
@@ -50,7 +50,7 @@ class Exporter:
     blobs: BlobStore
     clock: Clock
     version: str
-    keys: ArchiveKeys
+    keys: SecretKeys
     accounts: Accounts | None = None
 
     async def pieces(self, tenant_id: str) -> AsyncGenerator[bytes]:
@@ -78,7 +78,7 @@ class Exporter:
                 exported_at=now,
                 entries=tuple(writer.entries),
             ),
-            self.keys,
+            archive_keys(self.keys),
         )
         yield writer.take()
 

@@ -11,6 +11,7 @@ from core.archives.zips import ArchiveRefused
 from core.clients.tokens import CHANNEL as PROGRAMS
 from core.db.database import Connection
 from core.json_types import JsonObject
+from core.tenants.archive import Unconfirmed
 
 STAND_IN = "archive"
 """The channel of no provider: where everything is that was said at addresses that nobody confirmed."""
@@ -60,14 +61,6 @@ SIGNED_ALONE = frozenset({"inbox_keys"})
 
 NOT_FITTING = "The archive's rows do not fit together: it was changed."
 _TOLD = ("id", "channel", "account", "user_key")
-
-
-class Unconfirmed(ArchiveRefused):
-    """An archive that is not signed here, of whose addresses none was confirmed: its person could not be reached."""
-
-    def __init__(self, addresses: tuple[str, ...]) -> None:
-        super().__init__("This installation did not make the archive, or it was changed, and no address is confirmed.")
-        self.addresses = addresses
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from core.errors import ConfigError
 from core.files.store import FileStore
 from core.people.access_policy import PersonRole
 from core.people.tenant_tables import TENANT_TABLES
-from core.tenants.archive import archive_keys, open_archive
+from core.tenants.archive import Unconfirmed, open_archive
 from core.tenants.deletion import AskedBy
-from core.tenants.unproven import Unconfirmed
 from onevalet.cli.runner import say
 from onevalet.cli.session import known_tenant, open_database, system_keys
 from onevalet.settings import Settings
@@ -86,7 +85,7 @@ async def import_person(settings: Settings, file: Path, role: PersonRole | None,
     """
     async with _system(settings) as system:
         try:
-            archive = await asyncio.to_thread(open_archive, file, archive_keys(system_keys(settings)))
+            archive = await asyncio.to_thread(open_archive, file, system_keys(settings))
             imported = await build_importer(system.database, system.files).take_in(archive, role, admit)
         except Unconfirmed as error:
             _list_unconfirmed(error.addresses)

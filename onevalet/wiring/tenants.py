@@ -13,7 +13,6 @@ from core.ids import make_id
 from core.messaging.channels import NotificationChannel
 from core.messaging.copies import Erasing
 from core.tenants.access import PersonData
-from core.tenants.archive import archive_keys
 from core.tenants.copies import CopyEraser
 from core.tenants.deletion import Deletion
 from core.tenants.export import Exporter
@@ -27,7 +26,7 @@ from onevalet.wiring.channels import build_notification_channels
 
 def build_exporter(database: Database, files: FileStore, clock: Clock, accounts: Accounts) -> Exporter:
     """Create what makes archives of people."""
-    return Exporter(database, files.blobs, clock, __version__, archive_keys(accounts.credentials.keys), accounts)
+    return Exporter(database, files.blobs, clock, __version__, accounts.credentials.keys, accounts)
 
 
 def build_deletion(

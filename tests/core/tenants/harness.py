@@ -6,7 +6,6 @@ from pathlib import Path
 
 from core.accounts.accounts import Accounts
 from core.accounts.services import Services
-from core.archives.signatures import ArchiveKeys
 from core.credentials.secret_keys import SecretKey, SecretKeys
 from core.credentials.store import CredentialStore
 from core.documents.file import FileContent
@@ -15,7 +14,7 @@ from core.files.blobs import FolderStore
 from core.files.store import FileStore
 from core.messaging.messages import Media
 from core.people.tenant_tables import TENANT_TABLES
-from core.tenants.archive import Archive, archive_keys, open_archive
+from core.tenants.archive import Archive, open_archive
 from core.tenants.deletion import AskedBy, Deleted, Deletion
 from core.tenants.export import Exporter
 from core.tenants.importing import Importer
@@ -51,9 +50,9 @@ class Installation:
         return Accounts(CredentialStore(self.store.database, SecretKeys(self.secrets)), Services.of([]))
 
     @property
-    def keys(self) -> ArchiveKeys:
+    def keys(self) -> SecretKeys:
         """Return what signs its archives."""
-        return archive_keys(SecretKeys(self.secrets))
+        return SecretKeys(self.secrets)
 
     @property
     def deletion(self) -> Deletion:

@@ -9,10 +9,10 @@ from core.credentials.secret_keys import SecretKey
 from core.json_types import JsonObject
 from core.messaging.unsettled import Settlement, UnsettledMessages
 from core.people.access_policy import PersonRole
-from core.tenants.archive import Archive, open_archive
+from core.tenants.archive import Archive, Unconfirmed, open_archive
 from core.tenants.copies import CopyEraser, Erased
 from core.tenants.tables import ARCHIVING, Archived
-from core.tenants.unproven import SIGNED_ALONE, STAND_IN, UNPROVEN, Unconfirmed
+from core.tenants.unproven import SIGNED_ALONE, STAND_IN, UNPROVEN
 from tests.core.db.test_row_security import ANN
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 from tests.core.tenants.harness import NOW, Installation
