@@ -20,7 +20,7 @@ HELP = gettext_noop(
     "For a real model set ONEVALET_MODEL and its key."
 )
 HELLO = gettext_noop("Hello! {abilities}")
-NO_ACCOUNT = gettext_noop("You have connected no email account; `credentials set email` does, docs/agents.md says how.")
+NO_ACCOUNT = gettext_noop('You have connected no email account. To connect one, say "connect my email".')
 WELCOME = gettext_noop("You are welcome.")
 GOODBYE = gettext_noop("Goodbye!")
 NO_PLACE = gettext_noop("I do not know where {place} is; name a large city, or a timezone such as Europe/Berlin.")

@@ -20,6 +20,7 @@ from core.llm.types import LocalModel, ModelAnswer, ToolCall
 from core.loop.outcomes import FAILED, NO_ANSWER
 from core.tools.toolbox import SWITCH, groups_in
 from core.turns.prompt_lines import CONTEXT
+from notify.sms.gsm import count_segments, fold
 from onevalet.demo.days import day_of
 from onevalet.demo.decisions import coded, read_pending
 from onevalet.demo.intent import RESULTS, Found, Intent
@@ -30,11 +31,7 @@ from onevalet.demo.transcript import Done, language_of, now_of, prompt_of, since
 
 MODEL = "demo/valet"
 LABEL = gettext_noop("(demo model)")
-HOW_TO_CHANGE = gettext_noop(
-    "I am only the demo model and know a few phrases; ask me: what can you do? For a real model, choose one under "
-    "Model on the page, or set ONEVALET_MODEL (such as openai/gpt-5-mini) and its key (such as OPENAI_API_KEY), and "
-    "start again."
-)
+HOW_TO_ASK = gettext_noop("I know only a few phrases. Ask me: what can you do?")
 LET_GO = gettext_noop("All right, I let that go.")
 LANGUAGES = gettext_noop("I know phrases in English, Spanish, German, French, Portuguese and Chinese.")
 
@@ -51,8 +48,6 @@ _AROUND = " .!\u00a1\u00bf\u3002\uff01"
 _CLAUSE_END = joined()
 _MAX_CLAUSES = 6
 _DAYS = ("date", "return_date")
-_MAX_EXAMPLES = 8
-"""Suggestions in one answer: a text message is billed by its length."""
 _MAX_QUOTE = 60
 
 
@@ -118,7 +113,7 @@ def _answer(
         if written and written != current_locale().language and not any(plan.intent for plan in plans):
             with speaking(written):
                 return _answer(messages, tools, intents, known=True)
-        parts.append(gettext(HOW_TO_CHANGE))
+        parts.append(gettext(HOW_TO_ASK))
         if texts and not (known and (written or _IN_LATIN.fullmatch(texts[-1]))):
             parts.append(gettext(LANGUAGES))
     return ModelAnswer(_labelled(parts), model=MODEL, finish_reason="stop")
@@ -268,8 +263,19 @@ def _undated(arguments: Json) -> Json:
 
 
 def _say(plan: Plan, tools: Collection[str], intents: Sequence[Intent]) -> str:
+    if plan.intent is None:
+        return ""
     groups = plan.found.groupdict() if plan.found else {}
-    return gettext(plan.intent.say, **groups, abilities=_abilities(tools, intents)) if plan.intent else ""
+    known = examples(current_locale().language, tools, intents)
+    # As many suggestions as cost nothing more: a text message is billed by its segments.
+    said = [gettext(plan.intent.say, **groups, abilities=_abilities(known[:many])) for many in range(len(known) + 1)]
+    bound = _cost(said[min(1, len(known))])
+    return next(text for text in reversed(said) if _cost(text) <= bound)
+
+
+def _cost(text: str) -> int:
+    """Return the segments of an answer, as it is sent by SMS."""
+    return count_segments(fold(_labelled([text])))
 
 
 def _phrase(plan: Plan, made: Done) -> str:
@@ -288,9 +294,8 @@ def _for_person(result: str) -> str:
     return gettext(LET_GO) if result == replies.CANCELLED else result
 
 
-def _abilities(tools: Collection[str], intents: Sequence[Intent]) -> str:
-    known = examples(current_locale().language, tools, intents)
-    shown = [gettext('"{example}"', example=example) for example in known[:_MAX_EXAMPLES]]
+def _abilities(known: Sequence[str]) -> str:
+    shown = [gettext('"{example}"', example=example) for example in known]
     return gettext("Try {examples}.", examples=listed(shown, "or")) if shown else gettext("I have no tools here.")
 
 

@@ -191,7 +191,7 @@ async def test_a_slack_that_sends_every_socket_away_at_once_is_asked_ever_less()
     assert all(pause >= least for pause, least in zip(pauses, (0.1, 0.2, 0.4), strict=True)), pauses
 
 
-async def test_stopping_while_an_old_socket_closes_leaves_the_new_one_open_no_more() -> None:
+async def test_stopping_while_an_old_socket_closes_ends_the_new_one_too() -> None:
     closing, ended = asyncio.Event(), asyncio.Event()
 
     async def opened(_: web.Request) -> web.Response:

@@ -115,7 +115,7 @@ def test_what_is_not_understood_is_answered_in_its_own_language(asked: str, said
 def test_examples_stand_in_the_quotation_marks_of_their_language() -> None:
     for language, quoted in (
         ("de", "„Notiz: Milch kaufen“"),
-        ("es", "«muéstrame mis notas»"),
+        ("es", "«¿qué hora es en Tokio?»"),
         ("zh", "“东京现在几点？”"),
     ):
         text = demo.answer([prompt(LANGUAGE.format(language=language)), says("help")], TOOLS).text
@@ -130,7 +130,7 @@ def test_no_space_stands_before_a_full_width_bracket() -> None:
 def test_the_language_that_is_set_goes_before_the_one_it_reads() -> None:
     text = demo.answer([prompt(LANGUAGE.format(language="fr-CA")), says("Was kannst du?")], TOOLS).text
     assert text.startswith("Je suis le modèle de démonstration")
-    assert "la météo demain à Paris" in text
+    assert "quelle heure est-il à Tokyo" in text
 
 
 def test_a_card_is_changed_by_what_it_calls_its_fields() -> None:
