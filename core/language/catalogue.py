@@ -12,15 +12,13 @@ from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
-from typing import Literal
-
-from babel import Locale
-from babel.lists import format_list
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import PoFileError, read_po
+from typing import TYPE_CHECKING, Literal
 
 from core.errors import ConfigError
+
+if TYPE_CHECKING:  # babel is loaded by what says something; who marks a sentence alone waits for nothing
+    from babel import Locale
+    from babel.messages.catalog import Catalog
 
 LOCALES = Path(__file__).parent / "locales"
 LANGUAGES = ("en", "es", "de", "fr", "pt", "zh")
@@ -74,6 +72,8 @@ def ngettext_noop(one: str, many: str) -> tuple[str, str]:
 
 def listed(names: Sequence[str], style: Literal["standard", "or"] = "standard") -> str:
     """Return names as a list in a sentence, such as `a, b and c`, or with "or"."""
+    from babel.lists import format_list
+
     return format_list(list(names), style, locale=current_locale())
 
 
@@ -88,8 +88,10 @@ def in_a_row(names: Sequence[str]) -> str:
     return middle.removeprefix("{0}").removesuffix("{1}").join(names)
 
 
-def current_locale() -> Locale:
+def current_locale() -> "Locale":
     """Return whose rules for dates, numbers and lists go with the person's language."""
+    from babel import Locale
+
     return Locale.parse({"en": "en_GB", "pt": "pt_PT"}.get(_language.get(), _language.get()))
 
 
@@ -133,7 +135,9 @@ def _check(path: Path) -> None:
             raise ConfigError(f"{path}:{message.lineno}: the translation has other fields than its sentence.")
 
 
-def _read(path: Path) -> Catalog:
+def _read(path: Path) -> "Catalog":
+    from babel.messages.pofile import PoFileError, read_po
+
     try:
         return read_po(BytesIO(path.read_bytes()), locale=path.stem, abort_invalid=True)
     except (PoFileError, ValueError) as error:
@@ -141,6 +145,8 @@ def _read(path: Path) -> Catalog:
 
 
 def _compiled(path: Path) -> GNUTranslations:
+    from babel.messages.mofile import write_mo
+
     catalogue = _read(path)
     compiled = BytesIO()
     write_mo(compiled, catalogue)

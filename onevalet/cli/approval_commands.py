@@ -4,11 +4,12 @@ from typing import Annotated
 
 import typer
 
+from onevalet.cli.help_page import group
 from onevalet.cli.options import Json, Tenant
 from onevalet.cli.runner import run_work
 
-approvals_app = typer.Typer(no_args_is_help=True, help="See pending approvals, and decide for people.")
-consents_app = typer.Typer(no_args_is_help=True, help="See what people let the assistant do without asking; end it.")
+approvals_app = group("See pending approvals, and decide for people.")
+consents_app = group("See what people let the assistant do without asking; end it.")
 
 
 @approvals_app.command("list")

@@ -8,7 +8,7 @@ import typer
 from onevalet.cli.new_files import Kind, write_new
 from onevalet.cli.runner import run_work, say
 
-building_app = typer.Typer()
+building_app = typer.Typer(rich_markup_mode=None)
 
 
 @building_app.command()

@@ -10,6 +10,7 @@ from core.notifications.types import Urgency
 from onevalet.cli.approval_commands import approvals_app, consents_app
 from onevalet.cli.backup_commands import backup, restore
 from onevalet.cli.further_groups import FURTHER
+from onevalet.cli.help_page import group
 from onevalet.cli.options import Json as Json
 from onevalet.cli.options import Tenant
 from onevalet.cli.runner import run_work
@@ -18,18 +19,18 @@ Account = Annotated[str, typer.Option(help="Which account of the service.")]
 Agent = Annotated[str, typer.Argument(help="A waiting agent's id, or the beginning of it; `agents list` has them.")]
 Which = Annotated[str, typer.Argument(help="A task's id, its number, or words of its title.")]
 
-credentials_app = typer.Typer(no_args_is_help=True, help="Store, list and delete people's credentials for services.")
-keys_app = typer.Typer(no_args_is_help=True, help="Change the keys that credentials are encrypted with.")
-events_app = typer.Typer(no_args_is_help=True, help="See received events and their sources.")
-source_app = typer.Typer(no_args_is_help=True, help="Create, list and delete sources of events.")
+credentials_app = group("Store, list and delete people's credentials for services.")
+keys_app = group("Change the keys that credentials are encrypted with.")
+events_app = group("See received events and their sources.")
+source_app = group("Create, list and delete sources of events.")
 events_app.add_typer(source_app, name="source")
-notify_app = typer.Typer(no_args_is_help=True, help="People's addresses for notifications by push and email.")
-tasks_app = typer.Typer(no_args_is_help=True, help="See and change people's tasks, and ask why they ran.")
-agents_app = typer.Typer(no_args_is_help=True, help="See, pause, resume and drop the agents that wait for people.")
-people_app = typer.Typer(no_args_is_help=True, help="See who is here, and what waits for whom.")
-console_app = typer.Typer(no_args_is_help=True, help="Sign in to the console, which shows what was done.")
-deliveries_app = typer.Typer(no_args_is_help=True, help="See messages that failed or wait; send them again, or not.")
-memory_app = typer.Typer(no_args_is_help=True, help="See what is remembered of a person.")
+notify_app = group("People's addresses for notifications by push and email.")
+tasks_app = group("See and change people's tasks, and ask why they ran.")
+agents_app = group("See, pause, resume and drop the agents that wait for people.")
+people_app = group("See who is here, and what waits for whom.")
+console_app = group("Sign in to the console, which shows what was done.")
+deliveries_app = group("See messages that failed or wait; send them again, or not.")
+memory_app = group("See what is remembered of a person.")
 GROUPS = {
     "people": people_app,
     "memory": memory_app,

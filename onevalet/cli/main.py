@@ -8,11 +8,14 @@ import typer
 from core.people.access_policy import PersonRole
 from onevalet import __version__
 from onevalet.cli.groups import COMMANDS, GROUPS, Json
+from onevalet.cli.help_page import CommandsByHeading
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
 from onevalet.cli.setup_commands import channels_app, doctor, init
 
 app = typer.Typer(
     name="onevalet",
+    cls=CommandsByHeading,
+    rich_markup_mode=None,
     help="A personal assistant that people reach by the messaging they already have.",
     no_args_is_help=True,
     add_completion=False,

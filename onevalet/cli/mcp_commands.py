@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
+from onevalet.cli.help_page import group
 from onevalet.cli.runner import run_work
 
 Server = Annotated[str, typer.Argument(help="A server of ONEVALET_MCP.")]
 ToolName = Annotated[str, typer.Argument(help="One tool; without it, all of the server.")]
 Tenant = Annotated[str, typer.Option(help="Whose account opens a server that needs one.")]
 
-mcp_app = typer.Typer(
-    invoke_without_command=True,
-    help="Without a command: serve the program that started this one, by the token in ONEVALET_MCP_TOKEN.",
+mcp_app = group(
+    "Without a command: serve the program that started this one, by the token in ONEVALET_MCP_TOKEN.", alone=True
 )
 
 

@@ -7,14 +7,15 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import typer
-from pydantic_settings import DotEnvSettingsSource
 from typer.exceptions import TyperException
 
 from core.errors import ConfigError, OneValetError, StoreUnavailable
-from onevalet.account_settings import OPENID_PREFIX
-from onevalet.settings import LOOP_PREFIX, Settings, load_settings
+
+if TYPE_CHECKING:  # the settings take longer to load than the help to read
+    from onevalet.settings import Settings
 
 
 def run_commands(app: typer.Typer) -> None:
@@ -51,7 +52,7 @@ def in_sentences(work: Callable[[], object]) -> None:
         sys.exit(1)
 
 
-def run_work[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
+def run_work[Result](work: Callable[["Settings"], Awaitable[Result]]) -> Result:
     """Run a command that ends by itself. It says what went wrong, so that its log has errors only."""
     settings = read_settings(logging.ERROR)
 
@@ -61,7 +62,7 @@ def run_work[Result](work: Callable[[Settings], Awaitable[Result]]) -> Result:
     return asyncio.run(run())
 
 
-def serve(work: Callable[[Settings, asyncio.Event], Awaitable[None]]) -> None:
+def serve(work: Callable[["Settings", asyncio.Event], Awaitable[None]]) -> None:
     """Run work until SIGINT or SIGTERM, which set the event."""
     settings = read_settings()
 
@@ -75,8 +76,9 @@ def serve(work: Callable[[Settings, asyncio.Event], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def read_settings(level: int = logging.INFO) -> Settings:
+def read_settings(level: int = logging.INFO) -> "Settings":
     """Read the settings and set up the logs, which redact the secrets among them."""
+    from onevalet.settings import load_settings
     from onevalet.wiring.logs import set_up_logs
 
     settings = load_settings()
@@ -90,6 +92,11 @@ def _export_others() -> None:
 
     litellm reads its variables there. It looks for a `.env` itself, but above the folder that it is installed in.
     """
+    from pydantic_settings import DotEnvSettingsSource
+
+    from onevalet.account_settings import OPENID_PREFIX
+    from onevalet.settings import LOOP_PREFIX, Settings
+
     for name, value in DotEnvSettingsSource(Settings, case_sensitive=True).env_vars.items():
         ours = name.lower() in Settings.model_fields or name.lower().startswith((LOOP_PREFIX, OPENID_PREFIX))
         if value and not ours and not os.environ.get(name):

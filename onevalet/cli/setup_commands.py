@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
+from onevalet.cli.help_page import group
 from onevalet.cli.options import Json
 from onevalet.cli.runner import run_work
 
-channels_app = typer.Typer(no_args_is_help=True, help="Set up the channels at their providers.")
+channels_app = group("Set up the channels at their providers.")
 
 
 def init(

@@ -4,11 +4,12 @@ from typing import Annotated
 
 import typer
 
+from onevalet.cli.help_page import group
 from onevalet.cli.runner import run_work
 
 Skill = Annotated[str, typer.Argument(help="The skill's name.")]
 
-skills_app = typer.Typer(no_args_is_help=True, help="See, accept and withdraw the skills of ONEVALET_SKILLS.")
+skills_app = group("See, accept and withdraw the skills of ONEVALET_SKILLS.")
 
 
 @skills_app.command("list")

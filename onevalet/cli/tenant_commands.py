@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from core.people.access_policy import PersonRole
+from onevalet.cli.help_page import group
 from onevalet.cli.runner import run_work
 
-tenants_app = typer.Typer(no_args_is_help=True, help="Export, delete and import all that is kept of a person.")
+tenants_app = group("Export, delete and import all that is kept of a person.")
 
 Person = Annotated[str, typer.Argument(help="The person's id, which `people list` shows.")]
 

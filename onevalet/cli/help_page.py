@@ -1,0 +1,55 @@
+"""What `onevalet --help` lists: the commands under headings, by what they are for.
+
+Plain text: typer's frames need `rich`, which takes longer to load than the help takes to read.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+HEADINGS: dict[str, tuple[str, ...]] = {
+    "Set up": ("dev", "init", "doctor", "channels", "pair", "connect", "new", "simulate"),
+    "Run": ("web", "worker", "migrate", "backup", "restore", "keys"),
+    "People": ("people", "chat", "accounts", "credentials", "memory", "tasks", "events", "notify", "tenants"),
+    "Consent": ("approvals", "consents", "agents", "skills", "mcp"),
+    "Look into": ("console", "trace", "replay", "deliveries"),
+}
+"""Every command, by what it is for, in the order in which the help lists them."""
+
+
+_WHOLE = 1000
+"""More letters than a command's first sentence has."""
+
+
+class WholeSentences(TyperGroup):
+    """A group of commands, in whose help the first sentence of each is wrapped, never cut."""
+
+    @property
+    def sections(self) -> Mapping[str, Iterable[str]]:
+        """Return the names of the commands by heading."""
+        return {"Commands": self.commands}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each heading."""
+        for heading, names in self.sections.items():
+            commands = [(name, self.commands[name]) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in commands])
+
+
+class CommandsByHeading(WholeSentences):
+    """The whole command line, with a section for each heading."""
+
+    @property
+    def sections(self) -> Mapping[str, Iterable[str]]:
+        """Return the names of the commands by heading."""
+        return HEADINGS
+
+
+def group(help: str, *, alone: bool = False) -> typer.Typer:
+    """Return a group of commands. `alone`: the group's name without a command does something, too."""
+    return typer.Typer(
+        cls=WholeSentences, help=help, no_args_is_help=not alone, invoke_without_command=alone, rich_markup_mode=None
+    )
