@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     filled = read(".env.example")
     for name, password in PASSWORDS.items():
         filled = filled.replace(f"\n{name}=", f"\n{name}={password}")
-    (folder / ".env").write_text(filled.replace("\nPORT=8080", "\nPORT=9090"))
+    (folder / ".env").write_text(filled.replace("\n#PORT=8080", "\nPORT=9090"))
     return folder
 
 

@@ -9,6 +9,7 @@ from core.loop.config import ReactLoopConfig
 from onevalet.settings import LOOP_PREFIX, Settings
 from onevalet.wiring.loop import loop_config
 from tests.shipping.harness import ROOT, read
+from tests.shipping.units import DROP_IN, read_unit, unit_files
 
 COMPOSE_ONLY = {"ONEVALET_EXTRAS", "POSTGRES_PASSWORD", "POSTGRES_SERVING_PASSWORD"}
 """Read by docker-compose.yml, not by us."""
@@ -72,3 +73,13 @@ def test_the_example_holds_no_secret() -> None:
     secret = re.compile("TOKEN|SECRET|PASSWORD|KEYS|SID$")
     filled = {name for name, (_, value) in shown().items() if value and not is_loop(name)}
     assert {name for name in filled if secret.search(name)} == set()
+
+
+def test_nothing_that_an_image_or_a_unit_sets_is_replaced_by_a_copy() -> None:
+    """A line of an environment file goes before a unit's Environment= (systemd.exec(5)) and an image's ENV."""
+    image = " ".join(re.findall(r"^ENV (.*)$", read("Dockerfile").rpartition("\nFROM ")[2], re.MULTILINE)).split()
+    files = [*map(str, unit_files()), DROP_IN]
+    units = [line for file in files for line in read_unit(file).get("Environment", [])]
+    ours = {line.partition("=")[0] for line in (*image, *units)} & {*shown()}
+    assert ours >= {"HOST", "PORT", "ONEVALET_HOME", "ONEVALET_HEALTH_FILE"}
+    assert [name for name in sorted(ours) if not shown()[name][0]] == []
