@@ -55,7 +55,7 @@ def last_event(trigger: EventTrigger, known: KnownSources) -> str:
 
 def _listed(known: KnownSources) -> str:
     if not known.names():
-        return gettext("There is none: the operator adds one with `events add`.")
+        return gettext("There is none: whoever runs the assistant can add one.")
     nothing = gettext("nothing came yet")
     parts = [f"{name} ({', '.join(known.types(name)) or nothing})" for name in known.names()]
     return gettext("There are: {sources}.", sources="; ".join(parts))
