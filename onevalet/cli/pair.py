@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.clock import Clock
 from core.errors import ConfigError
@@ -10,6 +11,7 @@ from core.people.access_policy import Listed, PersonRole, parse_listed
 from core.people.pairing import Pairing, Pairings, PairOutcome
 from onevalet.cli.session import open_database
 from onevalet.settings import Settings
+from onevalet.wiring.channels import own_account
 
 
 async def pair(settings: Settings, code: str, role: PersonRole, tier: str | None = None, address: str = "") -> bool:
@@ -25,7 +27,10 @@ async def pair(settings: Settings, code: str, role: PersonRole, tier: str | None
     async with open_database(settings, "pair") as database:
         pairings, now = Pairings(database, make_id), Clock(settings.onevalet_clock).now()
         if listed is not None:
-            return _admitted(listed, await pairings.admit(listed, role, now, tier), role)
+            admitted = await pairings.admit(listed, role, now, tier)
+            if not admitted and (account := own_account(settings, listed.channel)):
+                admitted = await pairings.admit(replace(listed, account=account), role, now, tier)
+            return _admitted(listed, admitted, role)
         pairing = await pairings.redeem(code, role, now, tier)
     paired = pairing.outcome is PairOutcome.PAIRED
     (sys.stdout if paired else sys.stderr).write(f"{sentence_of(pairing, role)}\n")
@@ -36,7 +41,9 @@ def _admitted(listed: Listed, pairings: Sequence[Pairing], role: PersonRole) -> 
     for pairing in pairings:
         sys.stdout.write(f"{sentence_of(pairing, role)}\n")
     if not pairings:
-        sys.stderr.write(f"Nothing came in by {listed.channel} yet: let them write once, then say this again.\n")
+        sys.stderr.write(
+            f"Nothing came in by {listed.channel} yet, and its account is not set: let them write once, or run `init`.\n"
+        )
     return bool(pairings)
 
 

@@ -129,6 +129,18 @@ def notification_channel_names(settings: Settings) -> set[str]:
     return {"terminal", "push", *own, *(name for name, is_on in (on | {"email": settings.email_on}).items() if is_on)}
 
 
+def own_account(settings: Settings, channel: str) -> str:
+    """Return the account of ours that a channel receives at; empty where it is off, or only its provider knows it."""
+    match channel:
+        case "sms" if settings.sms_on:
+            return settings.twilio_from
+        case "telegram" if settings.telegram_on:
+            return _plain(settings.telegram_bot_token).partition(":")[0]
+        case "email" if settings.mailbox_on:
+            return settings.onevalet_mail_address
+    return ""
+
+
 def build_push(settings: Settings) -> "PushNotification":
     """Create the way out to the push servers."""
     from notify.push.send import PushNotification
