@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from onevalet.cli.help_page import group
-from onevalet.cli.options import Json, Tenant
+from onevalet.cli.options import Json, Tenant, group
 from onevalet.cli.runner import run_work
 
 approvals_app = group("See pending approvals, and decide for people.")

@@ -10,9 +10,8 @@ from core.notifications.types import Urgency
 from onevalet.cli.approval_commands import approvals_app, consents_app
 from onevalet.cli.backup_commands import backup, restore
 from onevalet.cli.further_groups import FURTHER
-from onevalet.cli.help_page import group
 from onevalet.cli.options import Json as Json
-from onevalet.cli.options import Tenant
+from onevalet.cli.options import Tenant, group
 from onevalet.cli.runner import run_work
 
 Account = Annotated[str, typer.Option(help="Which account of the service.")]

@@ -6,7 +6,6 @@ Plain text: typer's frames need `rich`, which takes longer to load than the help
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import typer
 from typer.core import TyperGroup
 
 HEADINGS: dict[str, tuple[str, ...]] = {
@@ -46,10 +45,3 @@ class CommandsByHeading(WholeSentences):
     def sections(self) -> Mapping[str, Iterable[str]]:
         """Return the names of the commands by heading."""
         return HEADINGS
-
-
-def group(help: str, *, alone: bool = False) -> typer.Typer:
-    """Return a group of commands. `alone`: the group's name without a command does something, too."""
-    return typer.Typer(
-        cls=WholeSentences, help=help, no_args_is_help=not alone, invoke_without_command=alone, rich_markup_mode=None
-    )

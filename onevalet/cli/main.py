@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
-from core.people.access_policy import PersonRole
 from onevalet import __version__
 from onevalet.cli.groups import COMMANDS, GROUPS, Json
 from onevalet.cli.help_page import CommandsByHeading
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
-from onevalet.cli.setup_commands import channels_app, doctor, init
+from onevalet.cli.setup_commands import channels_app, doctor, init, pair
 
 app = typer.Typer(
     name="onevalet",
@@ -60,6 +59,7 @@ def dev(
 
 app.command()(init)
 app.command()(doctor)
+app.command()(pair)
 
 
 @app.command()
@@ -174,20 +174,6 @@ def replay(
     from onevalet.cli.replay import print_replay
 
     if not run_work(lambda settings: print_replay(settings, turn, model, as_json=json)):
-        raise typer.Exit(1)
-
-
-@app.command()
-def pair(
-    code: Annotated[str, typer.Argument(help="The code that the stranger was given.")] = "",
-    address: Annotated[str, typer.Option(help="Instead of a code: an address, such as sms:+15551234567.")] = "",
-    role: Annotated[PersonRole, typer.Option(help="The role they get.")] = PersonRole.MEMBER,
-    tier: Annotated[str, typer.Option(help="A tier of ONEVALET_TIERS, for other limits than the role's.")] = "",
-) -> None:
-    """Admit the person who was given this code, or an address; or change the role of an admitted person."""
-    from onevalet.cli.pair import pair as let_in
-
-    if not run_work(lambda settings: let_in(settings, code, role, tier, address)):
         raise typer.Exit(1)
 
 

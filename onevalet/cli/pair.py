@@ -42,7 +42,7 @@ def _admitted(listed: Listed, pairings: Sequence[Pairing], role: PersonRole) -> 
         sys.stdout.write(f"{sentence_of(pairing, role)}\n")
     if not pairings:
         sys.stderr.write(
-            f"Nothing came in by {listed.channel} yet, and its account is not set: let them write once, or run `init`.\n"
+            f"Nothing came in by {listed.channel} yet, and it is not set up: let them write once, or run `init`.\n"
         )
     return bool(pairings)
 

@@ -1,11 +1,11 @@
-"""The commands that set OneValet up and look after it: `init`, `doctor`, `channels setup`."""
+"""The commands that set OneValet up and look after it: `init`, `doctor`, `channels setup`, `pair`."""
 
 from typing import Annotated
 
 import typer
 
-from onevalet.cli.help_page import group
-from onevalet.cli.options import Json
+from core.people.access_policy import PersonRole
+from onevalet.cli.options import Json, group
 from onevalet.cli.runner import run_work
 
 channels_app = group("Set up the channels at their providers.")
@@ -60,4 +60,17 @@ def set_up_channels(json: Json = False) -> None:
     from onevalet.cli.channels_setup import set_up_channels as set_up
 
     if not run_work(lambda settings: set_up(settings, as_json=json)):
+        raise typer.Exit(1)
+
+
+def pair(
+    code: Annotated[str, typer.Argument(help="The code that the stranger was given.")] = "",
+    address: Annotated[str, typer.Option(help="Instead of a code: an address, such as sms:+15551234567.")] = "",
+    role: Annotated[PersonRole, typer.Option(help="The role they get.")] = PersonRole.MEMBER,
+    tier: Annotated[str, typer.Option(help="A tier of ONEVALET_TIERS, for other limits than the role's.")] = "",
+) -> None:
+    """Admit the person who was given this code, or an address; or change the role of an admitted person."""
+    from onevalet.cli.pair import pair as let_in
+
+    if not run_work(lambda settings: let_in(settings, code, role, tier, address)):
         raise typer.Exit(1)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from onevalet.cli.help_page import group
+from onevalet.cli.options import group
 from onevalet.cli.runner import run_work
 
 Skill = Annotated[str, typer.Argument(help="The skill's name.")]

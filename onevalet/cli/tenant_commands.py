@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from core.people.access_policy import PersonRole
-from onevalet.cli.help_page import group
+from onevalet.cli.options import group
 from onevalet.cli.runner import run_work
 
 tenants_app = group("Export, delete and import all that is kept of a person.")
