@@ -12,6 +12,8 @@ from typing import Final
 
 import aiohttp
 
+from core.http.body import ENCODINGS, UnreadableBody, read_body
+
 MAX_ANSWER = 1024 * 1024
 """Bytes of the answer to a call that changes something: providers answer with a few kilobytes."""
 MAX_LIST = 16 * 1024 * 1024
@@ -47,12 +49,13 @@ class BoundedResponse(aiohttp.ClientResponse):
 
     async def _bounded(self) -> bytes:
         most = MAX_LIST if self.method == "GET" else MAX_ANSWER
-        body = bytearray()
-        async for chunk in self.content.iter_any():
-            body += chunk
-            if len(body) > most:
-                raise StrangeAnswer("longer than an answer of the provider", self.status)
-        return bytes(body)
+        try:
+            body, more = await read_body(self.content.iter_any(), self.headers.get("Content-Encoding", ""), most)
+        except UnreadableBody as error:
+            raise StrangeAnswer("the body cannot be decompressed", self.status) from error
+        if more:
+            raise StrangeAnswer("longer than an answer of the provider", self.status)
+        return body
 
 
 def open_session(
@@ -68,6 +71,9 @@ def open_session(
         trust_env=trust_env,
         middlewares=(_refuse_redirects,),
         response_class=BoundedResponse,
+        # A session unpacks before anybody can count.
+        auto_decompress=False,
+        headers={"Accept-Encoding": ENCODINGS},
         cookie_jar=aiohttp.DummyCookieJar(),
     )
 

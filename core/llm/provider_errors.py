@@ -77,7 +77,9 @@ def is_providers(error: Exception) -> bool:
     """Return whether an untyped error means that litellm could not read an answer."""
     if type(error).__module__.split(".")[0] in ("httpx", "httpcore"):
         return True
-    return isinstance(error, ValueError | KeyError | TypeError | AttributeError | IndexError | OSError)
+    unread = ValueError | KeyError | TypeError | AttributeError | IndexError | OSError
+    # What nests too deeply, and a number that is too large, are found where they are written again.
+    return isinstance(error, unread | RecursionError | ArithmeticError)
 
 
 def _is_overflow(error: Any, status: int | None) -> bool:

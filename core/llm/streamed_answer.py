@@ -12,8 +12,8 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from core.json_types import storable
-from core.llm.types import ModelAnswer, ToolCall
+from core.json_types import JsonObject, check_depth, is_finite, storable
+from core.llm.types import ModelAnswer, TokenUsage, ToolCall
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -22,6 +22,8 @@ CUT = "length"
 """The `finish_reason` of an answer that reached its maximum length."""
 USUAL_TOKENS = 32_768
 """Tokens that are read of an answer without a requested length."""
+_MOST_TOKENS, _MOST_COST = 1_000_000_000, 100_000.0
+"""Tokens and dollars of one call that are believed: a hundred times those of any."""
 _CHARACTERS_A_TOKEN = 8
 """Latin script has four or five: more characters were not written with the requested tokens."""
 _SPARE_PIECES = 100
@@ -81,8 +83,15 @@ def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
     """Return an answer cut at its maximum length; its `finish_reason` then says so.
 
     Thoughts that are too long are left out, since a part of them is of no use. Arguments are cut like text, and cannot
-    be parsed then, like those of a stream that was cut.
+    be parsed then, like those of a stream that was cut. Raises `ValueError` for usage that no call has, and for
+    thoughts and fields of calls that cannot be stored.
     """
+    _check_usage(answer.usage)
+    answer = replace(
+        answer,
+        thinking=tuple(map(_kept, answer.thinking)),
+        tool_calls=tuple(replace(call, extra=_kept(call.extra)) if call.extra else call for call in answer.tool_calls),
+    )
     thoughts = sum(len(json.dumps(thought)) for thought in answer.thinking)
     written = (answer.text, *(call.arguments for call in answer.tool_calls))
     room = max_characters(max_tokens)
@@ -96,6 +105,23 @@ def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
         room -= len(calls[-1].arguments if calls else text)
         calls.append(replace(call, arguments=call.arguments[:room]))
     return replace(answer, text=text, tool_calls=tuple(calls), thinking=thinking, finish_reason=CUT)
+
+
+def _check_usage(usage: TokenUsage) -> None:
+    """Raise `ValueError` for counts and prices that no call has: they are added up, and bound what is spent."""
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+    if any(type(count) is not int or not 0 <= count <= _MOST_TOKENS for count in counts):
+        raise ValueError("a number of tokens that no call has")
+    if usage.cost is not None and not 0 <= usage.cost <= _MOST_COST:
+        raise ValueError("a price that no call has")
+
+
+def _kept(value: JsonObject) -> JsonObject:
+    """Return a provider's own fields as they are stored. Raises `ValueError` for those that cannot be."""
+    check_depth(value)
+    if not is_finite(value):
+        raise ValueError("a number that is none")
+    return storable(value)
 
 
 def _text(piece: Any) -> str:

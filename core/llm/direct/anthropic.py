@@ -20,6 +20,8 @@ from core.llm.types import ModelAnswer
 _PATH = "/v1/messages"
 _DEFAULT_BASE = f"https://api.anthropic.com{_PATH}"
 _DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+_MOST_SIGNATURE = 1024 * 1024
+"""Characters of a thought's signature, which are none of the answer's length."""
 _STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -128,6 +130,8 @@ class AnthropicBody:
             block.setdefault("citations", []).append(delta["citation"])  # type: ignore[union-attr]
         elif name := _DELTAS.get(delta["type"]):
             block[name] = str(block.get(name) or "") + delta[name]
+            if name == "signature" and len(block[name]) > _MOST_SIGNATURE:  # type: ignore[arg-type]
+                raise ValueError("a signature without end")
             if name == "text":
                 return self._text(delta[name])
             self.characters += len(delta[name]) if name == "thinking" else 0

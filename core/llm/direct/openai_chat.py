@@ -26,6 +26,8 @@ _SDK_HEADERS = {
     "OpenAI-Organization": ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID"),
     "OpenAI-Project": ("OPENAI_PROJECT_ID",),
 }
+MOST_CALLS = 1_000
+"""Calls of one answer: OpenAI takes 128 tools."""
 _SDK_ONLY = "OPENAI_CUSTOM_HEADERS"
 """A variable that only OpenAI's SDK understands."""
 
@@ -130,7 +132,8 @@ class OpenAIBody:
         return self._add_delta(delta)
 
     def _add_delta(self, delta: Any) -> str:
-        for call in delta.get("tool_calls") or ():
+        for number, call in enumerate(delta.get("tool_calls") or ()):
+            self.pieces += number > 0
             self._add_call(call)
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str) and thought:
@@ -163,9 +166,13 @@ class OpenAIBody:
     def _add_call(self, delta: Any) -> None:
         function = delta.get("function") or {}
         index, told = delta.get("index") or 0, str(delta.get("id") or "")
+        if type(index) is not int or not 0 <= index < MOST_CALLS:
+            raise ValueError("a call by a number that no answer has")
         call = next((call for call in reversed(self._calls) if call.index == index), None)
         # Some servers number all calls 0: another id with a name begins another call.
         if call is None or (told and call.id and told != call.id and function.get("name")):
+            if len(self._calls) >= MOST_CALLS:
+                raise ValueError("more calls than an answer has")
             call = _CallSoFar(index)
             self._calls.append(call)
         call.id = told or call.id

@@ -1,12 +1,16 @@
 """Calls to models over our own connections: a request by its plan, and the answer, whole or as it is written."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from itertools import batched
 
 import aiohttp
 
+from core.http.body import Unpacker, UnreadableBody
+from core.http.body import read_body as read_bytes
+from core.http.peer import TURN_BYTES, TURN_PIECES, Allowance, Hearing
 from core.json_types import JsonObject, storable
 from core.llm.direct.events import DONE, EventReader
 from core.llm.direct.failures import errors_made_ours, unreadable
@@ -25,6 +29,10 @@ _LAST_BYTES = 0.2
 _CHECKED_EVERY = 16
 """Events of one read after which the answer's length is looked at."""
 _MAX_REFUSAL = 64 * 1024
+_REFUSAL_SECONDS = 5.0
+"""Seconds for the words of a refusal, whose status is known."""
+_ALLOWANCE = Allowance(size=128 * 1024 * 1024, pieces=1_000_000, seconds=1800.0)
+"""What the stream of one answer may be: one of 100,000 tokens is a fifth of it, with an event for each."""
 
 
 class Transport:
@@ -53,7 +61,7 @@ class Transport:
                     yield ModelChunk(answer=bounded(whole, max_tokens))
                     return
                 body = plan.family.body()
-                async with aclosing(_told(response.content, body, max_tokens)) as texts:
+                async with aclosing(_told(_Heard(response), body, max_tokens)) as texts:
                     async for text in texts:
                         yield ModelChunk(text, begun=body.characters > 0)
                 cut = is_too_long(body.characters, body.pieces, max_tokens)
@@ -81,12 +89,57 @@ class Transport:
             plan.endpoint.url, data=body.encode(), headers=headers, timeout=times
         ) as response:
             if response.status >= 400:
-                text = (await response.content.read(_MAX_REFUSAL)).decode(errors="replace")
-                raise Refused(response.status, text, _lower(response.headers))
+                raise Refused(response.status, await _words_of(response), _lower(response.headers))
             yield response
 
 
-async def _told(content: aiohttp.StreamReader, body: StreamedBody, max_tokens: int | None) -> AsyncGenerator[str]:
+class _Heard:
+    """The bytes of one stream as unpacked, within what the stream of an answer may be."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._content = response.content
+        self._unpacker = Unpacker(response.headers.get("Content-Encoding", ""))
+        self._hearing = Hearing(_ALLOWANCE)
+
+    async def some(self) -> bytes:
+        """Return the next bytes; none at the end. May be cancelled, and asked again. Raises `PeerExceeded`."""
+        while not (content := self._unpacker.take(TURN_BYTES)):
+            received = await self._content.readany()
+            if not received:
+                if not self._unpacker.whole:
+                    raise UnreadableBody("it ended early")
+                return b""
+            self._hearing.count(pieces=1)
+            self._unpacker.feed(received)
+        return content
+
+    async def read(self, size: int = 0, events: int = 0) -> None:
+        """Count what was read, and give others their turn where that is much. Raises `PeerExceeded`."""
+        await self._hearing.heard(size, events)
+
+    async def end(self) -> None:
+        """Read what ends the stream, for a moment: whatever it is."""
+        if self._content.at_eof():
+            return
+        try:
+            async with asyncio.timeout(_LAST_BYTES):
+                await self._content.readany()
+        except (TimeoutError, aiohttp.ClientError):
+            return
+
+
+async def _words_of(response: aiohttp.ClientResponse) -> str:
+    """Return the beginning of what a refusal says; nothing where that cannot be read in time."""
+    try:
+        async with asyncio.timeout(_REFUSAL_SECONDS):
+            encoding = response.headers.get("Content-Encoding", "")
+            told, _ = await read_bytes(response.content.iter_any(), encoding, _MAX_REFUSAL)
+    except (TimeoutError, UnreadableBody):
+        return ""
+    return told.decode(errors="replace")
+
+
+async def _told(content: _Heard, body: StreamedBody, max_tokens: int | None) -> AsyncGenerator[str]:
     """Read a stream into `body` until it ends or is too long; yield what it says, gathered for a moment.
 
     An empty text means that the model does something else: that it is alive is worth knowing, too.
@@ -97,14 +150,19 @@ async def _told(content: aiohttp.StreamReader, body: StreamedBody, max_tokens: i
         limit = asyncio.timeout(told + _TOLD_EVERY - loop.time() if waiting else None)
         try:
             async with limit:
-                received = await content.readany()
+                received = await content.some()
         except TimeoutError:
             if not limit.expired():  # the connection's own
                 raise
             received = None
         if received is not None:
             found = events.feed(received) if received else events.end()
-            _add(found, body, waiting, max_tokens)
+            await content.read(len(received))
+            for some in batched(found, TURN_PIECES):
+                _add(some, body, waiting, max_tokens)
+                await content.read(events=len(some))
+                if body.ended or is_too_long(body.characters, body.pieces, max_tokens):
+                    break
             if not received or is_too_long(body.characters, body.pieces, max_tokens):
                 break
         now = loop.time()
@@ -117,15 +175,11 @@ async def _told(content: aiohttp.StreamReader, body: StreamedBody, max_tokens: i
         resumed = now if now - resumed > _IN_A_ROW else resumed
     if waiting:
         yield storable("".join(waiting))
-    if body.ended and not content.at_eof():
-        try:
-            async with asyncio.timeout(_LAST_BYTES):
-                await content.readany()
-        except (TimeoutError, aiohttp.ClientError):
-            return
+    if body.ended:
+        await content.end()
 
 
-def _add(found: list[str], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
+def _add(found: Sequence[str], body: StreamedBody, waiting: list[str], max_tokens: int | None) -> None:
     """Take events into the body, and what they say to what waits to be told."""
     add, told = body.add, waiting.append
     for number, data in enumerate(found):

@@ -46,18 +46,21 @@ def read_body(
     """Return the answer in a body. `arguments` are those of calls, by id, that are no JSON and not in the body."""
     litellm = litellm_library.load()
     options = dict(plan.options)
-    response = plan.config.transform_response(
-        model=plan.call.model,
-        raw_response=_Response(body, headers),
-        model_response=litellm.ModelResponse(),
-        logging_obj=_NoLog(options),
-        request_data={},
-        messages=[],
-        optional_params=options,
-        litellm_params=dict(plan.parameters),
-        encoding=None,
-        api_key="",
-    )
+    try:
+        response = plan.config.transform_response(
+            model=plan.call.model,
+            raw_response=_Response(body, headers),
+            model_response=litellm.ModelResponse(),
+            logging_obj=_NoLog(options),
+            request_data={},
+            messages=[],
+            optional_params=options,
+            litellm_params=dict(plan.parameters),
+            encoding=None,
+            api_key="",
+        )
+    except Exception as error:  # litellm raises whatever it comes across, even `Exception` itself
+        raise ValueError("an answer that cannot be read") from error
     answer = parse_answer(response, plan.call.name)
     told = _told_cost(response)
     usage = replace(answer.usage, cost=price(response, plan.call) if told is None else told)
