@@ -13,15 +13,13 @@ from yarl import URL
 
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
-from core.llm.direct.types import Call, Endpoint, Plan, Refused, read_object
+from core.llm.direct.types import Call, Endpoint, Plan, Refused, Room, read_object
 from core.llm.direct.whole import read_body
 from core.llm.types import ModelAnswer
 
 _PATH = "/v1/messages"
 _DEFAULT_BASE = f"https://api.anthropic.com{_PATH}"
 _DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
-_MOST_SIGNATURE = 1024 * 1024
-"""Characters of a thought's signature, which are none of the answer's length."""
 _STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -97,22 +95,23 @@ class AnthropicBody:
     _blocks: dict[int, JsonObject] = field(default_factory=dict)
     _usage: JsonObject = field(default_factory=dict)
     _inputs: dict[int, list[str]] = field(default_factory=dict)
+    _room: Room = field(default_factory=Room)
 
     def add(self, event: JsonObject) -> str:
         told: Any = event
         self.pieces += 1
         match event.get("type"):
             case "message_start":
-                self._message = told["message"]
-                self._usage.update(self._message.get("usage") or {})  # type: ignore[arg-type]
+                self._room.update(self._message, told["message"])
+                self._room.update(self._usage, told["message"].get("usage") or {})
             case "content_block_start":
-                self._blocks[told["index"]] = dict(told["content_block"])
+                self._blocks[told["index"]] = dict(self._room.keep(told["content_block"]))
                 return self._text(told["content_block"].get("text"))
             case "content_block_delta":
                 return self._add_delta(told["index"], told["delta"])
             case "message_delta":
-                self._message.update(told["delta"])
-                self._usage.update(told.get("usage") or {})
+                self._room.update(self._message, told["delta"])
+                self._room.update(self._usage, told.get("usage") or {})
                 self.finished = True
             case "message_stop":
                 self.ended = True
@@ -127,11 +126,10 @@ class AnthropicBody:
             self._inputs.setdefault(index, []).append(delta["partial_json"])
             self.characters += len(delta["partial_json"])
         elif delta["type"] == "citations_delta":
-            block.setdefault("citations", []).append(delta["citation"])  # type: ignore[union-attr]
+            block.setdefault("citations", []).append(self._room.keep(delta["citation"]))  # type: ignore[union-attr]
         elif name := _DELTAS.get(delta["type"]):
-            block[name] = str(block.get(name) or "") + delta[name]
-            if name == "signature" and len(block[name]) > _MOST_SIGNATURE:  # type: ignore[arg-type]
-                raise ValueError("a signature without end")
+            said = self._room.keep(delta[name]) if name == "signature" else delta[name]
+            block[name] = str(block.get(name) or "") + said
             if name == "text":
                 return self._text(delta[name])
             self.characters += len(delta[name]) if name == "thinking" else 0

@@ -3,8 +3,8 @@
 The format is that of the HTML standard ("Server-sent events"): lines `data: …`, of which a blank line ends an event.
 """
 
-MAX_LINE = 4 * 1024 * 1024
-"""Bytes of one line; an event is one line with every provider."""
+MAX_LINE = 1024 * 1024
+"""Bytes of one line, or of an event's lines: no event is longer than a whole answer may be."""
 DONE = "[DONE]"
 """The data by which OpenAI and those who follow it end a stream."""
 

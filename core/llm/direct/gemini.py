@@ -14,7 +14,7 @@ from yarl import URL
 
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
-from core.llm.direct.types import Call, Endpoint, Plan, Refused
+from core.llm.direct.types import Call, Endpoint, Plan, Refused, Room
 from core.llm.direct.whole import read_body
 from core.llm.types import ModelAnswer
 
@@ -59,19 +59,20 @@ class GeminiBody:
     _whole: JsonObject = field(default_factory=dict)
     _candidate: JsonObject = field(default_factory=dict)
     _parts: list[Any] = field(default_factory=list)
+    _room: Room = field(default_factory=Room)
 
     def add(self, event: JsonObject) -> str:
         if error := event.get("error"):
             raise _refusal(error)
         self.pieces += 1
         told: Any = event
-        self._whole.update({name: value for name, value in told.items() if name != "candidates"})
+        self._room.update(self._whole, {name: value for name, value in told.items() if name != "candidates"})
         candidates = told.get("candidates") or ()
         if not candidates:
             self.finished |= "blockReason" in (told.get("promptFeedback") or {})
             return ""
         candidate = candidates[0]
-        self._candidate.update({name: value for name, value in candidate.items() if name != "content"})
+        self._room.update(self._candidate, {name: value for name, value in candidate.items() if name != "content"})
         self.finished |= bool(candidate.get("finishReason"))
         return "".join(self._add_part(part) for part in (candidate.get("content") or {}).get("parts") or ())
 
@@ -79,7 +80,7 @@ class GeminiBody:
         """Keep a part, joined to the one before where both are text of the same kind; return the text to show."""
         text = part.get("text")
         if text is None:
-            self._parts.append(part)
+            self._parts.append(self._room.keep(part))
             self.characters += len(str((part.get("functionCall") or {}).get("args") or ""))
             return ""
         self.characters += len(text)
@@ -88,6 +89,7 @@ class GeminiBody:
         if alike and set(part) <= {"text", "thought"}:
             self._parts[-1] = {**last, "text": last["text"] + text}
         else:
+            self._room.keep({name: value for name, value in part.items() if name != "text"})
             self._parts.append(part)
         return "" if part.get("thought") else storable(str(text))
 

@@ -15,7 +15,7 @@ from yarl import URL
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
 from core.llm.direct.prices import counted_usage, priced_usage
-from core.llm.direct.types import Call, Endpoint, Plan, Refused
+from core.llm.direct.types import Call, Endpoint, Plan, Refused, Room
 from core.llm.types import ModelAnswer, ToolCall
 
 _KEYS = {"openai": ("OPENAI_API_KEY",), "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY")}
@@ -103,6 +103,7 @@ class OpenAIBody:
     _thoughts: list[str] = field(default_factory=list)
     _blocks: list[JsonObject] = field(default_factory=list)
     _calls: list["_CallSoFar"] = field(default_factory=list)
+    _room: Room = field(default_factory=Room)
 
     @property
     def finished(self) -> bool:
@@ -175,14 +176,16 @@ class OpenAIBody:
                 raise ValueError("more calls than an answer has")
             call = _CallSoFar(index)
             self._calls.append(call)
-        call.id = told or call.id
-        call.name = str(function.get("name") or call.name)
+        if told and told != call.id:
+            call.id = self._room.keep(told, call.id)
+        if (name := str(function.get("name") or "")) and name != call.name:
+            call.name = self._room.keep(name, call.name)
         if arguments := function.get("arguments"):
             call.arguments.append(str(arguments))
             self.characters += len(str(arguments))
         extra = delta.get("provider_specific_fields") or function.get("provider_specific_fields")
         if isinstance(extra, dict):
-            call.extra.update(extra)
+            self._room.update(call.extra, extra)
 
     def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:
         calls: list[ToolCall] = []

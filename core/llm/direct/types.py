@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from yarl import URL
 
-from core.json_types import JsonObject
+from core.json_types import Json, JsonObject
 from core.llm.types import ModelAnswer
 
 
@@ -95,6 +95,33 @@ class Family(Protocol):
         ...
 
 
+class Room:
+    """The room for what a streamed body keeps beside what the model writes, whose length is counted apart.
+
+    Signatures, sources and fields of the provider's own have no tokens, so nothing else ends them.
+    """
+
+    def __init__(self) -> None:
+        self._left = _MOST_KEPT
+
+    def keep[T](self, value: T, instead: object = None) -> T:
+        """Return a value that is kept, `instead` of one that was. Raises `ValueError` where there is no room for it."""
+        self._left -= _size(value) - (0 if instead is None else _size(instead))
+        if self._left < 0:
+            raise ValueError("more fields than an answer has")
+        return value
+
+    def update(self, fields: JsonObject, told: Mapping[str, Json]) -> None:
+        """Keep fields instead of those with the same names."""
+        for name, value in told.items():
+            fields[name] = self.keep(value, fields.get(name))
+
+
+def _size(value: object) -> int:
+    return len(value if isinstance(value, str) else str(value)) + _EACH
+
+
+_MOST_KEPT, _EACH = 1024 * 1024, 64
 _DECODER = json.JSONDecoder()
 
 
