@@ -7,7 +7,11 @@ from typing import Any
 
 import httpx
 
-from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.body import ENCODINGS, Unpacker, UnreadableBody, read_body
+from core.http.peer import Hearing
+
+_AT_ONCE = 4096
+"""Bytes that are passed on at once: an SDK reads all lines of a piece before anybody else has a turn."""
 
 
 class StrangeAnswer(httpx.TransportError):
@@ -39,6 +43,18 @@ def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> di
     }
 
 
+def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = False) -> None:
+    """Have the body of a response unpacked and counted while it is read, which raises `PeerExceeded`.
+
+    Raises `StrangeAnswer` for a redirect, unless `redirects` may be followed.
+    """
+    if 300 <= response.status_code < 400 and not redirects:
+        raise StrangeAnswer("a redirect", response.status_code)
+    response.stream = _Heard(response, hearing)
+    # What comes out of that stream is plain.
+    response.headers.pop("Content-Encoding", None)
+
+
 @cache
 def _tls() -> ssl.SSLContext:
     """Return the one context of all clients: each of its own would read the authorities' certificates again."""
@@ -64,6 +80,35 @@ class _Bounded(httpx.AsyncByteStream):
         if more:
             raise StrangeAnswer("longer than an answer of the provider", self._status)
         yield body
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _Heard(httpx.AsyncByteStream):
+    """A body that is unpacked and counted as it comes, in pieces small enough for what reads them in one go."""
+
+    def __init__(self, response: httpx.Response, hearing: Hearing) -> None:
+        stream = response.stream
+        assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
+        self._stream = stream
+        self._encoding = response.headers.get("Content-Encoding", "")
+        self._hearing = hearing
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            unpacker, received = Unpacker(self._encoding), False
+            async for chunk in self._stream:
+                received = True
+                await self._hearing.heard(pieces=1)
+                unpacker.feed(chunk)
+                while content := unpacker.take(_AT_ONCE):
+                    await self._hearing.heard(len(content), content.count(b"\n"))
+                    yield content
+            if received and not unpacker.whole:
+                raise UnreadableBody("it ended early")
+        except UnreadableBody as error:
+            raise httpx.ReadError("the body cannot be decompressed") from error
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from typing import Any, Literal
 
 from core.errors import ModelRejected
+from core.http.provider_session import MAX_LIST
 from core.llm import litellm_library, litellm_path, local_model
 from core.llm.call_meter import CallMeter
 from core.llm.call_span import Operation
@@ -18,6 +19,7 @@ from core.llm.direct.plans import Plans
 from core.llm.direct.transport import Transport
 from core.llm.json_mode import from_json_mode, to_json_mode
 from core.llm.layers import layers_of, provider_of
+from core.llm.litellm_hearing import hearing
 from core.llm.prices import embedding_price_of
 from core.llm.provider_errors import whole_within
 from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest, TokenUsage
@@ -154,13 +156,13 @@ class LiteLLMClient:
         patience = EMBED_PATIENCE + _NET
         with CallMeter(model, operation=Operation.EMBEDDINGS) as meter:
             async with whole_within(patience):
-                with litellm_path.errors_made_ours(litellm, model):
+                with litellm_path.errors_made_ours(litellm, model), hearing(MAX_LIST):
                     response = await litellm.aembedding(model=model, input=list(texts), timeout=patience, api_key=key)
-            price, tokens = embedding_price_of(self.known(model)), getattr(response.usage, "prompt_tokens", 0) or 0
+                    vectors, tokens = litellm_path.read_embeddings(response, len(texts))
+            price = embedding_price_of(self.known(model))
             usage = TokenUsage(tokens, cost=price.input * tokens if price and tokens else None)
             meter.answered(usage)
-        items = sorted(response.data, key=lambda item: int(item["index"]))
-        return Embeddings([[float(number) for number in item["embedding"]] for item in items], usage)
+        return Embeddings(vectors, usage)
 
     async def close(self) -> None:
         await self._transport.close()

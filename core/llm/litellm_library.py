@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.llm import lean_litellm, no_mcp
+from core.llm import lean_litellm, litellm_hearing, no_mcp
 
 if TYPE_CHECKING:
     import ssl
@@ -73,6 +73,9 @@ def load_calls() -> "ModuleType":
     with _LOADING:
         litellm = load()
         lean_litellm.complete()
+        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+
+        litellm_hearing.attend(LiteLLMAiohttpTransport)
         _calls_loaded = True
     return litellm
 

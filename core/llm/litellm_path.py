@@ -2,18 +2,21 @@
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ModelUnavailable
 from core.llm import litellm_library
 from core.llm.chat_format import parse_answer
 from core.llm.direct.plans import STREAMED
+from core.llm.litellm_hearing import hearing
 from core.llm.provider_errors import is_providers, our_error
-from core.llm.streamed_answer import CUT, StreamedAnswer, bounded
-from core.llm.types import ModelAnswer, ModelChunk
+from core.llm.streamed_answer import CUT, StreamedAnswer, bounded, check_usage
+from core.llm.types import ModelAnswer, ModelChunk, TokenUsage
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -23,7 +26,8 @@ async def answer(arguments: Mapping[str, Any], max_tokens: int | None) -> ModelA
     """Make one call. Raises one of `core.errors.ModelError`, without the provider's words."""
     litellm, model = await loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
-        response = await litellm.acompletion(**arguments)
+        with hearing():
+            response = await litellm.acompletion(**arguments)
         return bounded(parse_answer(response, model), max_tokens)
 
 
@@ -31,7 +35,8 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
     """Make one call; yield its pieces, the whole answer last. Raises as `answer` does."""
     litellm, model = await loaded(), arguments["model"]
     with errors_made_ours(litellm, model):
-        response = await litellm.acompletion(**arguments, **STREAMED)
+        with hearing(streamed=True):
+            response = await litellm.acompletion(**arguments, **STREAMED)
         try:
             whole = await _not_streamed(litellm, response)
             streamed = StreamedAnswer(max_tokens)
@@ -43,6 +48,17 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
         finally:
             await response.aclose()
     yield ModelChunk(answer=replace(read, finish_reason=CUT) if streamed.cut else read)
+
+
+def read_embeddings(response: Any, count: int) -> tuple[list[list[float]], int]:
+    """Return the vectors of so many texts, in their order, and the tokens. Raises `ValueError` for what is neither."""
+    tokens = getattr(response.usage, "prompt_tokens", 0) or 0
+    check_usage(TokenUsage(tokens))
+    items = sorted(response.data, key=lambda item: int(item["index"]))
+    vectors = [[float(number) for number in item["embedding"]] for item in items]
+    if len(vectors) != count or not all(map(math.isfinite, chain.from_iterable(vectors))):
+        raise ValueError("no vectors of these texts")
+    return vectors, tokens
 
 
 async def loaded() -> "ModuleType":

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from core.http.peer import Allowance
 from core.json_types import JsonObject, check_depth, is_finite, storable
 from core.llm.types import ModelAnswer, TokenUsage, ToolCall
 
@@ -22,6 +23,8 @@ CUT = "length"
 """The `finish_reason` of an answer that reached its maximum length."""
 USUAL_TOKENS = 32_768
 """Tokens that are read of an answer without a requested length."""
+ALLOWANCE = Allowance(size=128 * 1024 * 1024, pieces=1_000_000, seconds=1800.0)
+"""What the stream of one answer may be: one of 100,000 tokens is a fifth of it, with an event for each."""
 _MOST_TOKENS, _MOST_COST = 1_000_000_000, 100_000.0
 """Tokens and dollars of one call that are believed: a hundred times those of any."""
 _CHARACTERS_A_TOKEN = 8
@@ -86,7 +89,7 @@ def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
     be parsed then, like those of a stream that was cut. Raises `ValueError` for usage that no call has, and for
     thoughts and fields of calls that cannot be stored.
     """
-    _check_usage(answer.usage)
+    check_usage(answer.usage)
     answer = replace(
         answer,
         thinking=tuple(map(_kept, answer.thinking)),
@@ -107,7 +110,7 @@ def bounded(answer: ModelAnswer, max_tokens: int | None) -> ModelAnswer:
     return replace(answer, text=text, tool_calls=tuple(calls), thinking=thinking, finish_reason=CUT)
 
 
-def _check_usage(usage: TokenUsage) -> None:
+def check_usage(usage: TokenUsage) -> None:
     """Raise `ValueError` for counts and prices that no call has: they are added up, and bound what is spent."""
     counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
     if any(type(count) is not int or not 0 <= count <= _MOST_TOKENS for count in counts):

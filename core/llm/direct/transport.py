@@ -10,14 +10,14 @@ import aiohttp
 
 from core.http.body import Unpacker, UnreadableBody
 from core.http.body import read_body as read_bytes
-from core.http.peer import TURN_BYTES, TURN_PIECES, Allowance, Hearing
+from core.http.peer import TURN_BYTES, TURN_PIECES, Hearing
 from core.json_types import JsonObject, storable
 from core.llm.direct.events import DONE, EventReader
 from core.llm.direct.failures import errors_made_ours, unreadable
 from core.llm.direct.session import Sessions
 from core.llm.direct.types import Plan, Refused, StreamedBody, read_object
 from core.llm.direct.whole import read_body
-from core.llm.streamed_answer import CUT, bounded, is_too_long
+from core.llm.streamed_answer import ALLOWANCE, CUT, bounded, is_too_long
 from core.llm.types import ModelAnswer, ModelChunk
 
 _TOLD_EVERY = 0.05
@@ -31,8 +31,6 @@ _CHECKED_EVERY = 16
 _MAX_REFUSAL = 64 * 1024
 _REFUSAL_SECONDS = 5.0
 """Seconds for the words of a refusal, whose status is known."""
-_ALLOWANCE = Allowance(size=128 * 1024 * 1024, pieces=1_000_000, seconds=1800.0)
-"""What the stream of one answer may be: one of 100,000 tokens is a fifth of it, with an event for each."""
 
 
 class Transport:
@@ -99,7 +97,7 @@ class _Heard:
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._content = response.content
         self._unpacker = Unpacker(response.headers.get("Content-Encoding", ""))
-        self._hearing = Hearing(_ALLOWANCE)
+        self._hearing = Hearing(ALLOWANCE)
 
     async def some(self) -> bytes:
         """Return the next bytes; none at the end. May be cancelled, and asked again. Raises `PeerExceeded`."""

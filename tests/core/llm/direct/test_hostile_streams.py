@@ -43,10 +43,17 @@ def said(*events: JsonObject) -> bytes:
 
 @asynccontextmanager
 async def saying(
-    monkeypatch: pytest.MonkeyPatch, wire: Wire, *headers: str, kind: str = "text/event-stream", closes: bool = True
+    monkeypatch: pytest.MonkeyPatch,
+    wire: Wire,
+    *headers: str,
+    kind: str = "text/event-stream",
+    closes: bool = True,
+    model: str = "openai/mine",
+    direct: bool = True,
+    status: str = "200 OK",
 ) -> AsyncIterator[LiteLLMClient]:
-    """Serve what is said to whoever asks, and yield a client that asks there."""
-    head = "\r\n".join(("HTTP/1.1 200 OK", f"Content-Type: {kind}", "Connection: close", *headers, "", ""))
+    """Serve what is said to whoever asks, and yield a client of a model that asks there."""
+    head = "\r\n".join((f"HTTP/1.1 {status}", f"Content-Type: {kind}", "Connection: close", *headers, "", ""))
     busy = set[asyncio.Task[None]]()
 
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -69,9 +76,10 @@ async def saying(
             writer.close()
 
     server = await asyncio.start_server(speak, "127.0.0.1", 0)
-    monkeypatch.setenv("OPENAI_API_BASE", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    client = LiteLLMClient("openai/mine")
+    provider, url = model.partition("/")[0].upper(), f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    monkeypatch.setenv(f"{provider}_API_BASE", f"{url}/v1" if provider == "OPENAI" else url)
+    monkeypatch.setenv(f"{provider}_API_KEY", "sk-test")
+    client = LiteLLMClient(model, direct=direct)
     await client.warm_up()
     try:
         yield client
@@ -121,7 +129,7 @@ ENDLESS: dict[str, Wire] = {
 async def test_a_stream_without_an_end_is_given_up_while_others_go_on(
     monkeypatch: pytest.MonkeyPatch, wire: Wire
 ) -> None:
-    monkeypatch.setattr(transport, "_ALLOWANCE", Allowance(16 * MB, 50_000, PATIENCE))
+    monkeypatch.setattr(transport, "ALLOWANCE", Allowance(16 * MB, 50_000, PATIENCE))
     turns = 0
 
     async def others() -> None:
@@ -166,7 +174,7 @@ async def test_a_stream_that_is_no_answer_is_an_error_of_ours(monkeypatch: pytes
 async def test_a_stream_that_keeps_to_bytes_and_pieces_is_given_up_after_its_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(transport, "_ALLOWANCE", Allowance(10**12, 10**12, 0.5))
+    monkeypatch.setattr(transport, "ALLOWANCE", Allowance(10**12, 10**12, 0.5))
     async with saying(monkeypatch, again(event({}))) as client:
         with pytest.raises(ModelError):
             await streamed(client)
