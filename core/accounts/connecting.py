@@ -22,6 +22,7 @@ from core.clock import Clock
 from core.credentials.store import MAX_NAME
 from core.credentials.types import Ability, Account
 from core.errors import OneValetError, StoreUnavailable
+from core.http.operation import Operation
 from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop
@@ -111,16 +112,17 @@ class Connecting:
         service = self.accounts.services.get(kept["service"])
         if service is None or service.client is None:
             raise ConnectRefused(gettext("This service cannot be connected here any more."), fatal=True)
-        await self._check_issuer(service, answer)
+        heard = self.servers.begin(service.client)
+        await self._check_issuer(service, answer, heard)
         if answer.error or not answer.code:
             _log.info("connect_not_allowed", tenant=link.tenant_id, service=service.name, error=answer.error[:40])
             raise ConnectRefused(gettext("Nothing was connected, because access was not allowed."))
         proof = Proof(kept["verifier"], kept["nonce"])
         try:
-            tokens = await self.servers.exchange(service.client, self.links.callback, answer.code, proof)
+            tokens = await self.servers.exchange(service.client, self.links.callback, answer.code, proof, heard)
         except GrantRevoked as error:
             raise ConnectRefused(gettext("Nothing was connected: the service no longer knows this request.")) from error
-        identity = await self._identity(service, tokens, proof.nonce)
+        identity = await self._identity(service, tokens, proof.nonce, heard)
         scopes = tokens.scopes or tuple(kept["scopes"])
         credentials = stored_form(tokens) | {
             "scopes": list(scopes),
@@ -144,24 +146,24 @@ class Connecting:
         """Store an account whose password was tried."""
         return await self._store(link, service, credentials, open_password(service.name, credentials))
 
-    async def _check_issuer(self, service: Service, answer: Answer) -> None:
+    async def _check_issuer(self, service: Service, answer: Answer, heard: Operation) -> None:
         """Refuse an answer of another server than was asked (RFC 9207)."""
         assert service.client is not None  # noqa: S101
-        endpoints = await self.servers.endpoints(service.client)
+        endpoints = await self.servers.endpoints(service.client, heard)
         pattern = re.escape(endpoints.issuer).replace(re.escape("{tid}"), "[0-9a-f-]{36}")
         known = re.fullmatch(pattern, answer.issuer) is not None
         if (answer.issuer or endpoints.names_issuer) and not known:
             _log.warning("connect_answered_by_another", service=service.name)
             raise ConnectRefused(gettext("The service's answer cannot be trusted: nothing was connected."))
 
-    async def _identity(self, service: Service, tokens: Tokens, nonce: str) -> Identity:
+    async def _identity(self, service: Service, tokens: Tokens, nonce: str, heard: Operation) -> Identity:
         assert service.client is not None  # noqa: S101
         if not tokens.id_token:
             raise OAuthRefused(gettext("The service's answer cannot be trusted: nothing was connected."))
-        endpoints = await self.servers.endpoints(service.client)
+        endpoints = await self.servers.endpoints(service.client, heard)
         identity = read_id_token(
             tokens.id_token,
-            await self.servers.keys(service.client),
+            await self.servers.keys(service.client, heard),
             issuer=endpoints.issuer,
             client_id=service.client.client_id,
             nonce=nonce,
@@ -169,7 +171,7 @@ class Connecting:
         )
         if identity.address:
             return identity
-        told_of = await self.servers.told_of(service.client, tokens.access)
+        told_of = await self.servers.told_of(service.client, tokens.access, heard)
         same = told_of.get("sub") == identity.subject  # OpenID Connect Core 5.3.2: else it is another's
         return replace(identity, address=(address_in(told_of) if same else "") or identity.subject)
 

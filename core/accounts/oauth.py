@@ -17,6 +17,8 @@ from core.accounts.types import Endpoints, OAuthClient
 from core.clock import Clock
 from core.errors import OneValetError, ToolFailed
 from core.http.address_guard import Barred, read_target
+from core.http.operation import Operation
+from core.http.peer import Allowance, Pauses
 from core.http.types import HttpClient, HttpResponse
 from core.json_types import Json, JsonObject
 from core.language.catalogue import gettext
@@ -30,10 +32,14 @@ USUAL_LIFE = timedelta(hours=1)
 """Of an access token whose server does not say."""
 MOST_LIFE = timedelta(days=366)
 """Of any access token: one that is said to live longer is refreshed then."""
+SIGN_IN = Allowance(size=4 * 1024 * 1024, pieces=20, seconds=30.0)
+"""What a server may answer to all requests of one sign-in, or of one refresh."""
+_MOST_ANSWER = 1024 * 1024
 _MOST_SCOPES = 500
 _VISIBLE = re.compile(r"[\x20-\x7e]{0,16384}")  # VSCHAR of RFC 6749, which has the space
 _CODE = re.compile(r"[a-z_]{1,40}")
 _FORM = "application/x-www-form-urlencoded"
+_pauses = Pauses()
 _log = structlog.get_logger()
 
 
@@ -76,19 +82,24 @@ class OAuthServers:
         self._clock = clock
         self._known: dict[str, tuple[float, Endpoints]] = {}
 
-    async def endpoints(self, client: OAuthClient) -> Endpoints:
+    def begin(self, client: OAuthClient) -> Operation:
+        """Return what hears the requests of one sign-in together; each method hears its own where it is given none."""
+        return Operation(self._http, SIGN_IN, _pauses, client.issuer)
+
+    async def endpoints(self, client: OAuthClient, heard: Operation | None = None) -> Endpoints:
         """Return where a server answers. Raises `OAuthRefused`."""
         if client.endpoints is not None:
             return client.endpoints
         until, known = self._known.get(client.issuer, (0.0, None))
         if known is None or until < time.monotonic():
-            known = read_description(client.issuer, await self.description(client))
+            known = read_description(client.issuer, await self.description(client, heard))
             self._known[client.issuer] = (time.monotonic() + KNOWN_SECONDS, known)
         return known
 
-    async def description(self, client: OAuthClient) -> JsonObject:
+    async def description(self, client: OAuthClient, heard: Operation | None = None) -> JsonObject:
         """Return what a server tells of itself (OpenID Connect Discovery 1.0). Raises `OAuthRefused`."""
-        return await self._json(f"{client.issuer.rstrip('/')}/.well-known/openid-configuration")
+        url = f"{client.issuer.rstrip('/')}/.well-known/openid-configuration"
+        return await _json(heard or self.begin(client), url)
 
     async def page(
         self, client: OAuthClient, redirect: str, scopes: Sequence[str], state_token: str, proof: Proof
@@ -115,48 +126,52 @@ class OAuthServers:
             raise OAuthRefused(gettext("This service cannot be connected at the moment.")) from error
         return str(url)
 
-    async def exchange(self, client: OAuthClient, redirect: str, code: str, proof: Proof) -> Tokens:
+    async def exchange(
+        self, client: OAuthClient, redirect: str, code: str, proof: Proof, heard: Operation | None = None
+    ) -> Tokens:
         """Return the tokens for a code. Raises `OAuthRefused` and `GrantRevoked`."""
         body = _client(client).prepare_request_body(
             code=code, redirect_uri=redirect, code_verifier=proof.verifier, include_client_id=not client.secret
         )
-        return await self._tokens(client, body)
+        return await self._tokens(client, body, heard or self.begin(client))
 
     async def refresh(self, client: OAuthClient, refresh_token: str) -> Tokens:
         """Return new tokens. Raises `GrantRevoked`, and `ToolFailed` for what may pass."""
         extra = {} if client.secret else {"client_id": client.client_id}
-        return await self._tokens(client, _client(client).prepare_refresh_body(refresh_token=refresh_token, **extra))
+        body = _client(client).prepare_refresh_body(refresh_token=refresh_token, **extra)
+        return await self._tokens(client, body, self.begin(client))
 
     async def revoke(self, client: OAuthClient, token: str) -> bool:
         """End a grant at its server; False where it has no way for that, or does not answer."""
+        heard = self.begin(client)
         try:
-            endpoints = await self.endpoints(client)
+            endpoints = await self.endpoints(client, heard)
             if not endpoints.revocation or not token:
                 return False
             url, _, body = _client(client).prepare_token_revocation_request(endpoints.revocation, token, None)
-            response = await self._post(client, url, body)
+            response = await _post(heard, client, url, body)
         except ToolFailed:
             return False
         if response.status != 200:
             _log.warning("revocation_refused", issuer=client.issuer, status=response.status)
         return response.status == 200
 
-    async def keys(self, client: OAuthClient) -> JsonObject:
+    async def keys(self, client: OAuthClient, heard: Operation) -> JsonObject:
         """Return the keys with which a server signs id tokens."""
-        return await self._json((await self.endpoints(client)).jwks)
+        return await _json(heard, (await self.endpoints(client, heard)).jwks)
 
-    async def told_of(self, client: OAuthClient, access: str) -> JsonObject:
+    async def told_of(self, client: OAuthClient, access: str, heard: Operation) -> JsonObject:
         """Return what a server tells of the person who granted (OpenID Connect Core 5.3); nothing where it does not."""
-        endpoints = await self.endpoints(client)
+        endpoints = await self.endpoints(client, heard)
         if not endpoints.userinfo:
             return {}
         headers = {"Authorization": f"Bearer {access}", "Accept": "application/json"}
-        response = await self._http.request("GET", endpoints.userinfo, headers=headers)
+        response = await heard.request("GET", endpoints.userinfo, headers=headers, max_bytes=_MOST_ANSWER)
         return (_object(response) or {}) if response.status == 200 else {}
 
-    async def _tokens(self, client: OAuthClient, body: str) -> Tokens:
-        endpoints = await self.endpoints(client)
-        response = await self._post(client, endpoints.token, body)
+    async def _tokens(self, client: OAuthClient, body: str, heard: Operation) -> Tokens:
+        endpoints = await self.endpoints(client, heard)
+        response = await _post(heard, client, endpoints.token, body)
         answer = _object(response)
         error = _code(answer.get("error")) if answer is not None else ""
         if error == "invalid_grant":
@@ -167,19 +182,21 @@ class OAuthServers:
             raise OAuthRefused(refused, error)
         return read_tokens(answer, self._clock.now())
 
-    async def _post(self, client: OAuthClient, url: str, body: str) -> HttpResponse:
-        headers = {"Content-Type": _FORM, "Accept": "application/json"}
-        if client.secret:
-            pair = f"{quote(client.client_id, safe='')}:{quote(client.secret, safe='')}"  # RFC 6749 2.3.1
-            headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
-        return await self._http.request("POST", url, headers=headers, body=body.encode())
 
-    async def _json(self, url: str) -> JsonObject:
-        response = await self._http.request("GET", url, headers={"Accept": "application/json"})
-        read = _object(response)
-        if response.status != 200 or read is None:
-            raise OAuthRefused(gettext("The service's answer cannot be read."))
-        return read
+async def _post(heard: Operation, client: OAuthClient, url: str, body: str) -> HttpResponse:
+    headers = {"Content-Type": _FORM, "Accept": "application/json"}
+    if client.secret:
+        pair = f"{quote(client.client_id, safe='')}:{quote(client.secret, safe='')}"  # RFC 6749 2.3.1
+        headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    return await heard.request("POST", url, headers=headers, body=body.encode(), max_bytes=_MOST_ANSWER)
+
+
+async def _json(heard: Operation, url: str) -> JsonObject:
+    response = await heard.request("GET", url, headers={"Accept": "application/json"}, max_bytes=_MOST_ANSWER)
+    read = _object(response)
+    if response.status != 200 or read is None:
+        raise OAuthRefused(gettext("The service's answer cannot be read."))
+    return read
 
 
 def read_description(issuer: str, told: Mapping[str, object]) -> Endpoints:

@@ -29,7 +29,7 @@ TRIAL = Allowance(256 * 1024, 1000, 2 * SECONDS)
 """What a server may say to a login: greetings and refusals of real ones are a few lines. By SMTP it is less (`TOTAL` in
 `core.mail.smtp`)."""
 AT_ONCE = 32
-"""Mailboxes that are tried at the same time in a process, one of each person."""
+"""Accounts that are tried at the same time in a process, one of each person."""
 _NAMES = {"imap": "IMAP", "smtp": "SMTP"}
 _trials = Slots(AT_ONCE)
 type _LogIn = Callable[[socket.socket, MailServer, OpenAccount], Awaitable[None]]
@@ -63,21 +63,23 @@ async def try_mailbox(account: OpenAccount, http: HttpClient) -> None:
 async def dav_servers(account: OpenAccount, http: HttpClient) -> frozenset[str]:
     """Return which of an account's servers have calendars or contacts. Raises `TrialFailed` where none has."""
     found, failed = set(), list[TrialFailed]()
-    for kind in Kind:
-        try:
-            await _try_dav(account, http, kind)
-            found.add(kind.value)
-        except TrialFailed as error:
-            failed.append(error)
+    async with _trials.of(account.person or account.login):
+        client = DavClient(http, account)
+        for kind in Kind:
+            try:
+                await _try_dav(client, kind)
+                found.add(kind.value)
+            except TrialFailed as error:
+                failed.append(error)
     if not found:
         raise next((error for error in failed if error.fault is Fault.LOGIN), failed[0])
     return frozenset(found)
 
 
-async def _try_dav(account: OpenAccount, http: HttpClient, kind: Kind) -> None:
+async def _try_dav(client: DavClient, kind: Kind) -> None:
     nothing = gettext("There are no calendars or contacts at this address.")
     try:
-        home = await discover(DavClient(http, account), kind)
+        home = await discover(client, kind)
     except DavRefused as error:
         if error.status in (401, 403):
             refused = gettext("The server does not accept this login or password.")

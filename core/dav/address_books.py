@@ -9,6 +9,7 @@ from core.dav.client import DavClient
 from core.dav.discovery import collections_in, discover
 from core.dav.types import Changed, Collection, DavRefused, Home, Kind, Resource, TooLarge
 from core.dav.xml import CARDDAV, DAV, element, prop
+from core.http.peer import Allowance
 from core.http.types import HttpClient
 
 _VCARD = "text/vcard"
@@ -17,6 +18,8 @@ _TYPE = f"{DAV}resourcetype"
 _DATA = f"{CARDDAV}address-data"
 _BATCH = 50
 """Cards that are asked for at once."""
+_OPERATION = Allowance(size=128 * 1024 * 1024, pieces=1000, seconds=90.0)
+"""What servers may answer in one call of a tool. Some send the pictures all the same: only a batch is held."""
 _NAMES = ("VERSION", "UID", "KIND", "X-ADDRESSBOOKSERVER-KIND", "FN", "N", "NICKNAME", "ORG", "BDAY")
 _READ = (*_NAMES, "TEL", "EMAIL", "IMPP", "X-SOCIALPROFILE")
 """What is asked for of each card: no pictures, where the server can leave them out."""
@@ -26,7 +29,7 @@ class AddressBooks:
     """The address books of one account. Each call raises `ToolFailed`, and `DavRefused` where the server refuses."""
 
     def __init__(self, http: HttpClient, account: OpenAccount) -> None:
-        self._client = DavClient(http, account)
+        self._client = DavClient(http, account, _OPERATION)
 
     async def look_up(self, known_home: str = "") -> Home:
         """Return which there are. `known_home`: where they were the last time, which saves the discovery."""

@@ -12,17 +12,20 @@ from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
 from core.credentials.types import Ability, OpenAccount
-from core.dav.types import MAX_BYTES, DavRefused, Missing, Resource, TooLarge, refused
+from core.dav.types import MAX_BYTES, OPERATION, DavRefused, Missing, Resource, TooLarge, refused
 from core.dav.xml import CALDAV, DAV, Found, element, prop, read_multistatus, written
 from core.errors import RefusedLogin, ToolFailed
 from core.http.address_guard import read_target
 from core.http.client import is_same_server
+from core.http.operation import Operation
+from core.http.peer import Allowance, Pauses
 from core.http.types import HttpClient, HttpResponse
 from core.language.catalogue import gettext
 
 _XML = "application/xml; charset=utf-8"
 _MUCH = 256 * 1024
 """Bytes from which a response is read in a thread, so that nobody else waits for it."""
+_pauses = Pauses()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,14 @@ class Answered:
 
 
 class DavClient:
-    """One account on its server. Each call raises `ToolFailed`, and `DavRefused` where the server refuses."""
+    """One account on its server, for one operation: what is answered is counted from its beginning.
 
-    def __init__(self, http: HttpClient, account: OpenAccount) -> None:
-        self._http = http
+    Each call raises `ToolFailed`, and `DavRefused` where the server refuses.
+    """
+
+    def __init__(self, http: HttpClient, account: OpenAccount, allowance: Allowance = OPERATION) -> None:
+        hosts = sorted({urlsplit(url).netloc for url in account.servers.values()})
+        self._http = Operation(http, allowance, _pauses, account.person, account.login, *hosts)
         self._account = account
 
     @property

@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import ToolFailed
+from core.http.peer import Allowance
 from core.language.catalogue import gettext
 
 MAX_BYTES = 12 * 1024 * 1024
 """Of one answer: the events of months, or an address book with pictures."""
+
+OPERATION = Allowance(size=48 * 1024 * 1024, pieces=1000, seconds=90.0)
+"""What an account's servers may answer in one call of a tool: all of it may be held at the same time."""
 
 
 class Kind(StrEnum):

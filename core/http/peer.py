@@ -121,8 +121,16 @@ class LeftAlone(ToolFailed):
     """A peer that exceeded its allowance is not asked again yet; the message is for its person."""
 
 
+def left_alone(host: str) -> LeftAlone:
+    """Return the error for a peer that exceeded its allowance."""
+    return LeftAlone(gettext("The server {host} sent more than it may, so it is left alone for now.", host=host))
+
+
 class Pauses:
-    """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host."""
+    """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host.
+
+    They grow no more after the longest of them has passed in peace.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -132,11 +140,13 @@ class Pauses:
         """Raise `LeftAlone` while a peer is left alone."""
         _, until = self._known.get(key, (0, 0.0))
         if self._clock() < until:
-            raise LeftAlone(gettext("The server {host} sent more than it may, so it is left alone for now.", host=host))
+            raise left_alone(host)
 
     def exceeded(self, *key: str) -> float:
         """Note that a peer exceeded its allowance; return for how many seconds it is left alone."""
-        times, _ = self._known.pop(key, (0, 0.0))
+        times, until = self._known.pop(key, (0, 0.0))
+        if self._clock() > until + MAX_PAUSE:
+            times = 0
         pause = min(FIRST_PAUSE * 2.0 ** min(times, 20), MAX_PAUSE)
         self._known[key] = times + 1, self._clock() + pause
         while len(self._known) > _MOST_PEERS:

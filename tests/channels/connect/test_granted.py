@@ -4,11 +4,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from core.accounts import oauth
 from core.accounts.abilities import CALENDAR, MAIL
 from core.accounts.services import Services
 from core.credentials.store import CredentialStore
 from core.credentials.types import Ability
 from core.db.database import Database
+from core.http.peer import Allowance, Pauses
 from onevalet.settings import Settings
 from onevalet.wiring.accounts import build_services
 from tests.channels.connect.harness import Browser, Pages, scoped, served
@@ -96,3 +98,19 @@ async def test_a_server_of_the_settings_alone_is_connected(
         kept = await store.get("ann", "office", "ann@idp.example")
         assert kept is not None
         assert "mail" in kept["scopes"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("allowance", [Allowance(10**7, 3, 60.0), Allowance(3_000, 20, 60.0)], ids=["answers", "bytes"])
+async def test_a_server_that_sends_too_much_in_one_sign_in_is_told_in_a_sentence(
+    pages: Pages, nanoidp: Nanoidp, phone: Browser, monkeypatch: pytest.MonkeyPatch, allowance: Allowance
+) -> None:
+    monkeypatch.setattr(oauth, "_pauses", Pauses())
+    link = await pages.link(account="job")
+    await phone.get(link)
+    away = await phone.submit(link, mail="on")
+    back = await nanoidp.log_in(away)
+    monkeypatch.setattr(oauth, "SIGN_IN", allowance)
+    pages.connecting.servers._known.clear()  # as after an hour
+    told = await phone.get(back)
+    assert "sent more than it may, so it is left alone for now" in told
+    assert not await pages.connecting.accounts.list("ann")

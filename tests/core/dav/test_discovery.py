@@ -1,7 +1,7 @@
 """Discovery against answers as other servers than Radicale shape them, and hostile ones."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from aiohttp import web
@@ -9,9 +9,11 @@ from aiohttp import web
 from core.credentials.types import Account, OpenAccount
 from core.dav.client import DavClient
 from core.dav.discovery import discover
-from core.dav.types import Kind
+from core.dav.types import MAX_BYTES, Kind
 from core.errors import ToolFailed
 from core.http.client import GuardedClient
+from core.http.peer import Allowance, LeftAlone
+from tests.patience import PATIENCE
 
 _NAMESPACES = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"'
 _CALENDAR = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>"
@@ -174,3 +176,25 @@ async def test_a_server_without_calendars_is_told(client: DavClient, server: Ser
         await discover(client, Kind.CALENDAR)
     with pytest.raises(ToolFailed, match="no calendars or contacts"):
         await discover(client, Kind.ADDRESS_BOOK)
+
+
+async def test_a_server_that_names_homes_without_number_is_left_alone(server: Server) -> None:
+    homes = "".join(f"<d:href>/cal/{number}/</d:href>" for number in range(2_000))
+    server.answers = {"/": one("/", f"<c:calendar-home-set>{homes}</c:calendar-home-set>")}
+    server.answers |= {f"/cal/{number}/": one(f"/cal/{number}/c/", _CALENDAR) for number in range(2_000)}
+    http = GuardedClient(allowed_hosts=[server.url.removeprefix("http://")])
+    account = OpenAccount(Account("caldav", "primary"), "ann", "pw", servers={"caldav": f"{server.url}/"})
+    try:
+        with pytest.raises(LeftAlone, match="sent more than it may"):
+            await discover(DavClient(http, account, Allowance(MAX_BYTES, 30, PATIENCE)), Kind.CALENDAR)
+        asked = len(server.asked)
+        assert asked == 31
+        with pytest.raises(LeftAlone):  # each call of a tool has its own client
+            await discover(DavClient(http, account), Kind.CALENDAR)
+        assert len(server.asked) == asked
+        other = replace(account, login="ben")
+        with pytest.raises(LeftAlone):
+            await discover(DavClient(http, other, Allowance(MAX_BYTES, 30, PATIENCE)), Kind.CALENDAR)
+        assert len(server.asked) == 2 * asked
+    finally:
+        await http.close()

@@ -119,3 +119,6 @@ def test_a_peer_that_exceeds_it_is_left_alone_for_longer_each_time() -> None:
     assert waited[-1] == MAX_PAUSE
     pauses.kept_to_it("ann", "mail.example")
     assert pauses.exceeded("ann", "mail.example") == 2.0
+    assert pauses.exceeded("ann", "mail.example") == 4.0
+    clock.now += 4.0 + MAX_PAUSE + 1
+    assert pauses.exceeded("ann", "mail.example") == 2.0  # it was at peace for long
