@@ -109,10 +109,12 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, tenant_id: str, begin: str) -> AsyncIterator[Connection]:
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._patience
         pool, connection = await self._acquire()
         try:
             try:
-                async with _transaction_of(tenant_id, connection, begin):
+                async with _transaction_of(tenant_id, connection, begin, max(deadline, clock() + RELEASE)):
                     yield connection
             finally:
                 await pool.release(connection, timeout=RELEASE)
@@ -245,19 +247,36 @@ class _Tries:
 
 
 @asynccontextmanager
-async def _transaction_of(tenant_id: str, connection: Connection, begin: str) -> AsyncIterator[None]:
-    """Run one transaction for the block. asyncpg's own would need a round trip more, to set tenant and trace."""
+async def _transaction_of(tenant_id: str, connection: Connection, begin: str, deadline: float) -> AsyncIterator[None]:
+    """Run one transaction for the block. asyncpg's own would need a round trip more, to set tenant and trace.
+
+    `deadline`: until when the server has to begin it, by the loop's clock.
+    """
     try:
         begin += f"; select set_config('onevalet.tenant', {_literal(tenant_id)}, true)"
         if context := tracing.traceparent():
             begin += f"; select set_config('onevalet.trace', {_literal(context)}, true)"
-        await connection.execute(begin)
+        try:
+            async with asyncio.timeout_at(deadline):
+                await connection.execute(begin)
+        except TimeoutError:
+            connection.terminate()
+            raise
         yield
     except BaseException:
         if not connection.is_closed():
-            await connection.execute("rollback")
+            await _roll_back(connection)
         raise
     await connection.execute("commit")
+
+
+async def _roll_back(connection: Connection) -> None:
+    """Undo a transaction. A host that went silent would hold its caller for as long as a statement may take."""
+    try:
+        async with asyncio.timeout(RELEASE):
+            await connection.execute("rollback")
+    except TimeoutError:
+        connection.terminate()  # the server undoes it when it sees that
 
 
 def _literal(text: str) -> str:
