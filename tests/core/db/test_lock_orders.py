@@ -1,4 +1,4 @@
-"""A decision and the sending of its card meet without a deadlock: no message is locked against what points to it."""
+"""A decision and the sending of its card meet without a deadlock: no row is locked against what points to it."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,10 @@ from tests.core.db.test_row_security import two_people
 from tests.core.harness import Store
 
 _FUNCTIONS = Path(__file__).parents[3] / "core/db/sql/functions"
-_LOCKED = re.compile(r"from outbound \w+\b[^;]*?\bfor update\b")
+_LOCKED = re.compile(
+    r"from (conversations|lanes|approvals|outbound) \w+\b(?:(?!\bfrom\b)[^;])*?\bfor update(?! of d\b)"
+)
+_COMMENT = re.compile(r"--[^\n]*")
 
 
 async def test_a_decision_does_not_wait_for_the_card_that_is_being_sent(store: Store) -> None:
@@ -31,7 +34,14 @@ async def test_a_decision_does_not_wait_for_the_card_that_is_being_sent(store: S
     assert await store.one("select count(*) from redraws") == 1
 
 
-def test_no_function_locks_a_message_against_what_points_to_it() -> None:
-    found = {path.name for path in sorted(_FUNCTIONS.glob("*.sql")) for lock in _LOCKED.findall(path.read_text())}
-    # These delete messages, or give them to another person, which changes their keys.
-    assert found == {"linking.sql", "retention.sql", "strangers.sql", "tenants.sql"}
+def test_no_function_locks_rows_against_what_points_to_them() -> None:
+    found = {
+        (path.name, lock[1])
+        for path in sorted(_FUNCTIONS.glob("*.sql"))
+        for lock in _LOCKED.finditer(_COMMENT.sub("", path.read_text()))
+    }
+    # These delete what they lock, or change its keys.
+    assert found == {
+        ("retention.sql", "outbound"), ("strangers.sql", "outbound"), ("triggers.sql", "lanes"),
+        ("unlinking.sql", "conversations"),
+    }  # fmt: skip

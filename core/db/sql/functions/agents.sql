@@ -95,7 +95,7 @@ begin
     select e.turn_id, t.lane_id into v_turn, v_lane from pool_entries e
     join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
     where e.tenant_id = p_tenant and e.agent_id = p_agent;
-    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
+    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for no key update;
     update pool_entries e
     set status = case p_change when 'pause' then 'PAUSED' when 'resume' then 'WAITING_FOR_INPUT' else 'CANCELLED' end,
         reason = case p_change when 'cancel' then 'cancelled' else '' end,
@@ -171,12 +171,14 @@ declare
     v_entry record;
 begin
     for v_entry in
-        select e.tenant_id, e.agent_id, e.turn_id, t.lane_id from pool_entries e
-        join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
-        where e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now
-        order by e.expires_at limit p_limit
+        select o.* from (
+            select e.tenant_id, e.agent_id, e.turn_id, t.lane_id from pool_entries e
+            join turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+            where e.status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') and e.expires_at <= p_now
+            order by e.expires_at limit p_limit) o
+        order by o.tenant_id, o.lane_id, o.agent_id
     loop
-        perform 1 from lanes l where l.tenant_id = v_entry.tenant_id and l.id = v_entry.lane_id for update;
+        perform 1 from lanes l where l.tenant_id = v_entry.tenant_id and l.id = v_entry.lane_id for no key update;
         update pool_entries e
         set status = 'CANCELLED', reason = 'expired', revision = e.revision + 1, updated_at = clock_timestamp()
         where e.tenant_id = v_entry.tenant_id and e.agent_id = v_entry.agent_id

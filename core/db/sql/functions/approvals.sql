@@ -108,7 +108,7 @@ returns void
 language plpgsql as $$
 begin
     perform 1 from lanes l join turns t on t.tenant_id = l.tenant_id and t.lane_id = l.id
-    where t.tenant_id = p_tenant and t.id = p_turn for update of l;
+    where t.tenant_id = p_tenant and t.id = p_turn for no key update of l;
 end $$;
 
 -- Expires approvals that have waited too long, for all people; their turns resume and say so. Approvals of a turn that
@@ -125,7 +125,7 @@ begin
         where a.state = 'pending' and (a.expires_at <= p_now or t.state not in ('running', 'waiting'))
         order by a.expires_at limit p_limit
     loop
-        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for no key update skip locked;
         continue when not found;
         update approvals a set state = 'expired', decided_at = p_now, confirm_hash = null,
             decided_how = case when a.expires_at <= p_now then 'expiry' else 'its turn ended' end
@@ -157,8 +157,9 @@ declare
     v_count int := 0;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    for v_row in select a.id, a.turn_id from approvals a where a.tenant_id = p_tenant and a.state = 'pending'
-                 order by a.turn_id, a.id
+    for v_row in select a.id, a.turn_id from approvals a
+                 join turns t on t.tenant_id = a.tenant_id and t.id = a.turn_id
+                 where a.tenant_id = p_tenant and a.state = 'pending' order by t.lane_id, a.id
     loop
         perform lock_turn(p_tenant, v_row.turn_id);
         update approvals a set state = 'replaced', reason = 'reissued', decided_at = p_now, decided_how = 'reissue'
@@ -274,7 +275,7 @@ begin
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel in ('sms', 'email')
     where k.tenant_id = p_tenant and k.approval_id = p_approval and k.role = 'card' limit 1;
     v_other := other_conversation(p_tenant, v_channel);
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_other for no key update;
     select o.* into v_card from approval_cards k
     join outbound o on o.tenant_id = k.tenant_id and o.id = k.outbound_id
     join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = v_channel
@@ -311,7 +312,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     update approvals a set remind_at = null
     where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.remind_at <= p_now;
     if not found then
@@ -339,7 +340,7 @@ begin
         return v_conversation;
     end if;
     select a.conversation_id into v_conversation from approvals a where a.tenant_id = p_tenant and a.id = p_approval;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     -- What is due within the gap would say the same again.
     update approvals a set remind_at = case when a.remind_at > p_now + p_gap then a.remind_at end
     where a.tenant_id = p_tenant and a.id = p_approval and a.state = 'pending' and a.expires_at > p_now
@@ -437,7 +438,7 @@ begin
         having bool_or(o.state in ('sent', 'ambiguous')) or bool_and(o.state = 'failed') limit p_limit
     loop
         -- A lane that is locked now is left to the next run.
-        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for update skip locked;
+        perform 1 from lanes l where l.tenant_id = v_row.tenant_id and l.id = v_row.lane_id for no key update skip locked;
         continue when not found;
         if v_row.sent then
             perform start_approval(v_row.tenant_id, v_row.id, p_now);

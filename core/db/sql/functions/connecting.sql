@@ -88,6 +88,11 @@ declare
     v_conversation text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    select l.conversation_id into v_conversation from connect_links l
+    where l.tenant_id = p_tenant and l.token_hash = p_token_hash;
+    perform lock_person(p_tenant, false);
+    -- Before the lanes that wake.
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     update connect_links l set done_at = p_now, state_hash = null, sealed = null
     where l.tenant_id = p_tenant and l.token_hash = p_token_hash and l.done_at is null and l.expires_at > p_now
     returning l.conversation_id into v_conversation;

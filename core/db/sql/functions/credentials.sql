@@ -57,6 +57,7 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    perform lock_person(p_tenant, false);
     insert into credentials as c (tenant_id, service, account_name, key_version, credentials_json)
     values (p_tenant, p_service, p_account, p_key_version, p_sealed)
     on conflict (tenant_id, service, account_name) do update

@@ -26,7 +26,7 @@ language plpgsql as $$
 declare
     v_row approvals%rowtype;
 begin
-    select * into v_row from approvals a where a.tenant_id = p_tenant and a.id = p_approval for update;
+    select * into v_row from approvals a where a.tenant_id = p_tenant and a.id = p_approval for no key update;
     if p_given <> '' and v_row.confirm_hash is not null and v_row.confirm_until > p_now then
         update approvals a set confirm_tries = a.confirm_tries + 1
         where a.tenant_id = p_tenant and a.id = p_approval;
@@ -123,6 +123,20 @@ $$;
 -- no code decides anything in that conversation for an hour, which the person is told once. The reply is queued as the
 -- keys and values of its sentences.
 create function receive_exact(p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz)
+returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
+               lanes_to_wake text[])
+language plpgsql as $$
+begin
+    select r.* into inbound_id, duplicate, tenant_id, lane_id, conversation_id, outcome, lanes_to_wake
+    from decide_exactly(p_arrival, p_word, p_snooze, p_now) r;
+    if inbound_id is not null and tenant_id is not null then
+        perform mark_channel(p_arrival ->> 'channel', p_arrival ->> 'account', true);
+    end if;
+    return next;
+end $$;
+
+-- What receive_exact does before it marks the channel.
+create function decide_exactly(p_arrival jsonb, p_word jsonb, p_snooze interval, p_now timestamptz)
 returns table (inbound_id text, duplicate boolean, tenant_id text, lane_id text, conversation_id text, outcome text,
                lanes_to_wake text[])
 language plpgsql as $$
@@ -383,6 +397,7 @@ begin
             turn_id = (select a.turn_id from approvals a where a.tenant_id = v_tenant and a.id = v_approval)
         where i.tenant_id = v_tenant and i.id = v.id;
     end if;
+    perform mark_channel(v.channel, v.account, true);
     return query select
         v.id, false, v_tenant, null::text, case when v_outcome = 'ask_change' then v_owed end, v_outcome,
         about_approval(v_tenant, v_approval, v_outcome) -> 'values',

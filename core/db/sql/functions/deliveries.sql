@@ -61,13 +61,12 @@ declare
     v outbound%rowtype;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    -- First the news, as where it is sent elsewhere: neither waits for the other.
-    select n.state into v_news from notifications n
-    where n.tenant_id = p_tenant and n.outbound_id = p_outbound for update;
     select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     select c.out_seq into v_seq from conversations c
-    where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     select o.* into v from outbound o where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
+    select n.state into v_news from notifications n
+    where n.tenant_id = p_tenant and n.outbound_id = p_outbound for update;
     outcome := case
         when v.id is null then 'missing'
         when exists (select from outbound n where n.tenant_id = p_tenant and n.id = p_new and n.resends = p_outbound)

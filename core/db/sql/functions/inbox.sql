@@ -115,13 +115,13 @@ begin
     -- From here to the commit we hold this conversation: duplicates and seq are decided one at a time.
     select i.state into v_state from conversations c
     join identities i on i.tenant_id = c.tenant_id and i.id = v_identity
-    where c.tenant_id = v_tenant and c.id = v_conversation for update of c skip locked;
+    where c.tenant_id = v_tenant and c.id = v_conversation for no key update of c skip locked;
     if not found then
         busy := not p_wait;
         if busy then
             return;
         end if;
-        perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for update;
+        perform 1 from conversations c where c.tenant_id = v_tenant and c.id = v_conversation for no key update;
         select i.state into v_state from identities i where i.tenant_id = v_tenant and i.id = v_identity;
     end if;
 
@@ -192,7 +192,7 @@ begin
     lane_id := v_conversation;
 end $$;
 
--- Receives one message, for those that do more with it in the same transaction.
+-- Receives one message, for those that do more with it in the same transaction and mark its channel at the end.
 create function receive_message(
     p_arrival jsonb, out inbound_id text, out duplicate boolean, out tenant_id text, out lane_id text)
 language plpgsql as $$
@@ -203,9 +203,6 @@ begin
     duplicate := v_in.duplicate;
     tenant_id := v_in.tenant_id;
     lane_id := v_in.lane_id;
-    if v_in.inbound_id is not null and v_in.tenant_id is not null then
-        perform mark_channel(p_arrival ->> 'channel', p_arrival ->> 'account', true);
-    end if;
 end $$;
 
 -- Receives messages that came at the same time, sorted by conversation, in one transaction; returns one row each, in

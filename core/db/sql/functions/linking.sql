@@ -169,9 +169,10 @@ begin
         return query select 'ask', v_gone, v_code.identity_id, v_counts;
         return;
     end if;
-    perform 1 from lanes l where l.tenant_id = v_gone order by l.id for update;
+    perform 1 from conversations c where c.tenant_id = v_gone order by c.id for no key update;
+    perform 1 from lanes l where l.tenant_id = v_gone order by l.id for no key update;
     perform 1 from outbound o where o.tenant_id = v_gone and o.state in ('ready', 'sending', 'checking')
-    order by o.id for update;
+    order by o.id for no key update;
     if exists (select from lanes l where l.tenant_id = v_gone and l.owner is not null
                and l.lease_until > clock_timestamp())
        or exists (select from outbound o where o.tenant_id = v_gone and o.owner is not null
@@ -385,17 +386,20 @@ begin
         where not k.scrubbed and (k.used_at is not null or k.expires_at <= p_now)
           and not exists (select from outbound o where o.tenant_id = k.tenant_id and o.turn_id = k.turn_id
                           and o.state in ('held', 'ready', 'sending', 'checking'))
-        order by k.code_hash for update skip locked
+        order by k.code_hash
     loop
+        update outbound o set text = '(This code has done its work.)'
+        where o.tenant_id = v_code.tenant_id and o.turn_id = v_code.turn_id;
         update outbound_parts e set text = '(This code has done its work.)', data = '{}' from outbound o
         where o.tenant_id = v_code.tenant_id and o.turn_id = v_code.turn_id
           and e.tenant_id = o.tenant_id and e.outbound_id = o.id;
-        update outbound o set text = '(This code has done its work.)'
-        where o.tenant_id = v_code.tenant_id and o.turn_id = v_code.turn_id;
+        -- Only now: who deletes or links the person locks the messages first.
         update link_codes k set scrubbed = true
-        where k.tenant_id = v_code.tenant_id and k.code_hash = v_code.code_hash;
-        codes := codes + 1;
+        where k.tenant_id = v_code.tenant_id and k.code_hash = v_code.code_hash and not k.scrubbed;
+        codes := codes + found::int;
     end loop;
+    delete from linked_rows r using links l
+    where l.made_at < p_now - interval '1 day' and r.tenant_id = l.tenant_id and r.link_id = l.id;
     delete from links l where l.made_at < p_now - interval '1 day';
     delete from link_codes k where k.scrubbed and k.made_at < p_now - interval '2 days';
     return next;

@@ -268,14 +268,14 @@ begin
     update questions q set choices = redact_value(q.choices, p_phrases), answer = redact_text(q.answer, p_phrases)
     where q.tenant_id = p_tenant and q.state <> 'open'
       and value_says(jsonb_build_array(q.choices, q.answer), p_phrases);
-    update outbound_parts q set text = '[forgotten]', data = redact_value(q.data, p_phrases)
-    from outbound o
-    where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
-      and o.state in ('sent', 'ambiguous', 'failed') and value_says(jsonb_build_array(q.text, q.data), p_phrases);
     update outbound o set text = redact_text(o.text, p_phrases), sentences = redact_value(o.sentences, p_phrases),
         actions = redact_value(o.actions, p_phrases), media = redact_value(o.media, p_phrases)
     where o.tenant_id = p_tenant and o.state in ('sent', 'ambiguous', 'failed')
       and value_says(jsonb_build_array(o.text, o.sentences, o.actions, o.media), p_phrases);
+    update outbound_parts q set text = '[forgotten]', data = redact_value(q.data, p_phrases)
+    from outbound o
+    where q.tenant_id = p_tenant and o.tenant_id = q.tenant_id and o.id = q.outbound_id
+      and o.state in ('sent', 'ambiguous', 'failed') and value_says(jsonb_build_array(q.text, q.data), p_phrases);
     update memory_messages m set message = redact_value(m.message, p_phrases)
     where m.tenant_id = p_tenant and value_says(m.message, p_phrases);
     delete from memory_terms t where t.tenant_id = p_tenant and says_any(t.term, p_phrases);

@@ -14,7 +14,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select c.out_seq into v_seq from conversations c
-    where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    where c.tenant_id = p_tenant and c.id = p_conversation for no key update;
     for v_message in select * from jsonb_array_elements(p_outbound) loop
         v_held := coalesce((v_message ->> 'held')::boolean, false);
         insert into outbound (tenant_id, id, conversation_id, turn_id, kind, text, sentences, actions, media, state,
@@ -56,7 +56,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     update outbound o
     set state = 'ready', seq = c.out_seq + 1, next_attempt_at = clock_timestamp()
     from conversations c
@@ -130,6 +130,7 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    perform lock_told(p_tenant, p_outbound);
     perform 1 from outbound o
     where o.tenant_id = p_tenant and o.id = p_outbound and o.fence = p_fence and o.owner is not null for no key update;
     if not found then
@@ -580,6 +581,7 @@ begin
         return;
     end if;
     perform set_config('onevalet.tenant', v_tenant, true);
+    perform lock_told(v_tenant, v_outbound);
     select o.conversation_id, o.turn_id, o.owner is not null and o.lease_until > clock_timestamp()
     into v_conversation, v_turn, v_claimed from outbound o
     where o.tenant_id = v_tenant and o.id = v_outbound for no key update;
@@ -698,7 +700,7 @@ declare
     v_text text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = p_conversation for no key update;
     if exists (select 1 from outbound o where o.tenant_id = p_tenant and o.conversation_id = p_conversation
                and o.turn_id = p_turn and o.kind = 'reply') then
         return true;

@@ -20,6 +20,17 @@ language sql stable as $$
           and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
 $$;
 
+-- Locks the conversations of these places, before anything that is told there.
+create function lock_places(p_tenant text, p_places jsonb)
+returns void
+language sql as $$
+    select 1 from conversations c
+    where c.tenant_id = p_tenant and c.recipient_id is null and (c.channel, c.account, c.peer, c.thread) in (
+        select p.channel, p.account, p.peer, coalesce(p.thread, '')
+        from jsonb_to_recordset(p_places) as p (channel text, account text, peer text, thread text))
+    order by c.id for no key update
+$$;
+
 -- Enqueues a notification to the first place that may be written to: [{identity_id, channel, account, peer, text,
 -- actions, media}]. p_from: the state that it must be in, so that two workers enqueue it once. No row if another worker
 -- took it; 'nowhere' if no place was left. Repeatable by the outbound id.
@@ -34,6 +45,10 @@ declare
     v_conversation text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    perform lock_places(p_tenant, p_places);
+    -- The message that did not arrive before its news, as where its provider says so.
+    perform 1 from outbound o join notifications n on n.tenant_id = o.tenant_id and n.outbound_id = o.id
+    where n.tenant_id = p_tenant and n.id = p_id for no key update of o;
     select * into v_note from notifications n where n.tenant_id = p_tenant and n.id = p_id for update;
     if v_note.outbound_id = p_outbound then
         return query select v_note.state, c.id, c.channel from conversations c
@@ -135,6 +150,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
+    perform lock_places(p_tenant, p_places);
     if not exists (select 1 from notifications n where n.tenant_id = p_tenant and n.id = p_note ->> 'id') then
         select count(*) into v_held from notifications n
         where n.tenant_id = p_tenant and n.id = any (p_ids) and n.state = 'held';
@@ -216,6 +232,36 @@ language sql security definer set search_path = public, pg_temp as $$
     select count(*), greatest(0, p_limit - count(*)) from gone
 $$;
 
+-- Returns the conversation that remembers news: the one that they are sent to, or where its channel only sends, the one
+-- in which the person wrote last.
+create function told_in(p_tenant text, p_conversation text)
+returns text
+language sql stable as $$
+    select h.id from conversations c
+    left join lateral (
+        select o.id from conversations o
+        where o.tenant_id = c.tenant_id
+          and case when is_one_way(c.channel, c.account)
+                    then not is_one_way(o.channel, o.account) and o.thread = '' and o.last_inbound_at is not null
+                   else o.id = c.id end
+        order by o.last_inbound_at desc nulls last limit 1) h on true
+    where c.tenant_id = p_tenant and c.id = p_conversation
+$$;
+
+-- Locks the conversation that will remember news, before the message that brings them is locked for its sender.
+create function lock_told(p_tenant text, p_outbound text)
+returns void
+language plpgsql as $$
+declare
+    v_conversation text;
+begin
+    select told_in(o.tenant_id, o.conversation_id) into v_conversation from outbound o
+    where o.tenant_id = p_tenant and o.id = p_outbound and o.kind = 'notification';
+    if v_conversation is not null then
+        perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
+    end if;
+end $$;
+
 -- Applies the outcome of a notification's message. Once sent it is part of the history: of its conversation or, if that
 -- cannot be answered (push, email), of the one that the person wrote in last. A notification that was given up with an
 -- unknown outcome moves on to the next place like a failed one: a reminder that may arrive twice does less harm than
@@ -242,15 +288,7 @@ begin
     from outbound_parts e
     where e.tenant_id = new.tenant_id and e.outbound_id = new.id and e.status in ('undelivered', 'failed')
       and n.tenant_id = new.tenant_id and n.id = v_note.id and n.state = 'sent';
-    select h.id into v_conversation from conversations c
-    left join lateral (
-        select o.id from conversations o
-        where o.tenant_id = c.tenant_id
-          and case when is_one_way(c.channel, c.account)
-                    then not is_one_way(o.channel, o.account) and o.thread = '' and o.last_inbound_at is not null
-                   else o.id = c.id end
-        order by o.last_inbound_at desc nulls last limit 1) h on true
-    where c.tenant_id = new.tenant_id and c.id = new.conversation_id;
+    v_conversation := told_in(new.tenant_id, new.conversation_id);
     update conversations c set history_seq = c.history_seq + 2
     where c.tenant_id = new.tenant_id and c.id = v_conversation returning c.history_seq into v_seq;
     insert into history (tenant_id, conversation_id, position, session, message)

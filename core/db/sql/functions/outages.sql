@@ -17,7 +17,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     if lane_released(p_tenant, p_lane, p_fence) then
         return query select true, exists (
             select 1 from outbound o where o.tenant_id = p_tenant and o.id = p_note ->> 'id');
@@ -73,7 +73,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     perform lock_lane(p_tenant, p_lane, p_fence);
     return say_delay(p_tenant, v_conversation, p_turn, p_note);
 end $$;

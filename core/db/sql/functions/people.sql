@@ -87,6 +87,8 @@ language plpgsql as $$
 begin
     if p_alone then
         perform pg_advisory_xact_lock(hashtextextended('person' || chr(31) || p_tenant, 0));
+        -- Its row too, before what belongs to it: news are kept under it. Foreign keys do not wait for this.
+        perform 1 from tenants t where t.tenant_id = p_tenant for no key update;
     else
         perform pg_advisory_xact_lock_shared(hashtextextended('person' || chr(31) || p_tenant, 0));
     end if;

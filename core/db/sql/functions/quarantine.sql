@@ -44,7 +44,7 @@ begin
     if not pg_try_advisory_xact_lock(hashtextextended('reap ' || p_process, 0)) then
         return;
     end if;
-    perform 1 from lanes l where l.owner is not null and l.process = p_process order by l.tenant_id, l.id for update;
+    perform 1 from lanes l where l.owner is not null and l.process = p_process order by l.tenant_id, l.id for no key update;
     update turns t set attempts = t.attempts + 1
     from lanes l
     where l.owner is not null and l.process = p_process
@@ -93,7 +93,7 @@ begin
         update turns t set attempts = t.attempts + 1
         from (select l.tenant_id, l.id, l.fence from lanes l
               where l.owner is not null and l.process = v_process
-                and l.lease_until + p_ttl < clock_timestamp() for update skip locked) l
+                and l.lease_until + p_ttl < clock_timestamp() for no key update skip locked) l
         where t.tenant_id = l.tenant_id and t.lane_id = l.id and t.state = 'running' and t.fence = l.fence;
         update lanes l set owner = null, lease_until = null, not_before = clock_timestamp()
         where l.owner is not null and l.process = v_process and l.lease_until + p_ttl < clock_timestamp();

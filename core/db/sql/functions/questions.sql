@@ -107,6 +107,7 @@ begin
             turn_id = (select q.turn_id from questions q where q.tenant_id = v_tenant and q.id = v_question)
         where i.tenant_id = v_tenant and i.id = v.id;
     end if;
+    perform mark_channel(v.channel, v.account, true);
     return next;
 end $$;
 

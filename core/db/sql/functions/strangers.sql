@@ -32,7 +32,11 @@ declare
     v_row record;
     v_strangers bigint := 0;
     v_codes bigint;
+    v_free bigint;
 begin
+    -- First, as whoever lets a stranger in uses up the code first.
+    delete from pairings p where p.asked_at < p_now - interval '2 days';
+    get diagnostics v_codes = row_count;
     for v_row in
         select i.tenant_id from identities i
         where i.admitted = '' and not exists (
@@ -43,15 +47,20 @@ begin
               and k.asked_user_key = i.user_key and k.used_at is null and k.expires_at > p_now)
         order by i.tenant_id for update skip locked
     loop
-        perform 1 from outbound o where o.tenant_id = v_row.tenant_id for update;
-        if not exists (select 1 from outbound o where o.tenant_id = v_row.tenant_id
-                       and o.owner is not null and o.lease_until > clock_timestamp()) then
+        -- Never waits for the person or a message, whose holder may wait for the identity: whoever is written to, or let
+        -- in, right now goes later.
+        perform 1 from tenants t where t.tenant_id = v_row.tenant_id for no key update skip locked;
+        continue when not found;
+        perform 1 from conversations c where c.tenant_id = v_row.tenant_id order by c.id for no key update;
+        select count(*) into v_free from (
+            select 1 from outbound o where o.tenant_id = v_row.tenant_id for update skip locked) f;
+        if v_free = (select count(*) from outbound o where o.tenant_id = v_row.tenant_id)
+           and not exists (select 1 from outbound o where o.tenant_id = v_row.tenant_id
+                           and o.owner is not null and o.lease_until > clock_timestamp()) then
             delete from tenants t where t.tenant_id = v_row.tenant_id;
             v_strangers := v_strangers + 1;
         end if;
     end loop;
-    delete from pairings p where p.asked_at < p_now - interval '2 days';
-    get diagnostics v_codes = row_count;
     delete from guesses g where g.at < p_now - interval '2 days';
     return query select v_strangers, v_codes;
 end $$;
@@ -67,10 +76,7 @@ returns table (duplicate boolean, conversation_id text)
 language plpgsql as $$
 declare
     v arrival := jsonb_populate_record(null::arrival, p_arrival);
-    v_tenant text;
-    v_identity text;
     v_conversation text;
-    v_asked record;
 begin
     if v.traceparent is not null then
         perform set_config('onevalet.trace', v.traceparent, true);
@@ -81,12 +87,27 @@ begin
         return query select true, null::text;
         return;
     end if;
-    perform mark_channel(v.channel, v.account, true);
-    if p_code_hash is null or exists (
+    if p_code_hash is not null and not exists (
             select 1 from find_consent(v.channel, v.account, v.user_key) f where f.state = 'stopped') then
-        return query select false, null::text;
-        return;
+        v_conversation := tell_stranger_code(v, p_code_hash, p_text, p_now, p_expires, p_limit_of_sender,
+                                             p_limit_of_account);
     end if;
+    perform mark_channel(v.channel, v.account, true);
+    return query select false, v_conversation;
+end $$;
+
+-- Enqueues a code for a stranger; returns the conversation, null where the limits forbid it.
+create function tell_stranger_code(
+    v arrival, p_code_hash bytea, p_text text, p_now timestamptz, p_expires timestamptz, p_limit_of_sender int,
+    p_limit_of_account int)
+returns text
+language plpgsql as $$
+declare
+    v_tenant text;
+    v_identity text;
+    v_conversation text;
+    v_asked record;
+begin
     perform drop_strangers(p_now);
     perform pg_advisory_xact_lock(hashtextextended('pairing' || chr(31) || v.channel || chr(31) || v.account, 0));
     select count(*) filter (where p.asked_at > p_now - interval '1 hour') as of_account,
@@ -96,8 +117,7 @@ begin
     from pairings p
     where p.channel = v.channel and p.account = v.account and p.asked_at > p_now - interval '1 day';
     if v_asked.told > 0 or v_asked.of_sender >= p_limit_of_sender or v_asked.of_account >= p_limit_of_account then
-        return query select false, null::text;
-        return;
+        return null;
     end if;
     insert into pairings (code_hash, channel, account, user_key, asked_at, expires_at)
     values (p_code_hash, v.channel, v.account, v.user_key, p_now, p_expires);
@@ -109,7 +129,7 @@ begin
         v_tenant, v_identity, v.channel, v.account, v.peer, v.thread, v.new_conversation);
     perform enqueue(v_tenant, v_conversation, null,
                 jsonb_build_array(jsonb_build_object('id', v.outbound, 'kind', 'receipt', 'text', p_text)));
-    return query select false, v_conversation;
+    return v_conversation;
 end $$;
 
 create function add_guess(p_scope text, p_now timestamptz)
@@ -169,11 +189,12 @@ begin
     update pairings p set used_at = p_now, used_by = p_id where p.code_hash = p_code_hash;
     perform set_config('onevalet.tenant', v_tenant, true);
     -- The code is used up: it is not kept in clear.
+    perform 1 from tenants t where t.tenant_id = v_tenant for no key update;
+    update outbound o set text = '(This code was used.)' from identities i
+    where o.tenant_id = v_tenant and i.tenant_id = o.tenant_id and i.admitted = '';
     update outbound_parts e set text = '(This code was used.)', data = '{}'
     from outbound o join identities i on i.tenant_id = o.tenant_id and i.admitted = ''
     where e.tenant_id = v_tenant and o.tenant_id = e.tenant_id and o.id = e.outbound_id;
-    update outbound o set text = '(This code was used.)' from identities i
-    where o.tenant_id = v_tenant and i.tenant_id = o.tenant_id and i.admitted = '';
     update identities i set admitted = 'pairing' where i.tenant_id = v_tenant and i.id = v_identity;
     update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;
     return query select 'paired', v_code.channel, v_code.account, v_code.user_key, v_until;
@@ -304,11 +325,12 @@ begin
         update pairings p set used_at = p_now, used_by = p_id
         where p.channel = p_channel and p.account = admit_address.account and p.user_key = p_user_key
           and p.used_at is null;
+        perform 1 from tenants t where t.tenant_id = v_tenant for no key update;
+        update outbound o set text = '(This code was used.)' from identities i
+        where o.tenant_id = v_tenant and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
         update outbound_parts e set text = '(This code was used.)', data = '{}' from outbound o, identities i
         where e.tenant_id = v_tenant and o.tenant_id = v_tenant and o.id = e.outbound_id
           and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
-        update outbound o set text = '(This code was used.)' from identities i
-        where o.tenant_id = v_tenant and i.tenant_id = v_tenant and i.id = v_identity and i.admitted = '';
         update identities i set admitted = 'operator'
         where i.tenant_id = v_tenant and i.id = v_identity and i.admitted in ('', 'open', 'allowlist');
         update tenants t set role = p_role, tier = p_tier where t.tenant_id = v_tenant;

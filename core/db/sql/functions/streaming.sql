@@ -11,7 +11,7 @@ begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select t.conversation_id into v_conversation from turns t
     where t.tenant_id = p_tenant and t.id = p_turn and t.fence = p_fence and t.state = 'running';
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     perform lock_lane(p_tenant, p_lane, p_fence);
     if v_conversation is not null and not exists (
             select 1 from outbound e where e.tenant_id = p_tenant and e.conversation_id = v_conversation

@@ -111,9 +111,10 @@ begin
         raise exception 'nobody asked for this deletion';
     end if;
     perform lock_person(p_tenant, true);
-    perform 1 from conversations c where c.tenant_id = p_tenant order by c.id for update;
-    perform 1 from lanes l where l.tenant_id = p_tenant order by l.id for update;
-    perform 1 from outbound o where o.tenant_id = p_tenant order by o.id for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant order by c.id for no key update;
+    perform 1 from lanes l where l.tenant_id = p_tenant order by l.id for no key update;
+    perform 1 from turns t where t.tenant_id = p_tenant order by t.id for no key update;
+    perform 1 from outbound o where o.tenant_id = p_tenant order by o.id for no key update;
     if not exists (select from tenants t where t.tenant_id = p_tenant) then
         return false;
     end if;

@@ -285,7 +285,9 @@ begin
                           and e.status in ('WAITING_FOR_INPUT', 'PAUSED'))
         order by r.id
     loop
-        perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for update;
+        -- Its own lane is locked, and comes after this one: whoever has this one wakes or ends the run.
+        perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for no key update skip locked;
+        continue when not found;
         update turns t set state = 'done', reason = 'superseded', ready = false, finished_at = clock_timestamp()
         where t.tenant_id = p_tenant and t.id = v_run.turn_id and t.state = 'waiting' and not t.ready;
         if found then
@@ -307,6 +309,11 @@ declare
     v_run record;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    if p_change = 'delete' then
+        perform 1 from lanes l join task_runs r on r.tenant_id = l.tenant_id and r.id = l.id
+        where r.tenant_id = p_tenant and r.task_id = p_task and r.state in ('QUEUED', 'PENDING_APPROVAL')
+        order by l.id for no key update of l;
+    end if;
     update tasks t
     set state = case p_change when 'pause' then 'PAUSED' when 'delete' then 'COMPLETED' else 'ACTIVE' end,
         reason = case p_change when 'delete' then 'stopped by the person' else '' end,
@@ -323,7 +330,7 @@ begin
         for v_run in select r.id, r.turn_id from task_runs r
                      where r.tenant_id = p_tenant and r.task_id = p_task and r.state in ('QUEUED', 'PENDING_APPROVAL')
         loop
-            perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for update;
+            perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_run.id for no key update;
             update turns t set state = 'done', reason = 'task stopped', ready = false, finished_at = clock_timestamp()
             where t.tenant_id = p_tenant and t.id = v_run.turn_id and t.state = 'waiting';
             if found then
@@ -411,6 +418,10 @@ begin
                  order by r.finished_at limit p_limit for update skip locked
     loop
         if v_run.turn_id is not null then
+            -- A lane that somebody has waits for no run: that one goes later.
+            perform 1 from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id for update skip locked;
+            continue when not found and exists (
+                select from lanes l where l.tenant_id = v_run.tenant_id and l.id = v_run.id);
             update history h set turn_id = null where h.tenant_id = v_run.tenant_id and h.turn_id = v_run.turn_id;
             update outbound o set turn_id = null where o.tenant_id = v_run.tenant_id and o.turn_id = v_run.turn_id;
             update inbound i set turn_id = null where i.tenant_id = v_run.tenant_id and i.turn_id = v_run.turn_id;

@@ -1,5 +1,9 @@
--- Turns: who may run on a lane, what they recorded, and how they end. Every write carries the fence. Locks are taken in
--- this order: conversation, lane, turn.
+-- Turns: who may run on a lane, what they recorded, and how they end. Every write carries the fence.
+--
+-- Locks of a person's rows are taken in this order, in all functions: person, conversation, lane, approval, turn,
+-- message, its parts, news, and the channel last; lanes and conversations among themselves by their ids. They are taken
+-- "for no key update", for which foreign keys do not wait. Who comes the other way takes only what is free ("skip
+-- locked"). docs/architecture.md has more; tests/core/db/test_lock_pairs.py runs each two functions at once.
 
 -- Claims the named lane, or the one that waits longest, of a person with fewer than p_limit running lanes. A lane whose
 -- turn is quarantined is claimed by a private process, which claims nothing else (p_quarantine 'only'). Workers with
@@ -31,14 +35,14 @@ begin
         perform reap_lapsed(p_process, p_ttl);
         if exists (select 1 from lanes l where l.id = p_lane and l.conversation_id is not null) then
             perform 1 from conversations c join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
-            where l.id = p_lane for update of c skip locked;
+            where l.id = p_lane for no key update of c skip locked;
             if not found then
                 return;
             end if;
         end if;
     elsif p_lane is not null then
         perform 1 from conversations c join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
-        where l.id = p_lane and l.pending and l.owner is null for update of c;
+        where l.id = p_lane and l.pending and l.owner is null for no key update of c;
     end if;
     if exists (select 1 from turns t where t.state = 'running' and t.quarantined) then
         -- Claims of one process are serialised here: the process would look idle to two concurrent ones.
@@ -62,13 +66,13 @@ begin
         select l.tenant_id, l.id into v_tenant, v_lane from lanes l
         where l.pending and l.owner is null and (l.not_before is null or l.not_before <= clock_timestamp())
           and may_run(l.tenant_id, l.id, l.not_before, p_limit, v_patience, p_quarantine <> 'only' and not v_held)
-        order by l.pending_since limit 1 for update skip locked;
+        order by l.pending_since limit 1 for no key update skip locked;
     else
         select l.tenant_id, l.id into v_tenant, v_lane from lanes l
         where l.id = p_lane
           and l.pending and l.owner is null and (l.not_before is null or l.not_before <= clock_timestamp())
           and may_run(l.tenant_id, l.id, l.not_before, p_limit, v_patience, p_quarantine <> 'only' and not v_held)
-        limit 1 for update skip locked;
+        limit 1 for no key update skip locked;
     end if;
     if v_lane is null then
         return;
@@ -164,7 +168,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     if lane_released(p_tenant, p_lane, p_fence) then
         return;
     end if;
@@ -287,7 +291,7 @@ begin
     end if;
     select c.* into v_conversation from conversations c
     join lanes l on l.tenant_id = c.tenant_id and l.conversation_id = c.id
-    where l.tenant_id = p_tenant and l.id = p_lane for update of c;
+    where l.tenant_id = p_tenant and l.id = p_lane for no key update of c;
     select * into v_turn from turns t where t.tenant_id = p_tenant and t.id = p_turn;
     if v_turn.fence is distinct from p_fence then
         raise exception 'lease lost' using errcode = 'OV001';
@@ -353,7 +357,7 @@ declare
 begin
     select t.lane_id into v_lane from turns t where t.tenant_id = p_tenant and t.id = p_turn;
     -- Lock the lane before the turn, as finish_turn does.
-    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for update;
+    perform 1 from lanes l where l.tenant_id = p_tenant and l.id = v_lane for no key update;
     update turns t set ready = true
     where t.tenant_id = p_tenant and t.id = p_turn and t.state in ('waiting', 'running');
     if not found then
@@ -424,7 +428,7 @@ declare
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
-    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for update;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
     if lane_released(p_tenant, p_lane, p_fence) then
         return false;
     end if;

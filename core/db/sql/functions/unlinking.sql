@@ -19,6 +19,8 @@ begin
     perform lock_person(p_tenant, true);
     select c.* into v_from from turns t join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
     where t.tenant_id = p_tenant and t.id = p_turn;
+    perform 1 from conversations c where c.tenant_id = p_tenant and c.identity_id = v_from.identity_id
+    order by c.id for update;
     select i.* into v_me from identities i where i.tenant_id = p_tenant and i.id = v_from.identity_id;
     if v_me.state_reason = 'unlinked' then  -- this turn did it before, and its worker died
         return query select true, null::text;
