@@ -23,7 +23,7 @@ from core.events.store import EventRef
 from core.http.peer import Pauses, Slots
 from core.http.types import HttpClient
 from core.json_types import JsonObject
-from core.language.catalogue import gettext, speaking
+from core.language.catalogue import gettext, gettext_noop, speaking
 from core.mail.idle import Arrival, IdleMailbox, LoginRefused, open_mailbox
 from core.mail.imap_wire import ImapError, ImapExceeded, ImapRefused
 from core.mail.messages import read_messages
@@ -79,12 +79,12 @@ class MailWatcher:
     http: HttpClient
     limits: WatchLimits = WatchLimits()
     notifier: Notifier | None = None
-    """Tells people of a server that sends more than it may."""
+    """Tells people of a server that sends more than it may, and of a mailbox beyond those that are watched."""
     running: dict[MailWatch, asyncio.Task[None]] = field(default_factory=dict)
     _asked: asyncio.Event = field(default_factory=asyncio.Event)
     _turns: Slots = field(init=False)
     _pauses: Pauses = field(default_factory=Pauses)
-    _told: set[str] = field(default_factory=set)
+    _told: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._turns = Slots(self.limits.at_once)
@@ -121,10 +121,25 @@ class MailWatcher:
             if watch in self.running:
                 continue
             if people[watch.tenant_id] >= self.limits.of_a_person:
-                await self.watches.fail(watch, timedelta(seconds=MAX_PAUSE), TOO_MANY)
+                await self._leave_out(watch)
                 continue
             people[watch.tenant_id] += 1
             self.running[watch] = asyncio.create_task(self._watch(watch), name="mailbox")
+
+    async def _leave_out(self, watch: MailWatch) -> None:
+        """Give back a mailbox beyond those that are watched of one person, and tell that person once."""
+        try:
+            position = await self.watches.position(watch)
+            if position is None:
+                return
+            sentence = gettext_noop(
+                "I look for new mail in at most {most} of your mailboxes, so for now I leave out your account"
+                " {account}."
+            )
+            await self._tell_once(watch, position, TOO_MANY, sentence)
+            await self.watches.fail(watch, timedelta(seconds=MAX_PAUSE), TOO_MANY)
+        except LeaseLost:
+            return
 
     async def _end(self, watches: Sequence[MailWatch]) -> None:
         ending = [self.running[watch] for watch in watches if watch in self.running]
@@ -172,17 +187,21 @@ class MailWatcher:
         Counted here, since the failures of a mailbox are forgotten when it was read to its end, as it may be each time.
         """
         pause = timedelta(seconds=self._pauses.exceeded(watch.tenant_id, watch.id))
-        if self.notifier is not None and watch.id not in self._told:
-            with speaking(await self.watches.language(watch.tenant_id)):
-                text = gettext(
-                    "The mail server of your account {account} sends more than it may, so I look there for new mail"
-                    " less and less often until it stops.",
-                    account=position.account_name,
-                )
-            key = f"mail exceeded {position.service} {position.account_name} {position.changed_at.isoformat()}"
-            await self.notifier.notify(watch.tenant_id, Notification(text, CATEGORY, dedupe_key=key))
-            self._told.add(watch.id)
+        sentence = gettext_noop(
+            "The mail server of your account {account} sends more than it may, so I look there for new mail less and"
+            " less often until it stops."
+        )
+        await self._tell_once(watch, position, EXCEEDED, sentence)
         return pause
+
+    async def _tell_once(self, watch: MailWatch, position: Position, problem: str, sentence: str) -> None:
+        if self.notifier is None or (watch.id, problem) in self._told:
+            return
+        with speaking(await self.watches.language(watch.tenant_id)):
+            text = gettext(sentence, account=position.account_name, most=self.limits.of_a_person)
+        key = f"mail {problem} {position.service} {position.account_name} {position.changed_at.isoformat()}"
+        await self.notifier.notify(watch.tenant_id, Notification(text, CATEGORY, dedupe_key=key))
+        self._told.add((watch.id, problem))
 
     async def _read_on(self, watch: MailWatch, position: Position) -> None:
         """Read what is new, wait, and so on."""
@@ -205,7 +224,7 @@ class MailWatcher:
                     await asyncio.sleep(max(0.0, began + self.limits.pace - loop.time()))
                 if loop.time() - opened > MAX_PAUSE:
                     self._pauses.kept_to_it(watch.tenant_id, watch.id)
-                    self._told.discard(watch.id)
+                    self._told.discard((watch.id, EXCEEDED))
 
     async def _read(self, watch: MailWatch, account: OpenAccount, mailbox: IdleMailbox) -> None:
         """Store what has come in since the position as events, in batches; others have their turns between them."""

@@ -174,16 +174,21 @@ async def test_a_turn_ends_with_its_time_however_often_its_server_answers(people
             assert watches.failed[0][0] == "unreachable"
 
 
-async def test_a_worker_watches_so_many_mailboxes_of_a_person(people: People) -> None:
-    ann, bob = await people.add("+15550000001"), await people.add("+15550000002")
+async def test_a_worker_watches_so_many_mailboxes_of_a_person_and_tells_of_each_further_one(people: People) -> None:
+    told, ann, bob = Told(), await people.add("+15550000001"), await people.add("+15550000002")
     async with hostile_imap() as good:
         await people.connect(ann, good, "a", "b", "c", "d")
         await people.connect(bob, good, "primary")
-        async with people.watched(good, limits=replace(QUICK, of_a_person=3)) as (watcher, watches):
+        async with people.watched(good, limits=replace(QUICK, of_a_person=3), told=told) as (watcher, watches):
             await eventually(lambda: people.read(bob), "the mailbox of another person")
             await eventually(lambda: watches.failed, "one too many")
             assert set(watches.failed) == {(TOO_MANY, MAX_PAUSE)}
             assert sum(watch.tenant_id == ann for watch in watcher.running) == 3
+            watcher.look()
+            await eventually(lambda: len(watches.failed) > 1, "the same one again")
+    [(tenant, notification)] = told.notified
+    assert tenant == ann
+    assert notification.text.startswith("I look for new mail in at most 3 of your mailboxes, so for now I leave out")
 
 
 async def test_news_without_end_is_looked_at_by_the_pace(people: People) -> None:
