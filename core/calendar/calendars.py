@@ -43,7 +43,7 @@ from core.dav.xml import CALDAV, DAV
 from core.errors import ToolFailed
 from core.http.types import HttpClient
 from core.language.catalogue import gettext
-from core.language.unseen import without_unseen
+from core.language.unseen import one_line
 
 _ICAL = "text/calendar"
 _DATA = f"{CALDAV}calendar-data"
@@ -256,7 +256,7 @@ def _left_out(unread: Sequence[tuple[CalendarInfo, Resource]]) -> str:
 
 def _title(text: str) -> str:
     found = _SUMMARY.search(text)
-    return " ".join(without_unseen(found[1]).split())[:60] if found else ""
+    return one_line(found[1])[:60] if found else ""
 
 
 def _has(text: str, words: str) -> bool:

@@ -32,6 +32,11 @@ def without_unseen(text: str) -> str:
     return _UNSEEN.sub(_kept, text)
 
 
+def one_line(text: str) -> str:
+    """Return a text on one line, without letters that nobody sees."""
+    return " ".join(without_unseen(" ".join(text.split())).split())
+
+
 def _kept(found: re.Match[str]) -> str:
     char, text, at = found[0], found.string, found.start()
     if found["flag"]:

@@ -3,7 +3,8 @@
 import re
 
 from core.language.catalogue import gettext
-from core.messaging.visible_text import is_seen, literal
+from core.language.unseen import one_line
+from core.messaging.visible_text import literal
 
 _LINK = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"']+|\bwww\.[^\s<>\"']+|(?<![\w@.-])(?:[\w-]+\.)+[^\W\d_]{2,24}(?::\d+)?[/?#][^\s<>\"']*"
@@ -24,9 +25,7 @@ def others_words(text: str, longest: int = 80) -> str:
 
     An address of the web is left out, since chats would make a link of it.
     """
-    line = " ".join(text.split())
-    line = "".join(char for at, char in enumerate(line) if is_seen(line, at))
-    line = " ".join(_inert(word) for word in line.split())
+    line = " ".join(_inert(word) for word in one_line(text).split())
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
     return _BEGINS.sub(r"\g<number>\\\g<mark>", literal(line), count=1) if _BEGINS.match(line) else literal(line)
 

@@ -53,7 +53,7 @@ def visible(text: str) -> str:
     posing = posing_letters(text)
     ours = {match.start() for match in _OURS.finditer(text)}
     seen = "".join(
-        char if at not in posing and at not in ours and is_seen(text, at) else _named(char)
+        char if at not in posing and at not in ours and _is_seen(text, at) else _named(char)
         for at, char in enumerate(text)
     )
     counted = _TAIL.sub(lambda tail: f"<{_spaces(tail[0])}>", seen)
@@ -89,7 +89,7 @@ def _spaces(run: str) -> str:
     return f"{len(run)} space{'s' if len(run) > 1 else ''}"
 
 
-def is_seen(text: str, at: int) -> bool:
+def _is_seen(text: str, at: int) -> bool:
     """Return whether a screen shows the character at a place of a text."""
     char = text[at]
     if char in "\n ":

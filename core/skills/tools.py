@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from core.errors import StoreUnavailable, ToolRetry
-from core.language.unseen import without_unseen
+from core.language.unseen import one_line
 from core.skills.types import COLLECTION, MAX_SHOWN, Skill, own_skill
 from core.tools.accepted import AcceptedDefinitions
 from core.tools.context import ToolExecutionContext
@@ -98,5 +98,5 @@ def _use_skill(listed: tuple[tuple[str, str], ...], source: SkillTools) -> AnyTo
 
 def _line(description: str) -> str:
     """Return a description on one line, without what nobody sees."""
-    text = " ".join(without_unseen(description).split()).rstrip(".;")
+    text = one_line(description).rstrip(".;")
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

@@ -13,10 +13,10 @@ from email.message import Message
 from email.policy import compat32
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Any
-from unicodedata import category
 
 from core.documents.readers.limits import Unreadable
 from core.documents.readers.mail_html import text_of_html
+from core.language.unseen import one_line
 
 MAX_TEXT = 200_000
 """Characters of a message's text."""
@@ -68,11 +68,11 @@ def _head(message: Message) -> dict[str, Any]:
         "to": _addresses(message, "to"),
         "cc": _addresses(message, "cc"),
         "reply_to": _addresses(message, "reply-to"),
-        "subject": _line(_decoded_header(_raw(message, "subject")))[:500],
+        "subject": one_line(_decoded_header(_raw(message, "subject")))[:500],
         "date": _date(_raw(message, "date")),
         "message_id": ids[0] if ids else None,
         "references": list(dict.fromkeys(references))[-50:],
-        "headers": [(name, _line(value)[:2000]) for name in _FURTHER for value in _values(message, name)[:10]],
+        "headers": [(name, one_line(value)[:2000]) for name in _FURTHER for value in _values(message, name)[:10]],
     }
 
 
@@ -119,17 +119,6 @@ def _decoded(data: bytes, charset: str | None) -> str:
     return str(bytes_to_str(data, name, "replace"))
 
 
-def _line(text: str) -> str:
-    """Return a text in one line, without characters that nobody sees but the one that joins emoji."""
-    return " ".join("".join(_visible(char) for char in text).split())
-
-
-def _visible(char: str) -> str:
-    if char.isprintable() or char == "\u200d":
-        return char
-    return "" if category(char) in ("Cf", "Cs", "Co", "Cn") else " "
-
-
 def _addresses(message: Message, name: str) -> list[tuple[str, str]]:
     """Return names and addresses; what looks like an address in a name is told as a part of the name."""
     found: list[tuple[str, str]] = []
@@ -139,7 +128,7 @@ def _addresses(message: Message, name: str) -> list[tuple[str, str]]:
         return []
     for said, address in pairs[:_MAX_ADDRESSES]:
         address = address if _ADDRESS.fullmatch(address) else ""
-        said = _line(_decoded_header(said)).translate({ord(char): None for char in "<>"})[:200]
+        said = one_line(_decoded_header(said)).translate({ord(char): None for char in "<>"})[:200]
         if said or address:
             found.append((said, address))
     return found
@@ -208,7 +197,7 @@ def _payload(part: Message) -> bytes:
 
 def _name(part: Message) -> str:
     try:
-        return _line(_decoded_header(part.get_filename() or ""))[:200]
+        return one_line(_decoded_header(part.get_filename() or ""))[:200]
     except (LookupError, ValueError, TypeError):
         return ""
 
