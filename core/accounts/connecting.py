@@ -12,7 +12,7 @@ from core.accounts.accounts import Accounts
 from core.accounts.granted import open_granted
 from core.accounts.id_tokens import Identity, address_in, read_id_token
 from core.accounts.links import Begun, ConnectLink, ConnectLinkStore
-from core.accounts.oauth import GrantRevoked, OAuthRefused, OAuthServers, Proof, Tokens
+from core.accounts.oauth import GrantRevoked, OAuthRefused, OAuthServers, Proof, SignIn, Tokens
 from core.accounts.offers import told
 from core.accounts.passwords import open_password
 from core.accounts.tokens import attend_in, stored_form
@@ -22,7 +22,6 @@ from core.clock import Clock
 from core.credentials.store import MAX_NAME
 from core.credentials.types import Ability, Account
 from core.errors import OneValetError, StoreUnavailable
-from core.http.operation import Operation
 from core.ids import IdMaker
 from core.json_types import JsonObject
 from core.language.catalogue import gettext, gettext_noop
@@ -146,7 +145,7 @@ class Connecting:
         """Store an account whose password was tried."""
         return await self._store(link, service, credentials, open_password(service.name, credentials))
 
-    async def _check_issuer(self, service: Service, answer: Answer, heard: Operation) -> None:
+    async def _check_issuer(self, service: Service, answer: Answer, heard: SignIn) -> None:
         """Refuse an answer of another server than was asked (RFC 9207)."""
         assert service.client is not None  # noqa: S101
         endpoints = await self.servers.endpoints(service.client, heard)
@@ -156,7 +155,7 @@ class Connecting:
             _log.warning("connect_answered_by_another", service=service.name)
             raise ConnectRefused(gettext("The service's answer cannot be trusted: nothing was connected."))
 
-    async def _identity(self, service: Service, tokens: Tokens, nonce: str, heard: Operation) -> Identity:
+    async def _identity(self, service: Service, tokens: Tokens, nonce: str, heard: SignIn) -> Identity:
         assert service.client is not None  # noqa: S101
         if not tokens.id_token:
             raise OAuthRefused(gettext("The service's answer cannot be trusted: nothing was connected."))

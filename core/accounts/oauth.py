@@ -40,6 +40,9 @@ _VISIBLE = re.compile(r"[\x20-\x7e]{0,16384}")  # VSCHAR of RFC 6749, which has 
 _CODE = re.compile(r"[a-z_]{1,40}")
 _FORM = "application/x-www-form-urlencoded"
 _pauses = Pauses()
+
+type SignIn = Operation
+"""The requests of one sign-in, or of one refresh."""
 _log = structlog.get_logger()
 
 
@@ -82,11 +85,11 @@ class OAuthServers:
         self._clock = clock
         self._known: dict[str, tuple[float, Endpoints]] = {}
 
-    def begin(self, client: OAuthClient) -> Operation:
+    def begin(self, client: OAuthClient) -> SignIn:
         """Return what hears the requests of one sign-in together; each method hears its own where it is given none."""
         return Operation(self._http, SIGN_IN, _pauses, client.issuer)
 
-    async def endpoints(self, client: OAuthClient, heard: Operation | None = None) -> Endpoints:
+    async def endpoints(self, client: OAuthClient, heard: SignIn | None = None) -> Endpoints:
         """Return where a server answers. Raises `OAuthRefused`."""
         if client.endpoints is not None:
             return client.endpoints
@@ -96,7 +99,7 @@ class OAuthServers:
             self._known[client.issuer] = (time.monotonic() + KNOWN_SECONDS, known)
         return known
 
-    async def description(self, client: OAuthClient, heard: Operation | None = None) -> JsonObject:
+    async def description(self, client: OAuthClient, heard: SignIn | None = None) -> JsonObject:
         """Return what a server tells of itself (OpenID Connect Discovery 1.0). Raises `OAuthRefused`."""
         url = f"{client.issuer.rstrip('/')}/.well-known/openid-configuration"
         return await _json(heard or self.begin(client), url)
@@ -127,7 +130,7 @@ class OAuthServers:
         return str(url)
 
     async def exchange(
-        self, client: OAuthClient, redirect: str, code: str, proof: Proof, heard: Operation | None = None
+        self, client: OAuthClient, redirect: str, code: str, proof: Proof, heard: SignIn | None = None
     ) -> Tokens:
         """Return the tokens for a code. Raises `OAuthRefused` and `GrantRevoked`."""
         body = _client(client).prepare_request_body(
@@ -156,11 +159,11 @@ class OAuthServers:
             _log.warning("revocation_refused", issuer=client.issuer, status=response.status)
         return response.status == 200
 
-    async def keys(self, client: OAuthClient, heard: Operation) -> JsonObject:
+    async def keys(self, client: OAuthClient, heard: SignIn) -> JsonObject:
         """Return the keys with which a server signs id tokens."""
         return await _json(heard, (await self.endpoints(client, heard)).jwks)
 
-    async def told_of(self, client: OAuthClient, access: str, heard: Operation) -> JsonObject:
+    async def told_of(self, client: OAuthClient, access: str, heard: SignIn) -> JsonObject:
         """Return what a server tells of the person who granted (OpenID Connect Core 5.3); nothing where it does not."""
         endpoints = await self.endpoints(client, heard)
         if not endpoints.userinfo:
@@ -169,7 +172,7 @@ class OAuthServers:
         response = await heard.request("GET", endpoints.userinfo, headers=headers, max_bytes=_MOST_ANSWER)
         return (_object(response) or {}) if response.status == 200 else {}
 
-    async def _tokens(self, client: OAuthClient, body: str, heard: Operation) -> Tokens:
+    async def _tokens(self, client: OAuthClient, body: str, heard: SignIn) -> Tokens:
         endpoints = await self.endpoints(client, heard)
         response = await _post(heard, client, endpoints.token, body)
         answer = _object(response)
@@ -183,7 +186,7 @@ class OAuthServers:
         return read_tokens(answer, self._clock.now())
 
 
-async def _post(heard: Operation, client: OAuthClient, url: str, body: str) -> HttpResponse:
+async def _post(heard: SignIn, client: OAuthClient, url: str, body: str) -> HttpResponse:
     headers = {"Content-Type": _FORM, "Accept": "application/json"}
     if client.secret:
         pair = f"{quote(client.client_id, safe='')}:{quote(client.secret, safe='')}"  # RFC 6749 2.3.1
@@ -191,7 +194,7 @@ async def _post(heard: Operation, client: OAuthClient, url: str, body: str) -> H
     return await heard.request("POST", url, headers=headers, body=body.encode(), max_bytes=_MOST_ANSWER)
 
 
-async def _json(heard: Operation, url: str) -> JsonObject:
+async def _json(heard: SignIn, url: str) -> JsonObject:
     response = await heard.request("GET", url, headers={"Accept": "application/json"}, max_bytes=_MOST_ANSWER)
     read = _object(response)
     if response.status != 200 or read is None:

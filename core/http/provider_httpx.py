@@ -43,12 +43,13 @@ def client_options(most: int, verify: ssl.SSLContext | bool | None = None) -> di
     }
 
 
-def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = False) -> None:
+async def hear(response: httpx.Response, hearing: Hearing, *, redirects: bool = False) -> None:
     """Have the body of a response unpacked and counted while it is read, which raises `PeerExceeded`.
 
     Raises `StrangeAnswer` for a redirect, unless `redirects` may be followed.
     """
     if 300 <= response.status_code < 400 and not redirects:
+        await response.aclose()
         raise StrangeAnswer("a redirect", response.status_code)
     response.stream = _Heard(response, hearing)
     # What comes out of that stream is plain.

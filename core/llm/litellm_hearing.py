@@ -66,7 +66,7 @@ def _heard(send: _Send) -> _Send:
     async def handle_async_request(self: Any, request: "httpx.Request") -> "httpx.Response":
         request.headers["Accept-Encoding"] = ENCODINGS
         response = await send(self, request)
-        hear(response, (_current.get() or _Call()).of(response), redirects=request.method == "GET")
+        await hear(response, (_current.get() or _Call()).of(response), redirects=request.method == "GET")
         return response
 
     return handle_async_request

@@ -67,7 +67,9 @@ def pair(
     code: Annotated[str, typer.Argument(help="The code that the stranger was given.")] = "",
     address: Annotated[str, typer.Option(help="Instead of a code: an address, such as sms:+15551234567.")] = "",
     role: Annotated[PersonRole, typer.Option(help="The role they get.")] = PersonRole.MEMBER,
-    tier: Annotated[str, typer.Option(help="A tier of ONEVALET_TIERS, for other limits than the role's.")] = "",
+    tier: Annotated[
+        str | None, typer.Option(help="A tier of ONEVALET_TIERS, for other limits than the role's.")
+    ] = None,
 ) -> None:
     """Admit the person who was given this code, or an address; or change the role of an admitted person."""
     from onevalet.cli.pair import pair as let_in

@@ -70,6 +70,7 @@ def test_help_names_every_command() -> None:
 
 def test_help_of_dev_says_how_to_choose_its_port() -> None:
     printed = run([sys.executable, "-m", "onevalet", "dev", "--help"], environment=clean_environment(COLUMNS="120"))
+    printed = " ".join(printed.split())
     assert "PORT (8080)" in printed
     assert "PORT=9000 bin/dev" in printed
     assert "PORT=9000 bin/dev" in read("README.md")

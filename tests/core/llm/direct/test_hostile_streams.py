@@ -112,8 +112,8 @@ def packed(encoding: str) -> Iterator[bytes]:
         return
     packer = zlib.compressobj(9)
     yield packer.compress(event({})) + packer.flush(zlib.Z_FULL_FLUSH)
-    for _ in range(64):
-        yield packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    # A full flush forgets what was before it: the same again may follow.
+    yield from itertools.repeat(packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH), 64)
 
 
 ENDLESS: dict[str, Wire] = {
@@ -171,7 +171,7 @@ async def test_a_stream_that_is_no_answer_is_an_error_of_ours(monkeypatch: pytes
             await streamed(client)
 
 
-async def test_a_stream_that_keeps_to_bytes_and_pieces_is_given_up_after_its_seconds(
+async def test_a_stream_is_given_up_after_its_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(transport, "ALLOWANCE", Allowance(10**12, 10**12, 0.5))
