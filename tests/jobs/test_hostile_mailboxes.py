@@ -174,7 +174,7 @@ async def test_a_turn_ends_with_its_time_however_often_its_server_answers(people
             assert watches.failed[0][0] == "unreachable"
 
 
-async def test_a_worker_watches_so_many_mailboxes_of_a_person_and_tells_of_others(people: People) -> None:
+async def test_so_many_mailboxes_of_a_person_are_watched_and_the_others_told(people: People) -> None:
     told, ann, bob = Told(), await people.add("+15550000001"), await people.add("+15550000002")
     async with hostile_imap() as good:
         await people.connect(ann, good, "a", "b", "c", "d")
