@@ -84,7 +84,11 @@ CALLS: Mapping[str, str] = MappingProxyType(
         "forget_stream": "select forget_stream(:tenant, :grown)",
         "fail_turn": f"select fail_turn({_LANE}, :turn, '{{}}', 'out_failed', '{_TOLD}', 3)",
         "finish_turn": f"select finish_turn({_LANE}, :turn, '{_END}')",
-        "note_run": f"select note_run(:tenant, :run_turn, '{_RUN_END}')",
+        # Its lane is held, by the `finish_turn` of the same statement.
+        "note_run": (
+            "select from lanes where tenant_id = :tenant and id = :run for no key update;"
+            f" select note_run(:tenant, :run_turn, '{_RUN_END}')"
+        ),
         "say_more": "select say_more(:tenant, :conversation, :old_waiting, 'out_more', '1 h')",
         "wake_turn": "select wake_turn(:tenant, :waiting)",
         "change_pool_entry": "select change_pool_entry(:tenant, :agent, 'cancel')",
@@ -157,6 +161,9 @@ CALLS: Mapping[str, str] = MappingProxyType(
             "select begin_link_in_console(:ben, 'key', sha256('link there'), true, '{}', now(), 5, '1 h')"
         ),
         "unlink_identity": "select unlink_identity(:tenant, :turn, 'tn_new', 'idn_new', 'cnv_new', 'out_new', 'Hi.')",
+        "begin_parting": (
+            "select find_link(:tenant, :turn, now() - interval '1 day'); select begin_parting(:tenant, 'lnk')"
+        ),
         "move_apart": (
             "select find_link(:tenant, :turn, now() - interval '1 day'); set constraints all deferred;"
             " select begin_parting(:tenant, 'lnk');"

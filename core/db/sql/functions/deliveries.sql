@@ -64,6 +64,9 @@ begin
     select o.conversation_id into v_conversation from outbound o where o.tenant_id = p_tenant and o.id = p_outbound;
     select c.out_seq into v_seq from conversations c
     where c.tenant_id = p_tenant and c.id = v_conversation for no key update;
+    -- Its turn first, of which the new message is one too.
+    perform 1 from turns t where t.tenant_id = p_tenant and t.id = (
+        select o.turn_id from outbound o where o.tenant_id = p_tenant and o.id = p_outbound) for key share;
     select o.* into v from outbound o where o.tenant_id = p_tenant and o.id = p_outbound for no key update;
     select n.state into v_news from notifications n
     where n.tenant_id = p_tenant and n.outbound_id = p_outbound for update;

@@ -137,7 +137,7 @@ language plpgsql as $$
 begin
     perform 1 from lanes l
     where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence and l.owner is not null
-    for share;
+    for no key update;  -- not shared: two that share it and then change it wait for each other
     if not found then
         raise exception 'lease lost' using errcode = 'OV001';
     end if;

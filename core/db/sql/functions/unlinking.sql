@@ -136,6 +136,8 @@ begin
     if v_link.id is null then
         raise exception 'no such link';
     end if;
+    perform 1 from conversations c where c.tenant_id = p_tenant order by c.id for no key update;
+    perform 1 from lanes l where l.tenant_id = p_tenant order by l.id for no key update;
     -- A link from before the column has no language_from.
     insert into tenants
     select (jsonb_populate_record(null::tenants, jsonb_build_object('language_from', '') || v_link.other)).*;
