@@ -92,6 +92,7 @@ class Calendars:
         expanded = await objects.expand([one.text for _, one in objects_read[:MAX_OBJECTS]], start, end, self._zone)
         if unread := [objects_read[number] for number in sorted(expanded.unread)]:
             problems.append(_left_out(unread))
+        problems += [_comes_once(objects_read[number][1]) for number in sorted(expanded.once)[:_MAX_NAMED]]
         if len(objects_read) > MAX_OBJECTS:
             problems.append(gettext("Some events cannot be read, and are left out."))
         entries = dict[tuple[str, str, str], CalendarEntry]()
@@ -251,6 +252,12 @@ def _left_out(unread: Sequence[tuple[CalendarInfo, Resource]]) -> str:
         "Some events cannot be read or are made to be too much, and are left out ({calendars}), among them {titles}.",
         calendars=calendars,
         titles=named,
+    )
+
+
+def _comes_once(resource: Resource) -> str:
+    return gettext(
+        "How often “{title}” comes cannot be read: only its first time is shown.", title=_title(resource.text)
     )
 
 

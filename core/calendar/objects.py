@@ -51,10 +51,14 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """Occurrences, each with the number of its object. `unread`: the numbers of objects that cannot be read."""
+    """Occurrences, each with the number of its object.
+
+    `unread`: the numbers of objects that cannot be read; `once`: of those of which nobody can read how often they come.
+    """
 
     found: tuple[tuple[int, Occurrence], ...]
     unread: frozenset[int]
+    once: frozenset[int] = frozenset()
 
 
 async def expand(objects: Sequence[str], start: datetime, end: datetime, zone: ZoneInfo) -> Expanded:
@@ -66,7 +70,7 @@ async def expand(objects: Sequence[str], start: datetime, end: datetime, zone: Z
     found = [(one.pop("number"), Occurrence.from_json(one)) for one in told["found"]]
     inside = ((number, one) for number, one in found if one.begins(zone) < end and _last(one, zone) > start)
     ordered = sorted(inside, key=lambda pair: (pair[1].begins(zone), pair[1].title))
-    return Expanded(tuple(ordered), frozenset(int(number) for number in told["unread"]))
+    return Expanded(tuple(ordered), frozenset(int(number) for number in told["unread"]), frozenset(told["once"]))
 
 
 async def make_event(event: NewEvent, uid: str, stamp: Stamp) -> str:

@@ -1,14 +1,15 @@
 """Components of iCalendar: parsed within bounds, described as JSON, and their times."""
 
+import re
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from icalendar import Calendar, Component, Event, Timezone
-from icalendar.prop import vDDDTypes
+from icalendar.prop import vBroken, vDDDTypes, vRecur
 
 from core.calendar.types import MAX_TEXT, MAX_TITLE
 from core.language.unseen import without_unseen
@@ -19,6 +20,12 @@ MAX_OBJECT = 512 * 1024
 MAX_GUESTS = 100
 KEY = "X-ONEVALET-KEY"
 """Names the call of ours that wrote a component last: a repeat of the call finds that it is done."""
+REPEATING = frozenset({"RRULE", "RDATE", "EXDATE", "EXRULE"})
+"""The properties that say how often an event comes."""
+_NO_EVENT = re.compile(
+    r"^BEGIN:(VALARM|VTODO|VJOURNAL|VFREEBUSY|VAVAILABILITY)[ \t]*\r?\n.*?^END:\1[ \t]*(?:\r?\n|\Z)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
 _OFTEN = ("SECONDLY", "MINUTELY")
 
 
@@ -47,20 +54,91 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def parsed(text: str) -> Calendar:
-    """Return a calendar object. Raises `Unreadable`."""
+    """Return a calendar object as it is, to be written again. Raises `Unreadable`, also for a broken recurrence."""
+    calendar = objects_in(text)
+    if any(
+        _is_broken(value) for event in events_of(calendar) for name in REPEATING for value in values_in(event, name)
+    ):
+        raise Unreadable("broken")
+    check_often(events_of(calendar))
+    return calendar
+
+
+def readable(text: str) -> tuple[Calendar, bool]:
+    """Return a calendar object, and whether how often it comes cannot be read.
+
+    What cannot be read costs itself alone: such properties are left out, and an event whose recurrence is one of them
+    comes once. Raises `Unreadable`.
+    """
+    calendar = legible_in(text)
+    lost = [leave_out_broken(event) for event in events_of(calendar)]
+    once = any(names & REPEATING for names in lost)
+    if once:
+        come_once(calendar)
+    check_often(events_of(calendar))
+    return calendar, once
+
+
+def objects_in(text: str) -> Calendar:
+    """Return all objects of a text as one. Raises `Unreadable`."""
     if len(text) > MAX_OBJECT:
         raise Unreadable("large")
     try:
-        calendar = Calendar.from_ical(text)
+        calendars = Calendar.from_ical(text.removeprefix("\ufeff"), multiple=True)
     except Exception as error:  # whatever the library raises on an object that is made to break it
         raise Unreadable("broken") from error
-    if not isinstance(calendar, Calendar):
+    if not calendars or not all(isinstance(calendar, Calendar) for calendar in calendars):
         raise Unreadable("broken")
-    for event in events_of(calendar):
+    for further in calendars[1:]:
+        calendars[0].subcomponents += further.subcomponents
+    return calendars[0]
+
+
+def legible_in(text: str) -> Calendar:
+    """Return all objects of a text as one, without what is no event if that keeps it from being read.
+
+    The library reads an event whose property is broken, but no alarm and no task. Definitions of zones stay: without
+    them, an event would be shown at another time. Raises `Unreadable`.
+    """
+    try:
+        return objects_in(text)
+    except Unreadable:
+        return objects_in(_NO_EVENT.sub("", text))
+
+
+def check_often(events: Iterable[Event]) -> None:
+    """Raise `Unreadable` for an event that comes each second or minute."""
+    for event in events:
         for rule in _list(event.get("RRULE")):
             if any(str(often).upper() in _OFTEN for often in rule.get("FREQ", ())):
                 raise Unreadable("often")
-    return calendar
+
+
+def come_once(calendar: Calendar) -> None:
+    """Take out of an object what makes its event come more than once."""
+    for event in events_of(calendar):
+        for name in REPEATING:
+            event.pop(name, None)
+
+
+def leave_out_broken(event: Event) -> set[str]:
+    """Take out of an event what cannot be read, and return the names of those properties."""
+    lost = set()
+    for name in [*event]:
+        values = _list(event[name])
+        kept = [value for value in values if not _is_broken(value)]
+        if len(kept) == len(values):
+            continue
+        lost.add(name.upper())
+        if kept:
+            event[name] = kept if len(kept) > 1 else kept[0]
+        else:
+            del event[name]
+    return lost
+
+
+def _is_broken(value: object) -> bool:
+    return isinstance(value, vBroken) or (isinstance(value, vRecur) and "FREQ" not in value)
 
 
 def events_of(calendar: Calendar) -> list[Event]:

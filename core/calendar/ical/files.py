@@ -7,22 +7,26 @@ What is written is made anew of what `whole` returns, which a card shows: nothin
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from icalendar import Calendar, Event
-from icalendar.prop import vCalAddress, vRecur
+from icalendar.prop import vCalAddress, vRecur, vText
 
 from core.calendar.ical.components import (
     KEY,
     PRODUCT,
+    REPEATING,
     Unreadable,
     as_text,
+    check_often,
     described,
     events_of,
     in_utc,
+    leave_out_broken,
+    legible_in,
     max_of,
-    parsed,
     plain,
     rule_of,
     times_in,
@@ -72,16 +76,22 @@ _MAX_YEARS = 50
 
 
 def read_file(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the events of a file. People stay in an event only where its person is invited by somebody else."""
-    calendar, zone, own = parsed(asked["text"]), ZoneInfo(asked["zone"]), set(asked["own"])
-    series: dict[str, list[Event]] = {}
-    for event in events_of(calendar):
-        series.setdefault(str(event.get("UID", "")), []).append(event)
+    """Return the events of a file. People stay in an event only where its person is invited by somebody else.
+
+    A property that cannot be read costs itself alone, but one that says how often an event comes costs the event:
+    who adds a series wants all of it.
+    """
+    calendar, own = legible_in(asked["text"]), set(asked["own"])
+    zone = _zone_of_file(calendar, ZoneInfo(asked["zone"]))
     found, left_out = list[dict[str, Any]](), 0
-    for uid, events in series.items():
+    for events in _series_in(calendar):
         try:
-            if len(found) >= MAX_EVENTS or not uid:
+            if len(found) >= MAX_EVENTS:
                 raise Unreadable("large")
+            lost = [leave_out_broken(event) for event in events]
+            if any(names & REPEATING for names in lost):
+                raise Unreadable("broken")
+            check_often(events)
             found.append(_taken(events, zone, own, asked["key"]))
         except Unreadable:
             left_out += 1
@@ -89,6 +99,33 @@ def read_file(asked: Mapping[str, Any]) -> dict[str, Any]:
         raise Unreadable("empty" if not left_out else "broken")
     method = plain(calendar.get("METHOD", ""), 20).upper()
     return {"method": method, "events": found, "left_out": left_out}
+
+
+def _series_in(calendar: Calendar) -> list[list[Event]]:
+    """Return the events, those of a series together. An event without an id gets one that its words make.
+
+    Some programs give each event of a file the same id: each that is no exception of another is an event of its own.
+    """
+    series: dict[str, list[Event]] = {}
+    for event in events_of(calendar):
+        uid = str(event.get("UID", ""))
+        alone = "RECURRENCE-ID" not in event
+        if not uid or (alone and any("RECURRENCE-ID" not in other for other in series.get(uid, ()))):
+            uid = f"{uid}{'-' if uid else ''}{_digest(event)}"
+            event["UID"] = vText(uid)
+        series.setdefault(uid, []).append(event)
+    return [*series.values()]
+
+
+def _digest(event: Event) -> str:
+    said = sorted(f"{name}:{value}" for name, value in event.property_items(recursive=False) if name != "DTSTAMP")
+    return sha256("\n".join(said).encode()).hexdigest()[:32]
+
+
+def _zone_of_file(calendar: Calendar, zone: ZoneInfo) -> ZoneInfo:
+    """Return the zone in which times without one are meant: that of the file where it names one, else the person's."""
+    named = str(calendar.get("X-WR-TIMEZONE", "")).strip()
+    return ZoneInfo(named) if named in available_timezones() else zone
 
 
 def whole(event: Event, zone: ZoneInfo) -> dict[str, Any]:
