@@ -8,6 +8,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
 
 from channels.http.connections import source_of
+from channels.http.error_answers import answer_error
 from channels.http.penalties import BadRequests
 from channels.http.proofs import shown_by
 from core.errors import RequestRefused, StoreUnavailable
@@ -54,14 +55,14 @@ def limit_bad_requests(bad: BadRequests) -> Middleware:
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
         proof, source = shown_by(request), source_of((request.remote or "",))
         if proof != "" and bad.is_beyond(source, proof or ""):
-            return _answer(429, "too many bad requests", retry_after="60")
+            return answer_error(request, 429, "too many bad requests", retry_after="60")
         response = await handler(request)
         if response.status < 400 or response.status in _NOBODYS_FAULT or response.prepared:
             return response
         beyond = bad.count(source, proof or "")
         if beyond == 1:
             _log.warning("bad_requests_limited")
-        return _answer(429, "too many bad requests", retry_after="60") if beyond else response
+        return answer_error(request, 429, "too many bad requests", retry_after="60") if beyond else response
 
     return middleware
 
@@ -75,20 +76,20 @@ async def answer_errors(request: web.Request, handler: Handler) -> web.StreamRes
         return await handler(request)
     except RequestRefused as error:
         _log.info("request_refused", path=path, status=error.status, reason=error.reason)
-        return _answer(error.status, "refused")
+        return answer_error(request, error.status, "refused")
     except web.HTTPException as error:
         if error.status < 400:
             raise
         _log.info("request_refused", path=path, status=error.status, reason=error.reason)
-        return _answer(error.status, "refused", allow=error.headers.get("Allow", ""))
+        return answer_error(request, error.status, "refused", allow=error.headers.get("Allow", ""))
     except StoreUnavailable as error:
         _log.warning("store_unavailable", path=path, cause=str(error))
-        return _answer(503, "try again later", retry_after="1")
+        return answer_error(request, 503, "try again later", retry_after="1")
     except ConnectionError:
         raise  # the sender hung up; nobody reads an answer
     except Exception:
         _log.exception("request_failed", path=path)
-        return _answer(500, "internal error")
+        return answer_error(request, 500, "internal error")
 
 
 def read_body(seconds: float = BODY_SECONDS) -> Middleware:
@@ -111,12 +112,3 @@ def read_body(seconds: float = BODY_SECONDS) -> Middleware:
         return await handler(request)
 
     return middleware
-
-
-def _answer(status: int, text: str, *, allow: str = "", retry_after: str = "") -> web.Response:
-    response = web.Response(status=status, text=f"{text}\n")
-    if allow:
-        response.headers["Allow"] = allow
-    if retry_after:
-        response.headers["Retry-After"] = retry_after
-    return response

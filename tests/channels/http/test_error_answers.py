@@ -1,0 +1,57 @@
+"""A refusal is one word to a program, and a page with a sentence to a browser."""
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from channels.http.app import build_app, serve
+from core.errors import RequestRefused, StoreUnavailable
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+async def _ready() -> bool:
+    return True
+
+
+async def _fails(request: web.Request) -> web.Response:
+    match request.match_info["how"]:
+        case "away":
+            raise StoreUnavailable("no connection")
+        case "broken":
+            raise LookupError("internal detail")
+        case how:
+            raise RequestRefused("no reason", status=int(how))
+
+
+async def asked(path: str, headers: dict[str, str]) -> tuple[int, str, str]:
+    """Return the status, the kind and the text of an answer."""
+    app = build_app([], ready=_ready, extra_routes=[web.get("/console/{how}", _fails)])
+    async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession() as session:
+        async with session.get(f"http://127.0.0.1:{port}{path}", headers=headers) as response:
+            return response.status, response.content_type, await response.text()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "sentence"),
+    [
+        ("/nowhere", 404, "There is no page at this address."),
+        ("/console/404", 404, "There is no page at this address."),
+        ("/console/403", 403, "You may not see this page."),
+        ("/console/418", 418, "This request cannot be read."),
+        ("/console/away", 503, "This does not answer right now."),
+        ("/console/broken", 500, "Something went wrong here."),
+    ],
+)
+async def test_a_browser_is_answered_in_a_sentence(path: str, status: int, sentence: str) -> None:
+    answered, kind, page = await asked(path, BROWSER)
+    assert (answered, kind) == (status, "text/html")
+    assert sentence in page
+    assert ('href="/console"' in page) == path.startswith("/console/")
+    assert "no reason" not in page
+    assert "internal detail" not in page
+
+
+@pytest.mark.parametrize(("path", "word"), [("/nowhere", "refused\n"), ("/console/broken", "internal error\n")])
+async def test_a_program_is_answered_in_a_word(path: str, word: str) -> None:
+    assert (await asked(path, {"Accept": "*/*"}))[1:] == ("text/plain", word)
