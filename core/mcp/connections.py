@@ -64,8 +64,8 @@ class Connections:
     ) -> Answer:
         """Call a tool whose definition was accepted.
 
-        Raises `DefinitionChanged`, `ToolGone` or `ServerAway` where nothing was asked of the server, `ServerRefused`
-        where it refused, and `ServerLost` where nobody knows.
+        Raises `DefinitionChanged`, `ToolGone` or `ServerAway` where nothing was asked of the server, `ErrorAnswered`
+        where it answered with an error, and `ServerLost` where nobody knows.
         """
 
         async def call(session: "Session") -> Answer:

@@ -31,8 +31,8 @@ class AnswerTooLarge(ServerLost):
     """The server sent more than it may while a request was under way: what became of it is not known."""
 
 
-class ServerRefused(OneValetError):
-    """The server refused a request before it did anything; the message is its own."""
+class ErrorAnswered(OneValetError):
+    """The server answered a request with an error: the message is its own, and only it knows what it did before."""
 
 
 class LoginRefused(OneValetError):

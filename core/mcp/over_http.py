@@ -1,18 +1,23 @@
 """HTTP with MCP servers, beneath the SDK's transport: by the guarded client, counted as it comes in, never unpacked."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
 import aiohttp
 import httpx2
 
+from core.errors import OneValetError
 from core.http.address_guard import Barred
 from core.http.client import GuardedClient
 from core.http.peer import PeerExceeded
+from core.mcp.errors import AnswerUnreadable, LoginRefused, NoAnswer, ServerLost
 from core.mcp.hearing import Ear, paired
 
 _MOST_REQUESTS = 200
 """Requests of ours in one conversation: a server may have the SDK ask again and again."""
+_LATE = frozenset({202, 408, 499, 504})
+"""Statuses that stand for an answer which came too late for whoever stands between: the server may be at it still."""
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
 
 
@@ -24,9 +29,26 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._silence = silence
         self._ear = ear
         self._requests = 0
-        self.unauthorized = False
-        self.failed = False
-        self.encoded = False
+        self._status = 0
+        self._unauthorized = False
+        self._failure: ServerLost | None = None
+
+    def ending(self) -> OneValetError | None:
+        """Return what HTTP itself says of why the last request had no answer; None where it says nothing."""
+        if self._unauthorized:
+            return LoginRefused()
+        if self._failure is not None:
+            return self._failure
+        if self._status in _LATE:
+            return NoAnswer(f"status {self._status}")
+        if self._status >= 500:
+            return ServerLost(f"status {self._status}")
+        return None
+
+    def fail(self, error: Exception) -> None:
+        """Note why no answer can come."""
+        late = isinstance(error, TimeoutError)
+        self._failure = NoAnswer("no answer in time") if late else ServerLost("the connection failed")
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET" and "last-event-id" not in request.headers:
@@ -34,7 +56,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             return httpx2.Response(405, request=request)
         self._requests += 1
         if self._requests > _MOST_REQUESTS or self._ear.exceeded:
-            self.failed = True
+            self._failure = ServerLost("too many requests")
             raise httpx2.ConnectError("too many requests", request=request)
         sent = {name: value for name, value in request.headers.items() if name.lower() not in _OURS}
         body = await request.aread()
@@ -42,15 +64,17 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         try:
             answer = await opened.__aenter__()
         except (Barred, aiohttp.ClientError, OSError) as error:
-            self.failed = True
+            self.fail(error)
             raise httpx2.ConnectError(type(error).__name__, request=request) from error
         stream = _Body(self, self._ear, answer, opened)
         if any(one.strip().lower() not in ("", "identity") for one in answer.headers.getall("Content-Encoding", [])):
             # Nobody asked for that: unpacked, a little can become more than there is room for.
-            self.failed = self.encoded = True
+            self._failure = AnswerUnreadable("encoded")
             await stream.aclose()
             raise httpx2.ReadError("an encoding that was not asked for", request=request)
-        self.unauthorized = self.unauthorized or answer.status == 401
+        if _is_request(body):  # what is told meanwhile has answers of its own
+            self._status = answer.status
+        self._unauthorized = self._unauthorized or answer.status == 401
         headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in _OURS]
         return httpx2.Response(answer.status, headers=headers, stream=stream, request=request)
 
@@ -75,7 +99,7 @@ class _Body(httpx2.AsyncByteStream):
             async for line in self._read():
                 yield line
         except (PeerExceeded, aiohttp.ClientError, OSError) as error:
-            self._door.failed = True
+            self._door.fail(error)
             raise _Broken(type(error).__name__) from error
 
     async def _read(self) -> AsyncIterator[bytes]:
@@ -95,6 +119,11 @@ class _Body(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         self._answer.close()
         await self._opened.__aexit__(None, None, None)
+
+
+def _is_request(body: bytes) -> bool:
+    sent = json.loads(body) if body else {}
+    return "id" in sent and "method" in sent
 
 
 class _Broken(httpx2.StreamError):

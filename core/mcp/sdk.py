@@ -7,7 +7,7 @@ own log is silent: it quotes what servers write.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -42,11 +42,11 @@ from core.json_types import Json, JsonObject, storable
 from core.mcp.errors import (
     AnswerTooLarge,
     AnswerUnreadable,
+    ErrorAnswered,
     LoginRefused,
     NoAnswer,
     ServerAway,
     ServerLost,
-    ServerRefused,
     Unreadable,
 )
 from core.mcp.hearing import MAX_ANSWER, Ear, read_message, sound_message
@@ -64,6 +64,8 @@ _MOST_BLOCKS = 200
 _MOST_NAME = 200
 _MOST_LINE = 2_000
 _MOST_REFUSAL = 500
+_TIMEOUTS = frozenset({types.REQUEST_TIMEOUT, 408, 504})
+"""Codes by which the SDKs, and gateways in front of servers, say that no answer came in time."""
 _PARTS = {
     "tools": _MOST_TOOLS,
     "resources": _MOST_RESOURCES,
@@ -154,18 +156,15 @@ class Session:
         door, code = self._way.door, error.error.code
         if (exceeded := self._way.ear.exceeded) is not None:
             return exceeded
-        if door is not None and door.unauthorized:
-            return LoginRefused()
-        if door is not None and door.failed:
-            return ServerLost("the connection failed")
-        match code:
-            case types.PARSE_ERROR:
-                return AnswerUnreadable("not as it has to be")
-            case types.REQUEST_TIMEOUT:
-                return NoAnswer("no answer in time")
-            case types.CONNECTION_CLOSED:
-                return ServerLost("the connection ended")
-        return ServerRefused(clean(error.error.message[:_MOST_LINE])[:_MOST_REFUSAL])
+        if door is not None and (ending := door.ending()) is not None:
+            return ending
+        if code == types.PARSE_ERROR:
+            return AnswerUnreadable("not as it has to be")
+        if code in _TIMEOUTS:
+            return NoAnswer("no answer in time")
+        if code == types.CONNECTION_CLOSED:
+            return ServerLost("the connection ended")
+        return ErrorAnswered(clean(error.error.message[:_MOST_LINE])[:_MOST_REFUSAL])
 
 
 @dataclass(slots=True)
@@ -219,17 +218,18 @@ async def open_session(
 
 def _ending(way: _Way, server: McpServer, error: Exception) -> Exception:
     """Return what ended a session, or kept it from beginning."""
-    first = _first_of(error)
-    if isinstance(first, OneValetError):
-        return first
+    causes = list(_causes(error))
+    if ours := next((one for one in causes if isinstance(one, OneValetError)), None):
+        return ours
+    first = causes[0]
     if (exceeded := way.ear.exceeded) is not None:
         return AnswerTooLarge(str(exceeded)) if way.acting else exceeded
-    if way.door is not None and way.door.unauthorized:
-        return LoginRefused()
-    encoded = way.door is not None and way.door.encoded
+    ending = way.door.ending() if way.door is not None else None
+    if isinstance(ending, LoginRefused):
+        return ending
     if way.acting:
-        return AnswerUnreadable("encoded") if encoded else ServerLost(type(first).__name__)
-    if encoded:
+        return ending or ServerLost(type(first).__name__)
+    if isinstance(ending, AnswerUnreadable):
         return Unreadable(f"{server.name} answers in an encoding that was not asked for")
     return ServerAway(f"{server.name}: {type(first).__name__}")
 
@@ -387,8 +387,10 @@ def _written(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _first_of(error: BaseException) -> Exception:
-    """Return the first error of a group, however deep."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error if isinstance(error, Exception) else ServerLost(type(error).__name__)
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the errors of a group, however deep."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _causes(one)
+    else:
+        yield error

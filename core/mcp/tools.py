@@ -24,11 +24,11 @@ from core.mcp.errors import (
     AnswerTooLarge,
     AnswerUnreadable,
     DefinitionChanged,
+    ErrorAnswered,
     LoginRefused,
     NoAnswer,
     ServerAway,
     ServerLost,
-    ServerRefused,
     ToolGone,
     Unreadable,
 )
@@ -53,6 +53,7 @@ _GRACE = 5.0
 _MAX_NAME = 64
 _ADDRESSES = frozenset({"url", "urls", "uri", "uris", "link", "links", "href", "endpoint", "website", "webhook"})
 
+_REPORTS = "The server reports an error: "
 _UNKNOWN = "It may or may not have done what was asked, and it was not asked again: the outcome is unknown." + note(
     "Do not call it again with the same arguments; tell the person what is uncertain."
 )
@@ -128,9 +129,9 @@ class McpTool(Tool[..., object]):
             ) from error
         except LoginRefused as error:
             raise ToolFailed(f"The server {self.server.name} refuses the login.", refused=login) from error
-        except ServerRefused as error:
+        except ErrorAnswered as error:
             # Its words are its own: they go to the model as a result does, marked as data.
-            return f"The server refused: {error}"
+            return f"{_REPORTS}{error}"
         return await _told(answer, context)
 
     def _lost(self, error: ServerLost) -> str:
@@ -288,7 +289,7 @@ def _is_address(schema: Json) -> bool:
 
 
 async def _told(answer: Answer, context: ToolExecutionContext) -> str:
-    texts = [f"The server reports an error: {answer.text}" if answer.failed else answer.text]
+    texts = [f"{_REPORTS}{answer.text}" if answer.failed else answer.text]
     for number, picture in enumerate(answer.pictures, start=1):
         ending = re.sub("[^a-z0-9]", "", picture.content_type.partition("/")[2].partition("+")[0])[:8] or "bin"
         texts.append(str(await context.files.put(f"file-{number}.{ending}", picture.data, picture.content_type)))

@@ -1,7 +1,8 @@
-"""A scripted server, and connections with it."""
+"""Servers that are scripted or hostile, and connections with them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from core.http.client import GuardedClient
 from core.http.peer import Pauses
 from core.mcp.connections import Connections
 from core.mcp.types import McpServer
+from tests.core.mcp.hostile import Script
+from tests.core.mcp.houses import House, over_http, over_pipes
+from tests.patience import PATIENCE
 from tests.servers.mcp import ScriptedMcp
 
 
@@ -37,3 +41,33 @@ async def connect() -> AsyncIterator[Callable[..., Connections]]:
             return made
 
         yield connections
+
+
+@pytest.fixture
+async def at_http(tmp_path: Path) -> AsyncIterator[tuple[Script, McpServer]]:
+    """Yield a hostile server on loopback."""
+    async with over_http(tmp_path) as served:
+        yield served
+
+
+@pytest.fixture(params=["pipes", "http"])
+def hurried(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    at_http: tuple[Script, McpServer],
+    connect: Callable[..., Connections],
+) -> Callable[[float], House]:
+    """Return a hostile server over its pipes, and one by HTTP, that have so many seconds."""
+    script, server = at_http if request.param == "http" else over_pipes(tmp_path)
+
+    def house(seconds: float) -> House:
+        patient = replace(server, timeout=seconds)
+        return House(script, patient, connect(patient))
+
+    return house
+
+
+@pytest.fixture
+def house(hurried: Callable[[float], House]) -> House:
+    """Return a hostile server over its pipes, and one by HTTP."""
+    return hurried(PATIENCE)

@@ -5,12 +5,14 @@
 The answer to `tools/call` stands in the file `call` of FOLDER, with ID in place of the request's id; so does that to
 any other method in a file of its name, such as `tools%2Flist`. What stands in `before` is written before each answer to
 a call, and `unasked` again and again after the method that stands in `unasked after`. After the one that stands in
-`deaf after` nothing is read any more. `asked` gets each method that was asked.
+`deaf after` nothing is read any more. While something stands in `held` no call is answered, and by HTTP one is with the
+status in `status`. `asked` gets each method that was asked.
 """
 
 import json
 import signal
 import sys
+import time
 from pathlib import Path
 
 INITIALIZED = (
@@ -64,6 +66,8 @@ def main() -> None:
             continue
         answer = script.answer(asked["method"], asked["id"])
         if asked["method"] == "tools/call":
+            while script.said("held"):
+                time.sleep(0.02)
             out.write(script.said("before"))
         out.write(answer + b"\n")
         out.flush()

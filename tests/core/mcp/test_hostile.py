@@ -5,14 +5,12 @@ import base64
 import gzip
 import json
 import logging
-import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from core.errors import ToolFailed
 from core.http.peer import LeftAlone, Pauses
@@ -23,98 +21,25 @@ from core.mcp.connections import Connections
 from core.mcp.errors import (
     AnswerTooLarge,
     AnswerUnreadable,
+    ErrorAnswered,
     NoAnswer,
     ServerAway,
-    ServerRefused,
     Unreadable,
 )
 from core.mcp.hearing import MAX_ANSWER
-from core.mcp.tools import McpTool, mcp_tool
+from core.mcp.tools import mcp_tool
 from core.mcp.types import Answer, Definition, McpServer
 from tests.core.builders import a_context
 from tests.core.mcp import hostile
 from tests.core.mcp.hostile import Script
+from tests.core.mcp.houses import ACT, House, over_pipes, result, words
 from tests.eventually import eventually
-from tests.patience import PATIENCE
 
-ACT = Definition("act", "Acts.", {"type": "object"})
 WORDS = "words-of-a-server"
 NOTICE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}'
 PROGRESS = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}'
 PING = '{"jsonrpc":"2.0","id":"p","method":"ping"}'
 SAMPLING = '{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}'
-
-
-def _result(inside: str) -> str:
-    return f'{{"jsonrpc":"2.0","id":ID,"result":{inside}}}'
-
-
-def _text(inside: str) -> str:
-    return _result(f'{{"content":[{{"type":"text","text":{inside}}}]}}')
-
-
-class House:
-    """One hostile server, and what connects with it."""
-
-    def __init__(self, script: Script, server: McpServer, connections: Connections) -> None:
-        self.script = script
-        self.server = server
-        self.connections = connections
-
-    async def call(self) -> Answer:
-        """Call its tool."""
-        return await self.connections.call("home", ACT, {})
-
-    def tool(self, **server: Any) -> McpTool:
-        """Return its tool as the assistant has it."""
-        made: Any = mcp_tool(McpServer(self.server.name, **server), ACT, self.connections)
-        assert isinstance(made, McpTool)
-        return made
-
-
-@pytest.fixture
-async def at_http(tmp_path: Path) -> AsyncIterator[tuple[Script, McpServer]]:
-    """Yield a server on loopback. It answers a call by events where `before` says something."""
-    script = Script(tmp_path)
-
-    async def answer(request: web.Request) -> web.StreamResponse:
-        asked = await request.json()
-        if "id" not in asked or "method" not in asked:
-            return web.Response(status=202)
-        headers = {"Content-Encoding": encoding.decode()} if (encoding := script.said("encoding")) else {}
-        said = script.answer(asked["method"], asked["id"])
-        before = script.said("before").splitlines() if asked["method"] == "tools/call" else []
-        if not before:
-            return web.Response(body=said, content_type="application/json", headers=headers)
-        events = b"".join(b"data: " + line + b"\n\n" for line in [*before, said])
-        return web.Response(body=events, content_type="text/event-stream")
-
-    app = web.Application(client_max_size=1 << 24)
-    app.router.add_post("/mcp", answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    port = runner.addresses[0][1]
-    yield script, McpServer("home", url=f"http://127.0.0.1:{port}/mcp", timeout=PATIENCE)
-    await runner.cleanup()
-
-
-def _at_pipes(folder: Path, **options: Any) -> tuple[Script, McpServer]:
-    command = (sys.executable, "-S", "-E", str(Path(hostile.__file__)), str(folder))
-    return Script(folder), McpServer("home", command=command, **{"timeout": PATIENCE, **options})
-
-
-@pytest.fixture(params=["pipes", "http"])
-async def house(
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    at_http: tuple[Script, McpServer],
-    connect: Callable[..., Connections],
-) -> House:
-    """Return a server over its pipes, and one by HTTP."""
-    script, server = at_http if request.param == "http" else _at_pipes(tmp_path)
-    return House(script, server, connect(server))
 
 
 async def test_a_server_that_keeps_to_it_is_understood(house: House) -> None:
@@ -124,8 +49,8 @@ async def test_a_server_that_keeps_to_it_is_understood(house: House) -> None:
 
 
 TOO_MUCH = [
-    ("call", _text(json.dumps("x" * MAX_ANSWER)), "bytes"),
-    ("call", _result('{"content":[],"structuredContent":{"a":[' + "[]," * 500_000 + "[]]}}"), "small values"),
+    ("call", words(json.dumps("x" * MAX_ANSWER)), "bytes"),
+    ("call", result('{"content":[],"structuredContent":{"a":[' + "[]," * 500_000 + "[]]}}"), "small values"),
     ("before", f"{NOTICE}\n" * 3_000, "words for a log"),
     ("before", f"{PROGRESS}\n" * 3_000, "progress"),
     ("before", f"{PING}\n" * 100, "pings"),
@@ -151,7 +76,7 @@ async def test_one_with_accounts_is_left_alone_for_longer_each_time(
     script, server = at_http
     connections = connect(server, pauses=Pauses(lambda: now))
     for pause in (2.0, 4.0, 8.0):
-        script.says("call", _text(json.dumps("x" * MAX_ANSWER)))
+        script.says("call", words(json.dumps("x" * MAX_ANSWER)))
         with pytest.raises(AnswerTooLarge):
             await connections.call("home", ACT, {}, who="ann")
         script.says("call", hostile.DONE)
@@ -167,7 +92,7 @@ async def test_one_with_accounts_is_left_alone_for_longer_each_time(
 async def test_answers_to_nothing_and_second_answers_count_and_do_nothing(
     tmp_path: Path, connect: Callable[..., Connections], many: int, told: type[Exception] | None
 ) -> None:
-    script, server = _at_pipes(tmp_path)
+    script, server = over_pipes(tmp_path)
     connections = connect(server)
     script.says("before", '{"jsonrpc":"2.0","id":99,"result":{}}\n{"jsonrpc":"2.0","id":1,"result":{}}\n' * many)
     if told is not None:
@@ -179,25 +104,25 @@ async def test_answers_to_nothing_and_second_answers_count_and_do_nothing(
 
 @pytest.mark.parametrize("name", ["server/discover", "initialize", "tools/list"])
 async def test_one_that_says_too_much_before_it_is_called_is_left_alone_at_once(house: House, name: str) -> None:
-    house.script.says(name, _text(json.dumps("x" * MAX_ANSWER)))
+    house.script.says(name, words(json.dumps("x" * MAX_ANSWER)))
     with pytest.raises(LeftAlone):
         await house.call()
 
 
 UNREADABLE = [
-    _result('{"content":[],"structuredContent":{"a":NaN}}'),
-    _result('{"content":[],"structuredContent":{"a":1e999}}'),
-    _result('{"content":[],"structuredContent":{"a":' + "9" * 400 + "}}"),
-    _result('{"content":[],"structuredContent":{"a":' + "[" * 120 + "]" * 120 + "}}"),
-    _result('{"content":[],"structuredContent":{"a":' + "[" * 50_000 + "]" * 50_000 + "}}"),
-    _result("[]"),
-    _result('"done"'),
-    _result("null"),
-    _result('{"content":"done"}'),
-    _result('{"content":[{"type":"text","text":5}]}'),
-    _result('{"content":[{"type":"picture"}]}'),
-    _result('{"content":[],"isError":"perhaps"}'),
-    _result('{"content":[{"type":"image","data":7,"mimeType":"image/png"}]}'),
+    result('{"content":[],"structuredContent":{"a":NaN}}'),
+    result('{"content":[],"structuredContent":{"a":1e999}}'),
+    result('{"content":[],"structuredContent":{"a":' + "9" * 400 + "}}"),
+    result('{"content":[],"structuredContent":{"a":' + "[" * 120 + "]" * 120 + "}}"),
+    result('{"content":[],"structuredContent":{"a":' + "[" * 50_000 + "]" * 50_000 + "}}"),
+    result("[]"),
+    result('"done"'),
+    result("null"),
+    result('{"content":"done"}'),
+    result('{"content":[{"type":"text","text":5}]}'),
+    result('{"content":[{"type":"picture"}]}'),
+    result('{"content":[],"isError":"perhaps"}'),
+    result('{"content":[{"type":"image","data":7,"mimeType":"image/png"}]}'),
     '{"jsonrpc":"2.0","id":ID}',
     '{"jsonrpc":"2.0","id":ID,"error":{"code":"x","message":"no"}}',
     '{"jsonrpc":"2.0","id":ID,"error":{"code":-32700,"message":"no"}}',
@@ -216,7 +141,7 @@ async def test_an_answer_that_cannot_be_read_is_said_to_be_one(house: House, tex
 
 @pytest.mark.parametrize("text", ["done", "[]", '"done"', '{"jsonrpc":', "\xff\xfe{}", "{}"])
 async def test_what_is_no_message_is_no_answer(tmp_path: Path, connect: Callable[..., Connections], text: str) -> None:
-    script, server = _at_pipes(tmp_path, timeout=0.3)
+    script, server = over_pipes(tmp_path, timeout=0.3)
     house = House(script, server, connect(server))
     script.says("initialize", text)
     with pytest.raises(ServerAway):
@@ -227,7 +152,7 @@ async def test_what_is_no_message_is_no_answer(tmp_path: Path, connect: Callable
 async def test_what_a_server_prints_besides_is_skipped(
     tmp_path: Path, connect: Callable[..., Connections], text: str
 ) -> None:
-    script, server = _at_pipes(tmp_path)
+    script, server = over_pipes(tmp_path)
     script.says("before", f"{text}\n")
     assert await connect(server).call("home", ACT, {}) == Answer("done")
 
@@ -249,7 +174,7 @@ CLEANED = [
 
 @pytest.mark.parametrize(("text", "clean"), CLEANED)
 async def test_what_is_answered_can_be_stored_and_seen(house: House, text: str, clean: str) -> None:
-    house.script.says("call", _text(text))
+    house.script.says("call", words(text))
     answer = await house.call()
     assert answer == Answer(clean)
     assert storable(answer.text) == answer.text
@@ -258,7 +183,7 @@ async def test_what_is_answered_can_be_stored_and_seen(house: House, text: str, 
 async def test_the_words_of_a_refusal_are_one_clean_line(house: House) -> None:
     refusal = {"code": -32000 - 1000, "message": "No.\n\u202e\U000e0041\x1b[31m" + "x" * 1000}
     house.script.says("call", '{"jsonrpc":"2.0","id":ID,"error":' + json.dumps(refusal) + "}")
-    with pytest.raises(ServerRefused) as raised:
+    with pytest.raises(ErrorAnswered) as raised:
         await house.call()
     assert str(raised.value).startswith("No. [31mx")
     assert len(str(raised.value)) == 500
@@ -270,7 +195,7 @@ async def test_files_are_few_and_of_a_kind(house: House) -> None:
 
     good = base64.b64encode(b"x").decode()
     blocks = [block("§§§", "image/png"), block(good, "../../x; y"), *[block(good, "image/png")] * 30]
-    house.script.says("call", _result(f'{{"content":[{",".join(blocks)}]}}'))
+    house.script.says("call", result(f'{{"content":[{",".join(blocks)}]}}'))
     answer = await house.call()
     assert {one.content_type for one in answer.pictures} == {"application/octet-stream", "image/png"}
     assert (len(answer.pictures), answer.text.splitlines().count("[One file too many.]")) == (20, 11)
@@ -280,13 +205,13 @@ async def test_files_are_few_and_of_a_kind(house: House) -> None:
 @pytest.mark.parametrize("many", [pytest.param(100_000, marks=pytest.mark.whole("it reads 100,000 declarations")), 600])
 async def test_of_many_tools_the_first_are_offered(house: House, many: int) -> None:
     tools = ",".join(f'{{"name":"t{at}","inputSchema":{{"type":"object"}}}}' for at in range(many))
-    house.script.says("tools/list", _result(f'{{"tools":[{tools}]}}'))
+    house.script.says("tools/list", result(f'{{"tools":[{tools}]}}'))
     assert [one.name for one in await house.connections.tools("home")] == [f"t{at}" for at in range(500)]
 
 
 async def test_pages_without_end_come_to_an_end(house: House) -> None:
     house.script.says(
-        "tools/list", _result('{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"nextCursor":"again"}')
+        "tools/list", result('{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"nextCursor":"again"}')
     )
     assert len(await house.connections.tools("home")) == 20
     assert house.script.asked.count("tools/list") <= 41, "the process is asked whether it lives"
@@ -295,7 +220,7 @@ async def test_pages_without_end_come_to_an_end(house: House) -> None:
 async def test_a_tool_whose_name_nobody_could_type_is_not_there(house: House) -> None:
     names = ["ok", "x" * 1_000_000, "a\nb", "a\u200bb", " a", "\x1b[31m", ""]
     tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
-    house.script.says("tools/list", _result(json.dumps({"tools": tools})))
+    house.script.says("tools/list", result(json.dumps({"tools": tools})))
     assert [one.name for one in await house.connections.tools("home")] == ["ok", ""]
 
 
@@ -303,8 +228,8 @@ async def test_the_schema_of_what_comes_back_is_never_run(house: House) -> None:
     twice: dict[str, Any] = {f"s{at}": {"allOf": [{"$ref": f"#/$defs/s{at + 1}"}] * 2} for at in range(26)}
     output = {"type": "object", "properties": {"a": {"$ref": "#/$defs/s0"}}, "$defs": twice | {"s26": {}}}
     tool = {"name": "act", "description": "Acts.", "inputSchema": {"type": "object"}, "outputSchema": output}
-    house.script.says("tools/list", _result(json.dumps({"tools": [tool]})))
-    house.script.says("call", _result('{"content":[],"structuredContent":{"a":1}}'))
+    house.script.says("tools/list", result(json.dumps({"tools": [tool]})))
+    house.script.says("call", result('{"content":[],"structuredContent":{"a":1}}'))
     assert await house.call() == Answer('{"a": 1}')
 
 
@@ -332,7 +257,7 @@ async def test_what_nobody_asked_to_be_packed_is_not_unpacked(
 async def test_one_that_floods_while_nobody_asks_is_ended_and_left_alone(
     tmp_path: Path, connect: Callable[..., Connections], capfd: pytest.CaptureFixture[str], after: str
 ) -> None:
-    script, server = _at_pipes(tmp_path)
+    script, server = over_pipes(tmp_path)
     connections = connect(server)
     script.says("unasked", NOTICE)
     script.says("unasked after", after)
@@ -350,7 +275,7 @@ async def test_one_that_floods_while_nobody_asks_is_ended_and_left_alone(
 async def test_one_that_reads_nothing_has_its_time_and_no_more(
     tmp_path: Path, connect: Callable[..., Connections]
 ) -> None:
-    script, server = _at_pipes(tmp_path, timeout=1.0)
+    script, server = over_pipes(tmp_path, timeout=1.0)
     script.says("deaf after", "tools/list")
     with pytest.raises(NoAnswer):
         await connect(server).call("home", ACT, {"x": "y" * 1_000_000})
@@ -358,7 +283,7 @@ async def test_one_that_reads_nothing_has_its_time_and_no_more(
 
 async def test_the_person_is_told_why_and_whether_its_outcome_is_known(house: House) -> None:
     key, call = StepKey(1, 0), ToolCall("1", "home__act", "{}")
-    house.script.says("call", _text(json.dumps("x" * MAX_ANSWER)))
+    house.script.says("call", words(json.dumps("x" * MAX_ANSWER)))
     acts = await house.tool().run_call(key, call, {}, a_context())
     assert acts.outcome is Outcome.UNKNOWN
     assert acts.text.startswith("The server home sent more than it may, so it is left alone for now. It may or may not")
@@ -371,7 +296,7 @@ async def test_an_unreadable_answer_fails_what_reads_and_leaves_acts_in_doubt(
     house: House, read_only: tuple[str, ...]
 ) -> None:
     key, call = StepKey(1, 0), ToolCall("1", "home__act", "{}")
-    house.script.says("call", _result('{"content":"done"}'))
+    house.script.says("call", result('{"content":"done"}'))
     reads = Definition(ACT.name, ACT.description, ACT.schema, reads=True)
     house.script.says(
         "tools/list", hostile.TOOLS.replace('"inputSchema"', '"annotations":{"readOnlyHint":true},"inputSchema"')
@@ -396,13 +321,13 @@ LEAKS = [
     ("before", f'{{"jsonrpc":"2.0","id":{SAYS},"method":{SAYS}}}\n'),
     ("before", f'{{"jsonrpc":"2.0","id":{SAYS},"result":{{}}}}\n'),
     ("call", f'{{"jsonrpc":"2.0","id":ID,"error":{{"code":-32603,"message":{SAYS}}}}}'),
-    ("call", _result(f'{{"content":{SAYS}}}')),
+    ("call", result(f'{{"content":{SAYS}}}')),
     ("call", f"{WORDS}"),
-    ("call", _text('"\\ud800' + WORDS + '"')),
-    ("tools/list", _result(f'{{"tools":[{{"name":{SAYS},"inputSchema":{{"x-mcp-header":{SAYS}}}}}]}}')),
+    ("call", words('"\\ud800' + WORDS + '"')),
+    ("tools/list", result(f'{{"tools":[{{"name":{SAYS},"inputSchema":{{"x-mcp-header":{SAYS}}}}}]}}')),
     ("tools/list", f'{{"jsonrpc":"2.0","id":ID,"error":{{"code":-32603,"message":{SAYS}}}}}'),
-    ("initialize", _result(f'{{"protocolVersion":{SAYS},"capabilities":{{}},"serverInfo":{{}}}}')),
-    ("server/discover", _result(f'{{"supportedVersions":[{SAYS}],"capabilities":{{}}}}')),
+    ("initialize", result(f'{{"protocolVersion":{SAYS},"capabilities":{{}},"serverInfo":{{}}}}')),
+    ("server/discover", result(f'{{"supportedVersions":[{SAYS}],"capabilities":{{}}}}')),
     ("initialize", f"{WORDS}"),
 ]  # fmt: skip
 
@@ -418,7 +343,7 @@ async def test_no_word_of_a_server_is_in_the_log(
     text: str,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    pipes = _at_pipes(tmp_path, timeout=0.5)
+    pipes = over_pipes(tmp_path, timeout=0.5)
     for script, server in (pipes, at_http):
         script.says(name, text)
         connections = connect(server)
