@@ -235,7 +235,7 @@ class _Process:
 
 
 async def _check(session: "Session", accepted: Definition) -> None:
-    offered = next((tool for tool in await _reading(session.tools()) if tool.name == accepted.name), None)
+    offered = next((tool for tool in await _reading(session.tools(accepted.name)) if tool.name == accepted.name), None)
     if offered is None:
         raise ToolGone(accepted.name)
     if offered.hash != accepted.hash:

@@ -5,14 +5,12 @@ speak unasked, what it says between answers has a smaller one, anew each minute.
 """
 
 import asyncio
-import json
 import math
-import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 
 from core.http.peer import Allowance, Hearing, PeerExceeded
-from core.json_types import MAX_DEPTH, Json, JsonObject, read_json, storable
+from core.json_types import MAX_DEPTH, Json, JsonObject, storable
 
 MAX_ANSWER = 8 * 1024 * 1024
 """Bytes of an answer, with all that comes beside it; also of one line."""
@@ -27,10 +25,7 @@ _CONVERSATION = 4
 _UNASKED, _UNASKED_VALUES, _UNASKED_MESSAGES = 256 * 1024, 20_000, 600
 _MINUTE = 60.0
 _IN_THREAD = 64 * 1024
-"""Bytes from which a message is read in a thread, so that others have their turns meanwhile."""
-_NUMBER = re.compile(rb'"id" *: *([0-9]{1,9})[,} ]')
-_AROUND = 200
-"""Bytes at the beginning and the end of a message in which the number of a request is looked for."""
+"""Bytes with which a thread of its own is worth its while."""
 _BITS = 1024
 """How large a whole number may be: as large as any other number."""
 
@@ -117,37 +112,13 @@ class Ear:
             raise
 
 
-async def read_message(line: bytes) -> JsonObject | None:
-    """Return the JSON object in a line; None for a line that is none: servers print other things too."""
-    return await asyncio.to_thread(_read, line) if len(line) > _IN_THREAD else _read(line)
+async def in_turns[**P, T](size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do what takes time with so many bytes; with many in a thread, so that others have their turns meanwhile."""
+    return await asyncio.to_thread(work, *args, **kwargs) if size > _IN_THREAD else work(*args, **kwargs)
 
 
-async def sound_message(said: JsonObject, size: int) -> JsonObject:
-    """Return what a message holds, of about so many bytes, as it can be stored. Raises `ValueError`."""
-    return await asyncio.to_thread(_sound_object, said) if size > _IN_THREAD else _sound_object(said)
-
-
-def paired(data: bytes) -> bytes:
-    """Return JSON without halves of letters, which some write and which strict readers refuse altogether."""
-    if b"\\ud" not in data and b"\\uD" not in data:
-        return data
-    try:
-        return json.dumps(storable(read_json(data))).encode()
-    except ValueError:
-        return data
-
-
-def _read(line: bytes) -> JsonObject | None:
-    try:
-        read = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        # Whose answer it is that cannot be read: who waits for it need not wait for nothing.
-        number = _NUMBER.search(line[:_AROUND]) or _NUMBER.search(line[-_AROUND:])
-        return {"id": int(number[1])} if number and b'"jsonrpc"' in line else None
-    return read if isinstance(read, dict) else None
-
-
-def _sound_object(said: JsonObject) -> JsonObject:
+def sound_object(said: JsonObject) -> JsonObject:
+    """Return an object as it can be stored and written again. Raises `ValueError` for one that cannot."""
     return {str(storable(name)): sound(value) for name, value in said.items()}
 
 

@@ -11,13 +11,16 @@ from core.errors import OneValetError
 from core.http.address_guard import Barred
 from core.http.client import GuardedClient
 from core.http.peer import PeerExceeded
+from core.json_types import Json
 from core.mcp.errors import AnswerUnreadable, LoginRefused, NoAnswer, ServerLost
-from core.mcp.hearing import Ear, paired
+from core.mcp.hearing import Ear
+from core.mcp.messages import read_answer, read_messages, written
 
 _MOST_REQUESTS = 200
 """Requests of ours in one conversation: a server may have the SDK ask again and again."""
 _LATE = frozenset({202, 408, 499, 504})
 """Statuses that stand for an answer which came too late for whoever stands between: the server may be at it still."""
+_EVENTS = "text/event-stream"
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
 
 
@@ -66,16 +69,19 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         except (Barred, aiohttp.ClientError, OSError) as error:
             self.fail(error)
             raise httpx2.ConnectError(type(error).__name__, request=request) from error
-        stream = _Body(self, self._ear, answer, opened)
+        number = _request_in(body)
+        stream = _Body(self, self._ear, answer, opened, number)
         if any(one.strip().lower() not in ("", "identity") for one in answer.headers.getall("Content-Encoding", [])):
             # Nobody asked for that: unpacked, a little can become more than there is room for.
             self._failure = AnswerUnreadable("encoded")
             await stream.aclose()
             raise httpx2.ReadError("an encoding that was not asked for", request=request)
-        if _is_request(body):  # what is told meanwhile has answers of its own
+        if number is not None:  # what is told meanwhile has answers of its own
             self._status = answer.status
         self._unauthorized = self._unauthorized or answer.status == 401
-        headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in _OURS]
+        headers = {name: value for name, value in answer.headers.items() if name.lower() not in _OURS}
+        if number is not None and answer.ok and answer.content_type != _EVENTS:
+            headers["Content-Type"] = "application/json"  # whatever it says: it is one, or unreadable
         return httpx2.Response(answer.status, headers=headers, stream=stream, request=request)
 
 
@@ -88,11 +94,13 @@ class _Body(httpx2.AsyncByteStream):
         ear: Ear,
         answer: aiohttp.ClientResponse,
         opened: AbstractAsyncContextManager[aiohttp.ClientResponse],
+        number: Json,
     ) -> None:
         self._door = door
         self._ear = ear
         self._answer = answer
         self._opened = opened
+        self._number = number
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
@@ -104,26 +112,48 @@ class _Body(httpx2.AsyncByteStream):
 
     async def _read(self) -> AsyncIterator[bytes]:
         chunks = self._answer.content.iter_any()
-        if self._answer.content_type == "text/event-stream":
-            async for line in self._ear.lines(chunks):
-                if line.startswith(b"retry:"):  # how long we wait is ours to say
-                    continue
-                yield paired(line) + b"\n" if line.startswith(b"data:") else line + b"\n"
+        if self._answer.content_type == _EVENTS:
+            async for event in self._events(chunks):
+                yield event
             return
         body = bytearray()
         async for chunk in chunks:
             await self._ear.heard(chunk)
             body += chunk
-        yield paired(bytes(body))
+        whole = bytes(body)
+        yield await read_answer(whole, self._number) or whole
+
+    async def _events(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield what comes of events, the data of each as whole messages."""
+        data = list[bytes]()
+        async for line in self._ear.lines(chunks):
+            field = line.rstrip(b"\r")
+            if field.startswith(b"data:"):
+                data.append(field.removeprefix(b"data:").removeprefix(b" "))
+            elif field and not field.startswith(b"retry:"):  # how long we wait is ours to say
+                yield field + b"\n"
+            elif not field:
+                yield await _event(data)
+                data.clear()
+        if data:
+            yield await _event(data)
 
     async def aclose(self) -> None:
         self._answer.close()
         await self._opened.__aexit__(None, None, None)
 
 
-def _is_request(body: bytes) -> bool:
+async def _event(data: list[bytes]) -> bytes:
+    """Return the events of the messages in one; what holds none, such as a sign of life, is none."""
+    whole = b"\n".join(data)
+    messages = [written(one) for one in await read_messages(whole)] if whole else [b""]
+    return b"".join(b"data: " + one + b"\n\n" for one in messages) if messages and data else b"\n"
+
+
+def _request_in(body: bytes) -> Json:
+    """Return the number of the request that is sent; None where it is none."""
     sent = json.loads(body) if body else {}
-    return "id" in sent and "method" in sent
+    return sent.get("id") if "method" in sent else None
 
 
 class _Broken(httpx2.StreamError):

@@ -10,6 +10,7 @@ from core.mcp.types import Answer, Picture
 MAX_TEXT = 200_000
 _MOST_PICTURES = 20
 _MOST_PICTURE = 5 * 1024 * 1024
+_USUAL = str.maketrans("-_", "+/")
 _CONTENT_TYPE = re.compile(r"[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}")
 
 
@@ -26,7 +27,7 @@ class Parts:
             self.texts.append("[One file too many.]")
             return
         try:
-            decoded = base64.b64decode(data, validate=True)
+            decoded = base64.b64decode(_plain(data), validate=True)
         except (binascii.Error, ValueError):
             self.texts.append("[Something that cannot be read.]")
             return
@@ -39,3 +40,9 @@ class Parts:
     def answer(self, *, failed: bool = False) -> Answer:
         """Return them as an answer."""
         return Answer(readable("\n".join(self.texts)[:MAX_TEXT]), tuple(self._pictures), failed)
+
+
+def _plain(data: str) -> str:
+    """Return data in base64 without the ends of lines, in the usual alphabet and filled up."""
+    whole = "".join(data.split()).translate(_USUAL).rstrip("=")
+    return whole + "=" * (-len(whole) % 4)

@@ -6,15 +6,15 @@ own log is silent: it quotes what servers write.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import anyio
 import httpx2
+import structlog
 from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
@@ -30,7 +30,6 @@ from mcp.types import (
     JSONRPCRequest,
     JSONRPCResponse,
     TextContent,
-    TextResourceContents,
     jsonrpc_message_adapter,
 )
 
@@ -38,7 +37,7 @@ from core.errors import OneValetError
 from core.http.client import GuardedClient
 from core.http.peer import PeerExceeded
 from core.http.provider_session import silent_logger
-from core.json_types import Json, JsonObject, storable
+from core.json_types import JsonObject, storable
 from core.mcp.errors import (
     AnswerTooLarge,
     AnswerUnreadable,
@@ -49,31 +48,23 @@ from core.mcp.errors import (
     ServerLost,
     Unreadable,
 )
-from core.mcp.hearing import MAX_ANSWER, Ear, read_message, sound_message
+from core.mcp.hearing import MAX_ANSWER, Ear, in_turns, sound_object
 from core.mcp.letters import clean
+from core.mcp.mending import GIVEN, MOST_RESOURCES, MOST_TOOLS, mended
+from core.mcp.messages import read_messages
 from core.mcp.over_http import GuardedTransport
 from core.mcp.parts import MAX_TEXT, Parts
 from core.mcp.pipes import Pipes, started
 from core.mcp.types import Answer, Definition, McpServer
 
 _PAGES = 20
-_MOST_TOOLS = 500
-_MOST_RESOURCES = 1_000
-_MOST_BLOCKS = 200
-"""Pieces of which a result may consist."""
 _MOST_NAME = 200
 _MOST_LINE = 2_000
 _MOST_REFUSAL = 500
 _TIMEOUTS = frozenset({types.REQUEST_TIMEOUT, 408, 504})
 """Codes by which the SDKs, and gateways in front of servers, say that no answer came in time."""
-_PARTS = {
-    "tools": _MOST_TOOLS,
-    "resources": _MOST_RESOURCES,
-    "content": _MOST_BLOCKS,
-    "contents": _MOST_BLOCKS,
-}
-"""How many parts of a result are looked at."""
 
+_log = structlog.get_logger()
 for _name in ("mcp", "client", "httpx2", "httpcore2"):
     silent_logger(_name)
 
@@ -81,28 +72,27 @@ for _name in ("mcp", "client", "httpx2", "httpcore2"):
 class Session:
     """A session with one server. Whatever is asked of it raises `PeerExceeded` where the server says too much."""
 
-    def __init__(self, client: Client, way: "_Way", timeout: float) -> None:
+    def __init__(self, client: Client, way: "_Way", server: McpServer) -> None:
         self._client = client
         self._way = way
-        self._timeout = timeout
+        self._server = server
         self.era = str(client.protocol_version)
 
-    async def tools(self) -> Sequence[Definition]:
-        """Return the tools that the server offers, but those whose names nobody could type."""
-        found: list[Definition] = []
-        with self._way.ear.answer():
-            async with self._in_time():
-                cursor: str | None = None
-                for _ in range(_PAGES):
-                    page = await self._client.list_tools(cursor=cursor, cache_mode="bypass")
-                    for tool in page.tools:
-                        hints = tool.annotations
-                        reads = bool(hints and hints.read_only_hint)
-                        found.append(Definition(tool.name, tool.description or "", tool.input_schema, reads))
-                    cursor = page.next_cursor
-                    if cursor is None or len(found) >= _MOST_TOOLS:
-                        break
-        return [one for one in found if len(one.name) <= _MOST_NAME and clean(one.name) == one.name][:_MOST_TOOLS]
+    async def tools(self, wanted: str = "") -> Sequence[Definition]:
+        """Return the tools that the server offers, but those whose names nobody could type.
+
+        A page that cannot be had costs only what stood on it; that fails where `wanted` is not on the others.
+        """
+        listed, missed = await self._pages(self._client.list_tools, lambda page: page.tools, MOST_TOOLS)
+        found = dict[str, Definition]()
+        for tool in listed:
+            if len(tool.name) <= _MOST_NAME and clean(tool.name) == tool.name:
+                schema = cast(JsonObject, (tool.meta or {})[GIVEN])
+                reads = bool(tool.annotations and tool.annotations.read_only_hint)
+                found.setdefault(tool.name, Definition(tool.name, tool.description or "", schema, reads))
+        if missed is not None and wanted and wanted not in found:
+            raise missed
+        return list(found.values())[:MOST_TOOLS]
 
     async def call(self, tool: str, arguments: JsonObject) -> Answer:
         """Call a tool. Raises `AnswerTooLarge` where the server says too much meanwhile."""
@@ -117,10 +107,8 @@ class Session:
 
     async def resources(self) -> str:
         """Return what there is to read, a line for each: its URI, name and description."""
-        with self._way.ear.answer():
-            async with self._in_time():
-                page = await self._client.list_resources(cache_mode="bypass")
-        listed = [f"{item.uri} {item.name}: {item.description or ''}" for item in page.resources]
+        found, _ = await self._pages(self._client.list_resources, lambda page: page.resources, MOST_RESOURCES)
+        listed = [f"{item.uri} {item.name}: {item.description or ''}" for item in found]
         lines = [clean(line[:_MOST_LINE]).rstrip(": ") for line in listed]
         return "\n".join(lines)[:MAX_TEXT] or "There are no resources."
 
@@ -137,12 +125,37 @@ class Session:
                 parts.texts.append(content.text)
         return parts.answer()
 
+    async def _pages[P, T](
+        self, ask: Callable[..., Awaitable[P]], read: Callable[[P], Sequence[T]], most: int
+    ) -> tuple[list[T], Exception | None]:
+        """Return what stands on the pages of a list, and why one could not be had; raise that of the first."""
+        found, cursors, cursor = list[T](), set[str](), None
+        ends = asyncio.get_running_loop().time() + self._server.timeout
+        with self._way.ear.answer():
+            for number in range(_PAGES):
+                try:
+                    async with self._in_time(ends):
+                        page: Any = await ask(cursor=cursor, cache_mode="bypass")
+                except (ErrorAnswered, AnswerUnreadable, NoAnswer) as error:
+                    if not number:
+                        raise
+                    _log.warning("mcp_page_left_out", server=self._server.name, cause=type(error).__name__)
+                    return found, error
+                found += read(page)
+                cursor = page.next_cursor
+                # An empty one is one too, says the protocol of 2026; one that was there leads nowhere.
+                if cursor is None or cursor in cursors or len(found) >= most:
+                    break
+                cursors.add(cursor)
+        return found, None
+
     @asynccontextmanager
-    async def _in_time(self) -> AsyncIterator[None]:
-        """Give an answer its time, and raise what went wrong as one of ours."""
+    async def _in_time(self, ends: float | None = None) -> AsyncIterator[None]:
+        """Give an answer its time, which `ends` by the loop's clock, and raise what went wrong as one of ours."""
+        whole = asyncio.get_running_loop().time() + self._server.timeout
         try:
             # The SDK's own time begins when the server has read the request, which it may never do.
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout_at(ends or whole):
                 yield
         except MCPError as error:
             raise self._meaning(error) from error
@@ -184,7 +197,8 @@ class _Way:
     async def heard(self) -> AsyncIterator[tuple[Any, Any]]:
         """Yield the streams of the transport, with what comes in made sound."""
         async with self.transport as (incoming, outgoing):
-            yield _Heard(incoming, self.ear), outgoing
+            asked = dict[str, str]()
+            yield _Heard(incoming, self.ear, asked), _Said(outgoing, asked)
 
 
 @asynccontextmanager
@@ -208,7 +222,7 @@ async def open_session(
             with way.ear.answer():
                 async with asyncio.timeout(server.timeout):
                     await stack.enter_async_context(client)
-            yield Session(client, way, server.timeout)
+            yield Session(client, way, server)
     except Exception as error:  # the SDK's task groups wrap whatever it was
         raise _ending(way, server, error) from error
     finally:
@@ -259,22 +273,20 @@ async def _over_pipes(server: McpServer, ear: Ear) -> AsyncIterator[tuple[Any, A
 
 
 async def _receive(pipes: Pipes, incoming: Any) -> None:
-    """Hand on what a server writes, a message a line. A line that is none is skipped."""
+    """Hand on what a server writes, line by line. A line that holds no message is skipped."""
     with incoming:
         async for line in pipes.lines():
-            said = await read_message(line)
-            if said is None:
-                continue
-            try:
-                message = jsonrpc_message_adapter.validate_python(said, by_name=False)
-            except (ValueError, RecursionError):
-                if not isinstance(said.get("id"), int) or "method" in said:
-                    continue
-                message = _unreadable(said["id"])  # an answer to us, as far as one can say
-            try:
-                await incoming.send(SessionMessage(message))
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return
+            for said in await read_messages(line):
+                try:
+                    message = jsonrpc_message_adapter.validate_python(said, by_name=False)
+                except (ValueError, RecursionError):
+                    if not isinstance(said.get("id"), int) or "method" in said:
+                        continue
+                    message = _unreadable(said["id"])  # an answer to us, as far as one can say
+                try:
+                    await incoming.send(SessionMessage(message))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
 
 
 async def _send(pipes: Pipes, outgoing: Any, incoming: Any) -> None:
@@ -285,11 +297,41 @@ async def _send(pipes: Pipes, outgoing: Any, incoming: Any) -> None:
     incoming.close()
 
 
-class _Heard:
-    """A stream of messages in which each was counted, and can be stored; of long lists the beginning."""
+class _Stream:
+    """A stream of messages of the SDK; `asked` are the methods of the requests that were not answered yet."""
 
-    def __init__(self, stream: Any, ear: Ear) -> None:
+    def __init__(self, stream: Any, asked: dict[str, str]) -> None:
         self._stream = stream
+        self._asked = asked
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class _Said(_Stream):
+    """What is said to a server."""
+
+    async def send(self, item: SessionMessage) -> None:
+        """Note what is asked, and send it."""
+        if isinstance(item.message, JSONRPCRequest):
+            self._asked[str(item.message.id)] = item.message.method
+        await self._stream.send(item)
+
+
+class _Heard(_Stream):
+    """What a server says: each message was counted, and was mended as far as it can be."""
+
+    def __init__(self, stream: Any, ear: Ear, asked: dict[str, str]) -> None:
+        super().__init__(stream, asked)
         self._ear = ear
 
     @property
@@ -312,21 +354,19 @@ class _Heard:
         try:
             match message:
                 case JSONRPCResponse():
-                    message.result = _cut(await sound_message(message.result, size))
+                    method = self._asked.pop(str(message.id), "")
+                    message.result = await in_turns(size, mended, method, message.result)
                 case JSONRPCRequest() | JSONRPCNotification() if message.params is not None:
-                    message.params = await sound_message(message.params, size)
+                    message.params = await in_turns(size, sound_object, message.params)
                 case JSONRPCError(error=told):
-                    sound = await sound_message({"message": told.message, "data": told.data}, size)
+                    self._asked.pop(str(message.id), "")
+                    sound = await in_turns(size, sound_object, {"message": told.message, "data": told.data})
                     told.message, told.data = str(sound["message"]), sound["data"]
         except (ValueError, RecursionError):
             if not isinstance(message, JSONRPCResponse | JSONRPCError):
                 return False
             item.message = _unreadable(message.id)
         return True
-
-    async def aclose(self) -> None:
-        """Close it."""
-        await self._stream.aclose()
 
     def __aiter__(self) -> Self:
         return self
@@ -337,54 +377,21 @@ class _Heard:
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
 
 def _unreadable(request: Any) -> JSONRPCError:
     """Return what stands for an answer that cannot be read."""
     return JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=types.PARSE_ERROR, message=""))
 
 
-def _cut(result: JsonObject) -> JsonObject:
-    """Return a result with as much of it as anybody looks at."""
-    for key, most in _PARTS.items():
-        if isinstance(listed := result.get(key), list):
-            result[key] = listed[:most]
-    tools = result.get("tools")
-    for tool in tools if isinstance(tools, list) else ():
-        if isinstance(tool, dict):
-            # The SDK would run the schema against each result, whatever the schema; a result is words to us.
-            tool.pop("outputSchema", None)
-    return result
-
-
 def _answer(result: CallToolResult) -> Answer:
+    # It was mended: there are texts in it, and things that are none.
     parts = Parts()
     for block in result.content:
-        match block:
-            case TextContent():
-                parts.texts.append(block.text)
-            case EmbeddedResource(resource=resource) if isinstance(resource, BlobResourceContents):
-                parts.take_blob(resource.blob, resource.mime_type)
-            case EmbeddedResource(resource=TextResourceContents() as resource):
-                parts.texts.append(resource.text)
-            case _ if data := getattr(block, "data", ""):
-                parts.take_blob(data, getattr(block, "mime_type", None))
-            case _:
-                parts.texts.append(f"{getattr(block, 'name', '')} {getattr(block, 'uri', '')}".strip())
-    if not "".join(parts.texts).strip() and result.structured_content is not None:
-        parts.texts = [_written(result.structured_content)]
+        if isinstance(block, TextContent):
+            parts.texts.append(block.text)
+        elif isinstance(block, EmbeddedResource) and isinstance(block.resource, BlobResourceContents):
+            parts.take_blob(block.resource.blob, block.resource.mime_type)
     return parts.answer(failed=bool(result.is_error))
-
-
-def _written(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -3,7 +3,8 @@
     python -S -E tests/core/mcp/hostile.py FOLDER      over its pipes
 
 The answer to `tools/call` stands in the file `call` of FOLDER, with ID in place of the request's id; so does that to
-any other method in a file of its name, such as `tools%2Flist`. What stands in `before` is written before each answer to
+any other method in a file of its name, such as `tools%2Flist`, or `tools%2Flist after CURSOR` for a further page; COUNT
+is how much was asked before. What stands in `before` is written before each answer to
 a call, and `unasked` again and again after the method that stands in `unasked after`. After the one that stands in
 `deaf after` nothing is read any more. While something stands in `held` no call is answered, and by HTTP one is with the
 status in `status`. `asked` gets each method that was asked.
@@ -14,6 +15,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 INITIALIZED = (
     '{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},'
@@ -42,13 +44,16 @@ class Script:
         path = self.folder / name.replace("/", "%2F")
         return path.read_bytes() if path.exists() else otherwise.encode()
 
-    def answer(self, method: str, number: object) -> bytes:
+    def answer(self, asked: dict[str, Any]) -> bytes:
         """Note that something was asked, and return the answer."""
-        with (self.folder / "asked").open("a") as asked:
-            asked.write(f"{method}\n")
+        method, cursor = asked["method"], asked.get("params", {}).get("cursor")
+        with (self.folder / "asked").open("a") as written:
+            written.write(f"{method}\n")
         usual = {"initialize": INITIALIZED, "tools/list": TOOLS, "tools/call": DONE}
         name = "call" if method == "tools/call" else method
-        return self.said(name, usual.get(method, UNKNOWN)).replace(b"ID", json.dumps(number).encode(), 1)
+        said = self.said(name, usual.get(method, UNKNOWN)) if cursor is None else self.said(f"{name} after {cursor}")
+        numbered = said.replace(b"ID", json.dumps(asked["id"]).encode(), 1)
+        return numbered.replace(b"COUNT", str(len(self.asked)).encode(), 1)
 
     @property
     def asked(self) -> list[str]:
@@ -64,7 +69,7 @@ def main() -> None:
         asked = json.loads(line)
         if "id" not in asked or "method" not in asked:
             continue
-        answer = script.answer(asked["method"], asked["id"])
+        answer = script.answer(asked)
         if asked["method"] == "tools/call":
             while script.said("held"):
                 time.sleep(0.02)

@@ -58,14 +58,15 @@ async def over_http(folder: Path) -> AsyncIterator[tuple[Script, McpServer]]:
         if "id" not in asked or "method" not in asked:
             return web.Response(status=202)
         headers = {"Content-Encoding": encoding.decode()} if (encoding := script.said("encoding")) else {}
-        said = script.answer(asked["method"], asked["id"])
+        said = script.answer(asked)
         called = asked["method"] == "tools/call"
         if called:
             await eventually(lambda: not script.said("held"), "the leave to answer")
         before = script.said("before").splitlines() if called else []
         if not before:
             status = int(script.said("status", "200")) if called else 200
-            return web.Response(body=said, content_type="application/json", headers=headers, status=status)
+            headers["Content-Type"] = (script.said("type") if called else b"").decode() or "application/json"
+            return web.Response(body=said, headers=headers, status=status)
         events = b"".join(b"data: " + line + b"\n\n" for line in [*before, said])
         return web.Response(body=events, content_type="text/event-stream")
 

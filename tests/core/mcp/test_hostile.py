@@ -115,18 +115,9 @@ UNREADABLE = [
     result('{"content":[],"structuredContent":{"a":' + "9" * 400 + "}}"),
     result('{"content":[],"structuredContent":{"a":' + "[" * 120 + "]" * 120 + "}}"),
     result('{"content":[],"structuredContent":{"a":' + "[" * 50_000 + "]" * 50_000 + "}}"),
-    result("[]"),
-    result('"done"'),
-    result("null"),
-    result('{"content":"done"}'),
-    result('{"content":[{"type":"text","text":5}]}'),
-    result('{"content":[{"type":"picture"}]}'),
-    result('{"content":[],"isError":"perhaps"}'),
     result('{"content":[{"type":"image","data":7,"mimeType":"image/png"}]}'),
     '{"jsonrpc":"2.0","id":ID}',
-    '{"jsonrpc":"2.0","id":ID,"error":{"code":"x","message":"no"}}',
     '{"jsonrpc":"2.0","id":ID,"error":{"code":-32700,"message":"no"}}',
-    '{"jsonrpc":"1.0","id":ID,"result":{}}',
 ]
 
 
@@ -210,9 +201,10 @@ async def test_of_many_tools_the_first_are_offered(house: House, many: int) -> N
 
 
 async def test_pages_without_end_come_to_an_end(house: House) -> None:
-    house.script.says(
-        "tools/list", result('{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"nextCursor":"again"}')
-    )
+    page = result('{"tools":[{"name":"tCOUNT","inputSchema":{"type":"object"}}],"nextCursor":"on"}')
+    house.script.says("tools/list", page)
+    for at in range(30):
+        house.script.says("tools/list after on" + "n" * at, page.replace('"on"', f'"on{"n" * (at + 1)}"'))
     assert len(await house.connections.tools("home")) == 20
     assert house.script.asked.count("tools/list") <= 41, "the process is asked whether it lives"
 
@@ -296,7 +288,7 @@ async def test_an_unreadable_answer_fails_what_reads_and_leaves_acts_in_doubt(
     house: House, read_only: tuple[str, ...]
 ) -> None:
     key, call = StepKey(1, 0), ToolCall("1", "home__act", "{}")
-    house.script.says("call", result('{"content":"done"}'))
+    house.script.says("call", result('{"content":[{"type":"image","data":7}]}'))
     reads = Definition(ACT.name, ACT.description, ACT.schema, reads=True)
     house.script.says(
         "tools/list", hostile.TOOLS.replace('"inputSchema"', '"annotations":{"readOnlyHint":true},"inputSchema"')
