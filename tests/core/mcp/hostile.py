@@ -4,16 +4,15 @@
 
 The answer to `tools/call` stands in the file `call` of FOLDER, with ID in place of the request's id; so does that to
 any other method in a file of its name, such as `tools%2Flist`, or `tools%2Flist after CURSOR` for a further page; COUNT
-is how much was asked before. What stands in `before` is written before each answer to
-a call, and `unasked` again and again after the method that stands in `unasked after`. After the one that stands in
-`deaf after` nothing is read any more. While something stands in `held` no call is answered, and by HTTP one is with the
-status in `status`. `asked` gets each method that was asked.
+is how much was asked before. What stands in `before` is written before each answer to a call, and `unasked` again and
+again after the method that stands in `unasked after`. After the one that stands in `deaf after` nothing is read any
+more. With something in `held` a call is answered late: over pipes once more is said, by HTTP once nothing stands there.
+By HTTP a call is answered with the status in `status` and the type in `type`. `asked` gets each method that was asked.
 """
 
 import json
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -64,15 +63,15 @@ class Script:
 
 def main() -> None:
     """Serve whoever started this process."""
-    script, out = Script(Path(sys.argv[1])), sys.stdout.buffer
-    for line in sys.stdin.buffer:
+    script, lines, out = Script(Path(sys.argv[1])), iter(sys.stdin.buffer), sys.stdout.buffer
+    for line in lines:
         asked = json.loads(line)
         if "id" not in asked or "method" not in asked:
             continue
         answer = script.answer(asked)
         if asked["method"] == "tools/call":
-            while script.said("held"):
-                time.sleep(0.02)
+            if script.said("held"):
+                next(lines, b"")
             out.write(script.said("before"))
         out.write(answer + b"\n")
         out.flush()

@@ -22,7 +22,7 @@ def _error(code: int, message: str) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": 0, "error": {"code": code, "message": message}}).replace("0,", "ID,", 1)
 
 
-async def test_a_call_whose_answer_is_late_is_of_unknown_outcome_and_not_made_twice(
+async def test_a_call_whose_answer_is_late_is_in_doubt_and_not_made_twice(
     hurried: Callable[[float], House],
 ) -> None:
     house = hurried(1.0)
