@@ -74,7 +74,7 @@ class PlanningAgent(StandardAgent):
 
     def approval_request(self) -> ApprovalRequest:
         request = super().approval_request()
-        said: tuple[str, ...] = ("cron",)
+        said: tuple[str, ...] = ("cron", "every")
         try:
             when = self.in_words()
         except (ToolRetry, ToolFailed) as error:

@@ -15,6 +15,8 @@ HEARTBEAT = "heartbeat"
 _NAMES = (
     gettext_noop("what"),
     gettext_noop("cron"),
+    gettext_noop("every"),
+    gettext_noop("start"),
     gettext_noop("every minutes"),
     gettext_noop("timezone"),
     gettext_noop("until"),
@@ -69,7 +71,11 @@ class ScheduleTask(PlanningAgent):
         gettext_noop("What shall I do then?"),
         description="What to do each time, as an instruction to yourself; with remind_only the words to be told",
     )
-    cron = _option("Five fields, in the person's time: 0 8 * * 1-5 is weekdays at 8")
+    cron = _option("Five fields, in the person's time: 0 8 * * 1-5 is weekdays at 8; L is a month's last day")
+    every = _option(
+        "With cron, only each so many of its weeks, months or days: 2 with 0 9 * * 2 is every other Tuesday at 9", int
+    )
+    start = _option("With every, the day of the first time, if they said which: 2027-01-26")
     every_minutes = _option(
         "An interval instead; with expression how often to look (15 unless they say otherwise)", float
     )
@@ -166,6 +172,8 @@ class ScheduleTask(PlanningAgent):
         return {
             "kind": "schedule",
             "cron": self.cron,
+            "every": self.every if self.every != 1 else None,
+            "start": self.start,
             "interval_minutes": self.every_minutes,
             "timezone": zone,
             "missed": self.missed,

@@ -52,7 +52,7 @@ _KINDS: dict[Kind, type[ScheduleTrigger] | type[EventTrigger] | type[ConditionTr
 _MOMENTS = ("at", "start", "until")
 _OPTIONAL_TEXTS = ("timezone", "url", "tool", "path")
 """Texts that callers may leave empty instead of leaving them out."""
-_INTEGERS = ("count", "jitter_seconds", "days_before")
+_INTEGERS = ("count", "jitter_seconds", "days_before", "every")
 """Integers, which a model may write with a decimal point."""
 
 

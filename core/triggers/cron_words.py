@@ -8,6 +8,7 @@ from cronsim import CronSim
 
 from core.language.catalogue import current_locale, gettext, gettext_noop, listed, ngettext
 from core.language.times import day_of_year_in_words, time_in_words, weekday_in_words
+from core.triggers.kinds.periods import Period, period_of
 from core.triggers.kinds.schedule import parsed_cron
 
 _MAX_TIMES = 6
@@ -20,18 +21,25 @@ _NTH = {
     5: gettext_noop("on the fifth {weekday} of the month"),
     CronSim.LAST: gettext_noop("on the last {weekday} of the month"),
 }
+_EVERY = {
+    Period.DAY: gettext_noop("every {number} days"),
+    Period.WEEK: gettext_noop("every {number} weeks"),
+    Period.MONTH: gettext_noop("every {number} months"),
+    Period.YEAR: gettext_noop("every {number} years"),
+}
 _WORKDAYS, _WEEKEND = [1, 2, 3, 4, 5], [0, 6]
 
 
-def cron_in_words(text: str) -> str:
-    """Return when a valid cron expression is due, such as "every weekday at 08:00"."""
+def cron_in_words(text: str, every: int = 1) -> str:
+    """Return when a valid cron expression is due, such as "every weekday at 08:00"; in `every` so many periods."""
     cron = parsed_cron(text)
     days, months, weekdays = _restricted(cron.days, 31), _restricted(cron.months, 12), _weekdays(cron)
     minutes, hours = sorted(cron.minutes), sorted(cron.hours)
     simple = len(minutes) == len(hours) == 1 and not days and not months
-    if simple and (words := _every(weekdays, time_in_words(time(hours[0], minutes[0])))):
+    if every == 1 and simple and (words := _every(weekdays, time_in_words(time(hours[0], minutes[0])))):
         return words
-    parts = [_clock(minutes, hours), _days(days, weekdays, together=cron.day_and), _months(months)]
+    often = gettext(_EVERY[period_of(cron)], number=every) if every > 1 else ""
+    parts = [often, _clock(minutes, hours), _days(days, weekdays, together=cron.day_and), _months(months)]
     return listed_plainly([part for part in parts if part])
 
 
@@ -136,8 +144,12 @@ def _of_week(weekdays: list[int | tuple[int, int]]) -> str:
 
 
 def _months(months: list[int]) -> str:
+    return gettext("in {months}", months=_named_months(months)) if months else ""
+
+
+def _named_months(months: Sequence[int]) -> str:
     names = get_month_names("wide", "stand-alone", current_locale())
-    return gettext("in {months}", months=listed([str(names[month]) for month in months])) if months else ""
+    return listed([str(names[month]) for month in months])
 
 
 def _named(weekdays: Sequence[int | tuple[int, int]]) -> str:

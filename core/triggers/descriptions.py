@@ -88,7 +88,7 @@ def _schedule(trigger: ScheduleTrigger, zone: ZoneInfo) -> str:
         words = f"{interval_in_words(timedelta(minutes=trigger.interval_minutes))} ({zone.key})"
     else:
         when = before_in_words(trigger.cron, trigger.days_before) if trigger.days_before else ""
-        words = f"{when or cron_in_words(trigger.cron)} ({zone.key})"
+        words = f"{when or cron_in_words(trigger.cron, trigger.every or 1)} ({zone.key})"
     count = trigger.count if trigger.at is None else None
     return listed_plainly([words, *_ends(trigger.until, count, zone)])
 

@@ -29,7 +29,7 @@ async def edit_task(
         "select edit_task($1,$2,$3,$4,$5,$6,$7) as edited",
         tenant_id,
         task_id,
-        {"trigger": trigger_to_json(trigger), "title": title, "action": edited.action},
+        {"trigger": trigger_to_json(edited.trigger), "title": title, "action": edited.action},
         now,
         edited.due_at,
         edited.next_at,

@@ -223,9 +223,10 @@ class TaskService:
             unread = task.trigger if isinstance(task.trigger, UnreadableTrigger) else None
             raise TriggerError(unread.why if unread else gettext("It is no schedule."))
         zone = task.trigger.zone((await self.store.person(task.tenant_id))[0])
-        course = Course(task.id, task.trigger, zone, task.anchor or now, task.fired)
+        trigger = task.trigger.begun(zone, task.anchor or now)
+        course = Course(task.id, trigger, zone, task.anchor or now, task.fired)
         due = course.next_after(now - timedelta(microseconds=1))
-        return replace(task, due_at=due, next_at=course.taken_at(due), zone=zone.key)
+        return replace(task, trigger=trigger, due_at=due, next_at=course.taken_at(due), zone=zone.key)
 
     def check_action(self, executor: str, action: JsonObject) -> None:
         """Refuse what no executor could do. Raises `TriggerError`."""

@@ -21,7 +21,8 @@ BEFORE = (
 )
 """A date with a lead; a birthday or an anniversary comes each year."""
 EVERY = (
-    rf"every (?P<often>day|weekday|(?:{_DAY.partition('tomorrow|')[2]})|(?P<number>\d{{1,4}}) (?P<unit>minutes|hours)"
+    r"every (?P<other>other |second )?"
+    rf"(?P<often>day|weekday|(?:{_DAY.partition('tomorrow|')[2]})|(?P<number>\d{{1,4}}) (?P<unit>minutes|hours)"
     rf"|hour|morning|evening)(?: at (?P<at>{_CLOCK}))?,? (?:please )?(?P<remind>remind me (?:to |about |of )?)?"
     r"(?P<what>.+)"
 )
@@ -77,6 +78,8 @@ def every(match: Found) -> JsonObject | None:
     time = _time(match["at"] or {"morning": "8am", "evening": "7pm"}.get(often, "9am"))
     if time is None:
         return None
+    if match["other"]:
+        made["every"] = 2
     day = {"weekday": "1-5"}.get(often) or (str(_WEEKDAYS.index(often)) if often in _WEEKDAYS else "*")
     made["cron"] = f"{time[1]} {time[0]} * * {day}"
     return made

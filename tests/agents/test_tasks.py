@@ -1,7 +1,8 @@
 """Planning in words, as in `dev`: with the demo model, over a real database, and told when it is due."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -163,6 +164,23 @@ async def test_a_heartbeat_is_read_back_begun_changed_and_ended(database_url: st
         await system.hears("more often", wants(("set_heartbeat", {"every_minutes": 5})), repeats)
         await system.hears("no more", wants(("set_heartbeat", {"every_minutes": 0})), repeats)
         assert await system.delivery.store.one(active) is None
+
+
+async def test_every_other_tuesday_is_said_and_comes_at_9_over_clock_changes(planner: Proactive) -> None:
+    await planner.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+    [said] = await planner.told("every other tuesday at 9 remind me to put the bins out")
+    assert (
+        "I will remind you every 2 weeks, at 09:00, on Tuesday (Europe/Berlin): put the bins out. The next time is "
+        "Tue 24 Nov 2026, 09:00"
+    ) in said
+    first = datetime(2026, 11, 24, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+    for weeks in (0, 16, 18, 48, 50):  # the clocks change on 28 March and 31 October
+        rings = first + timedelta(weeks=weeks)
+        told = [
+            await at(planner, seconds=(moment.astimezone(UTC) - planner.clock.now()).total_seconds())
+            for moment in (rings - timedelta(minutes=1), rings, rings + timedelta(weeks=1))
+        ]
+        assert told == [[], ["Reminder: put the bins out"], []]
 
 
 def test_the_loader_finds_the_executor_that_ships() -> None:

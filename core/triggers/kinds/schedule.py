@@ -4,8 +4,8 @@ Cron follows Debian's: a wall time that a clock change skips is due at the first
 is due once; expressions with a wildcard minute or hour follow real time.
 """
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -13,19 +13,22 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from core.language.catalogue import gettext, gettext_noop
+from core.triggers.kinds.bounds import LAST_YEAR, check_count, check_moment, check_number, check_text
 from core.triggers.kinds.bounds import TriggerError as TriggerError
-from core.triggers.kinds.bounds import check_count, check_moment, check_number, check_text
+from core.triggers.kinds.periods import first_day, number_of, period_of
 
 SHORTEST_MINUTES = 1 / 60
 MAX_MINUTES = 10 * 366 * 24 * 60.0
 MAX_JITTER_SECONDS = 24 * 60 * 60
 MAX_DAYS_BEFORE = 366
+MAX_EVERY = 366
 MAX_GRACE_MINUTES = 366 * 24 * 60.0
 _MAX_CRON = 200
 _INTERVAL = gettext_noop("An interval is a second at least, and ten years at most.")
 _JITTER = gettext_noop("The jitter is a day at most, in seconds.")
 _NO_CRON = gettext_noop("“{text}” is no cron expression: it has five fields, such as 0 8 * * 1-5.")
 _DAYS_BEFORE = gettext_noop("A cron expression may be due up to 366 days before its time, and nothing else.")
+_EVERY = gettext_noop("“Every” is a whole number from 1 to 366, and goes with a cron expression only.")
 _GRACE = gettext_noop("The grace time is a year at most, in minutes.")
 _ALIASES = {
     "@hourly": "0 * * * *",
@@ -55,7 +58,10 @@ class ScheduleTrigger:
     `timezone` is an IANA name; None is the person's own, also after they move. `at` without a zone is a wall time in
     it. Intervals count from `start`, or from the task's creation. Each occurrence is delayed by up to
     `jitter_seconds`, always the same for one occurrence. `grace_minutes` None: a day for `at`, else four hours.
-    `days_before` has it due so many days before each time of the cron expression, at the same time of day.
+    `days_before` has it due so many days before each time of the cron expression, at the same time of day. With
+    `every` only each so many of the periods count in which the expression comes again: of weeks where it names
+    weekdays, of months (or years) where it names days of the month, else of days. The first is that of `start`, or the
+    first after the task's creation. The two do not go together.
     """
 
     cron: str = ""
@@ -69,6 +75,7 @@ class ScheduleTrigger:
     missed: Missed = Missed.ONCE
     grace_minutes: float | None = None
     days_before: int = 0
+    every: int | None = None
 
     def __post_init__(self) -> None:
         check_text("cron", self.cron, _MAX_CRON)
@@ -90,7 +97,11 @@ class ScheduleTrigger:
         check_number(self.jitter_seconds, 0, MAX_JITTER_SECONDS, _JITTER)
         if self.grace_minutes is not None:
             check_number(self.grace_minutes, 0, MAX_GRACE_MINUTES, _GRACE)
-        check_number(self.days_before, 0, MAX_DAYS_BEFORE if self.cron else 0, _DAYS_BEFORE)
+        most_before = MAX_DAYS_BEFORE if self.cron and self.every is None else 0
+        check_number(self.days_before, 0, most_before, _DAYS_BEFORE)
+        if self.every is not None:
+            whole = self.every if isinstance(self.every, int) else None
+            check_number(whole, 1, MAX_EVERY if self.cron else 0, _EVERY)
         if not isinstance(self.missed, Missed):
             policies = ", ".join(Missed)
             raise TriggerError(gettext("Missed times are handled by one of: {policies}.", policies=policies))
@@ -115,7 +126,7 @@ class ScheduleTrigger:
             due = _next_on_grid(*self._grid(anchor, zone), moment, self._first)
         else:
             start = wall_moment(self.start, zone) - timedelta(seconds=1) if self.start is not None else moment
-            due = self._cron_after(max(moment, start), zone)
+            due = self._cron_after(max(moment, start), zone, anchor)
         return None if due is None or (self.until is not None and due > wall_moment(self.until, zone)) else due
 
     def last_before(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
@@ -129,17 +140,23 @@ class ScheduleTrigger:
             return _last_on_grid(*self._grid(anchor, zone), moment, self._first)
         # Searched forwards, from earlier and earlier: only so are clock changes treated as in `next_after`.
         for span in (timedelta(hours=2), timedelta(days=8), timedelta(days=400), timedelta(days=3000)):
-            newest, due = None, self._cron_after(moment - span, zone)
+            newest, due = None, self._cron_after(moment - span, zone, anchor)
             while due is not None and due <= moment:
-                newest, due = due, self._cron_after(due, zone)
+                newest, due = due, self._cron_after(due, zone, anchor)
             if newest is not None:
                 return newest
         return None
 
-    def _cron_after(self, moment: datetime, zone: ZoneInfo) -> datetime | None:
+    def begun(self, zone: ZoneInfo, anchor: datetime) -> "ScheduleTrigger":
+        """Return the schedule with the day of its first time: of its periods the same count wherever the person is."""
+        if self.every is None or self.start is not None or (first := _cron(self.cron, anchor, zone)) is None:
+            return self
+        return replace(self, start=datetime.combine(first.astimezone(zone).date(), time()))
+
+    def _cron_after(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
         """Return when cron, or what is so many days before it, is due first after a moment."""
         if not self.days_before:
-            return _cron(self.cron, moment, zone)
+            return self._counted(moment, zone, anchor)
         lead = timedelta(days=self.days_before)
         # A day less: the clocks may change between the two.
         due = _cron(self.cron, moment + lead - timedelta(days=1), zone)
@@ -148,6 +165,24 @@ class ScheduleTrigger:
             if before > moment:
                 return before
             due = _cron(self.cron, due, zone)
+        return None
+
+    def _counted(self, moment: datetime, zone: ZoneInfo, anchor: datetime) -> datetime | None:
+        """Return when cron is due first after a moment, in a period that counts."""
+        due = _cron(self.cron, moment, zone)
+        if self.every is None or due is None:
+            return due
+        begins = wall_moment(self.start, zone) - timedelta(seconds=1) if self.start is not None else anchor
+        if (first := _cron(self.cron, begins, zone)) is None:
+            return None
+        period, due = period_of(parsed_cron(self.cron)), max(due, first)
+        counted = number_of(first.astimezone(zone).date(), period)
+        while due is not None and due.year <= LAST_YEAR:
+            number = number_of(due.astimezone(zone).date(), period)
+            if not (beyond := (number - counted) % self.every):
+                return due
+            day = first_day(number + self.every - beyond, period)
+            due = _cron(self.cron, wall_moment(datetime.combine(day, time()), zone) - timedelta(seconds=1), zone)
         return None
 
     @property

@@ -228,7 +228,7 @@ def _decided(row: asyncpg.Record, trigger: ScheduleTrigger, now: datetime, known
     if trigger.jitter_seconds:  # each task has its own
         return _scheduled(row, trigger, now)
     key: tuple[object, ...] = (row["schedule"], row["person_zone"], row["due_at"], row["rezone"])
-    if not trigger.cron or trigger.count is not None:
+    if not trigger.cron or trigger.count is not None or trigger.every is not None:
         key = (*key, row["anchor"], row["fired"])
     if (decision := known.get(key)) is None:
         decision = known[key] = _scheduled(row, trigger, now)

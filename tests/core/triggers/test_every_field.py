@@ -48,6 +48,7 @@ FIELDS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "cron": CRON | JSON, "interval_minutes": NUMBERS | JSON, "at": WRITTEN | JSON, "timezone": JSON,
         "start": WRITTEN | JSON, "until": WRITTEN | JSON, "count": NUMBERS | JSON, "jitter_seconds": NUMBERS | JSON,
         "missed": st.sampled_from(["skip", "once", "all"]) | JSON, "grace_minutes": NUMBERS | JSON,
+        "every": st.integers(1, 366) | NUMBERS | JSON,
     },
     "event": {
         "source": JSON, "type": JSON, "count": NUMBERS | JSON,
