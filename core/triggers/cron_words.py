@@ -1,5 +1,6 @@
 """Cron expressions in words, in the person's language: no two schedules read alike."""
 
+from calendar import monthrange
 from collections.abc import Collection, Sequence
 from datetime import time
 
@@ -27,6 +28,9 @@ _EVERY = {
     Period.MONTH: gettext_noop("every {number} months"),
     Period.YEAR: gettext_noop("every {number} years"),
 }
+_SHORTEST = 28
+"""Days that each month has."""
+_A_LEAP_YEAR = 2024
 _WORKDAYS, _WEEKEND = [1, 2, 3, 4, 5], [0, 6]
 
 
@@ -40,6 +44,7 @@ def cron_in_words(text: str, every: int = 1) -> str:
         return words
     often = gettext(_EVERY[period_of(cron)], number=every) if every > 1 else ""
     parts = [often, _clock(minutes, hours), _days(days, weekdays, together=cron.day_and), _months(months)]
+    parts += _left_out(days, sorted(cron.months)) if cron.day_and or not weekdays else []
     return listed_plainly([part for part in parts if part])
 
 
@@ -128,6 +133,19 @@ def _of_month(days: list[int]) -> str:
     if CronSim.LAST_WEEKDAY in days:
         parts.append(gettext("on the last weekday of the month"))
     return listed(parts)
+
+
+def _left_out(days: list[int], months: list[int]) -> list[str]:
+    """Return which of some months lack days of the month, so that nothing is due on them."""
+    parts: list[str] = []
+    for day in (day for day in days if day > _SHORTEST):
+        short = [month for month in months if day > monthrange(_A_LEAP_YEAR, month)[1]]
+        if short:
+            named = _named_months(short)
+            parts.append(gettext("left out where there is no day {number}: {months}", number=day, months=named))
+        elif day == _SHORTEST + 1 and 2 in months:
+            parts.append(gettext("left out where there is no day 29: February of most years"))
+    return parts
 
 
 def _of_week(weekdays: list[int | tuple[int, int]]) -> str:

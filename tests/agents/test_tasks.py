@@ -183,6 +183,14 @@ async def test_every_other_tuesday_is_said_and_comes_at_9_over_clock_changes(pla
         assert told == [[], ["Reminder: put the bins out"], []]
 
 
+async def test_the_months_that_are_left_out_are_told_when_it_is_set(database_url: str, redis_url: str) -> None:
+    async with open_proactive(SmsHarness, database_url, redis_url) as system:
+        await system.delivery.store.admin.execute("update tenants set timezone = 'Europe/Berlin'")
+        rent: JsonObject = {"what": "pay the rent", "cron": "0 9 31 * *", "remind_only": True}
+        said = await system.hears("every month on the 31st", wants(("ScheduleTask", rent)), repeats)
+    assert "left out where there is no day 31: February, April, June, September and November" in said
+
+
 def test_the_loader_finds_the_executor_that_ships() -> None:
     plugins = load_plugins(["agents"])
     assert {executor.name for executor in plugins.executors} == {"briefing", "event_reminder", "tell"}

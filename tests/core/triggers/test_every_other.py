@@ -200,3 +200,23 @@ async def test_the_weeks_stay_the_same_over_a_clock_change_a_pause_and_a_move(ha
     ]
     # The clocks of Berlin change on 29 March; Auckland is 10 hours ahead of it in April.
     assert rung == ["03-03 09:00", "03-17 09:00", "03-31 09:00", "04-13 23:00", "04-27 23:00"]
+
+
+SHORT = "February, April, June, September and November"
+LEFT_OUT = [
+    # cron, what is said of its days
+    ("0 9 31 * *", f"on day 31 of the month, left out where there is no day 31: {SHORT}"),
+    ("0 9 30 * *", "on day 30 of the month, left out where there is no day 30: February"),
+    ("0 9 29 * *", "on day 29 of the month, left out where there is no day 29: February of most years"),
+    ("0 9 28 * *", "on day 28 of the month"),
+    ("0 9 31 1,3 *", "on day 31 of the month, in January and March"),
+    ("0 9 31 3-4 *", "on day 31 of the month, in March and April, left out where there is no day 31: April"),
+    ("0 9 15,31 5-6 *", "on day 15 and 31 of the month, in May and June, left out where there is no day 31: June"),
+    ("0 9 31 * 1", "on day 31 of the month or on Monday"),
+    ("0 9 L * *", "on the last day of the month"),
+]
+
+
+@pytest.mark.parametrize(("cron", "words"), LEFT_OUT, ids=[cron for cron, _ in LEFT_OUT])
+def test_months_that_a_day_leaves_out_are_told(cron: str, words: str) -> None:
+    assert in_words(ScheduleTrigger(cron=cron), BERLIN) == f"at 09:00, {words} (Europe/Berlin)"
