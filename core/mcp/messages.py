@@ -104,4 +104,4 @@ def _error(error: Json) -> JsonObject:
     if not isinstance(message, str):
         said = message if message is not None else told.get("data")
         message = said if isinstance(said, str) else "" if said is None else json.dumps(said, ensure_ascii=False)
-    return {"code": code, "message": message}
+    return {"code": code, "message": message, "data": told.get("data")}

@@ -79,9 +79,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         if number is not None:  # what is told meanwhile has answers of its own
             self._status = answer.status
         self._unauthorized = self._unauthorized or answer.status == 401
-        headers = {name: value for name, value in answer.headers.items() if name.lower() not in _OURS}
+        headers = [(name, value) for name, value in answer.headers.items() if name.lower() not in _OURS]
         if number is not None and answer.ok and answer.content_type != _EVENTS:
-            headers["Content-Type"] = "application/json"  # whatever it says: it is one, or unreadable
+            # Whatever it says: it is that, or unreadable.
+            headers = [one for one in headers if one[0].lower() != "content-type"]
+            headers.append(("Content-Type", "application/json"))
         return httpx2.Response(answer.status, headers=headers, stream=stream, request=request)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import OneValetError
 from core.mcp.connections import Connections
-from core.mcp.errors import AnswerUnreadable, ErrorAnswered, ToolGone
+from core.mcp.errors import AnswerUnreadable, ErrorAnswered, ServerAway, ToolGone
 from core.mcp.types import Answer, Definition, McpServer, Picture
 from core.mcp.wording import unusable
 from tests.core.mcp.hostile import DONE, TOOL, Script
@@ -256,6 +256,16 @@ async def test_the_words_of_an_error_are_told_in_whatever_form_they_come(house: 
         house.script.says("call", _message(error=error))
         with pytest.raises(ErrorAnswered, match="no"):
             await house.call()
+
+
+async def test_what_an_error_says_besides_is_kept(house: House) -> None:
+    # From it the SDK knows which versions of the protocol a server speaks.
+    data = {"supported": ["2099-01-01"], "requested": "2026-07-28"}
+    error = {"code": -32022, "message": "Unsupported protocol version", "data": data}
+    house.script.says("server/discover", _message(error=error))
+    with pytest.raises(ServerAway):
+        await house.call()
+    assert house.script.asked == ["server/discover"]
 
 
 AT_HTTP: list[tuple[str, str, str, Answer | type[OneValetError]]] = [
