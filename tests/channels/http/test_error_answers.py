@@ -27,9 +27,12 @@ async def _fails(request: web.Request) -> web.Response:
 async def asked(path: str, headers: dict[str, str]) -> tuple[int, str, str]:
     """Return the status, the kind and the text of an answer."""
     app = build_app([], ready=_ready, extra_routes=[web.get("/console/{how}", _fails)])
-    async with serve(app, "127.0.0.1", 0) as port, aiohttp.ClientSession() as session:
-        async with session.get(f"http://127.0.0.1:{port}{path}", headers=headers) as response:
-            return response.status, response.content_type, await response.text()
+    async with (
+        serve(app, "127.0.0.1", 0) as port,
+        aiohttp.ClientSession() as session,
+        session.get(f"http://127.0.0.1:{port}{path}", headers=headers) as response,
+    ):
+        return response.status, response.content_type, await response.text()
 
 
 @pytest.mark.parametrize(
