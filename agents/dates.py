@@ -4,9 +4,9 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from agents.moments import read_day, read_moment
 from agents.planning import PlanningAgent
 from agents.reminders import MAX_LENGTH, UNDO, offer_undo
+from agents.saying_when import clock_said, day_said
 from onevalet import (
     AgentResult,
     InputField,
@@ -143,14 +143,7 @@ class RemindBefore(PlanningAgent):
         return day_of_year_in_words(*self._day_of_year()) if self.yearly else day_in_words(self._day())
 
     def _clock(self) -> time:
-        if not self.clock:
-            return time(9)
-        # By the whole day: what is left of this one says nothing about a time of others.
-        midnight = self._now().replace(hour=0, minute=0)
-        moment = read_moment(str(self.clock), midnight, self.context.language)
-        if moment is None:
-            raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=self.clock), note="Give it as 09:00.")
-        return moment.time()
+        return clock_said(str(self.clock), self._here(), self.context.language) if self.clock else time(9)
 
     def _day_of_year(self) -> tuple[int, int]:
         if match := _YEARLY.fullmatch(str(self.day).strip()):
@@ -165,12 +158,9 @@ class RemindBefore(PlanningAgent):
 
     def _day(self) -> date:
         try:
-            day: date | None = date.fromisoformat(str(self.day).strip())
+            return date.fromisoformat(str(self.day).strip())
         except ValueError:
-            day = read_day(str(self.day), self._now(), self.context.language)
-        if day is None:
-            raise self._unreadable()
-        return day
+            return day_said(str(self.day), self._here(), self.context.language)
 
     def _unreadable(self) -> ToolRetry:
         return ToolRetry(gettext("I cannot tell when “{text}” is.", text=self.day), note="Give it as 2027-01-31.")

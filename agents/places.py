@@ -14,7 +14,7 @@ _MORE = {
     "Europe/London": "uk england großbritannien 英国",
     "Europe/Rome": "italy milan mailand milán milão italien italia itália italie 意大利",
     "Europe/Madrid": "spain barcelona valencia sevilla spanien españa espagne espanha 西班牙",
-    "Europe/Lisbon": "portugal porto oporto 葡萄牙",
+    "Europe/Lisbon": "lisboa portugal porto oporto 葡萄牙",
     "Europe/Zurich": "switzerland geneva basel schweiz zürich genf genève ginebra zúrich suisse 瑞士",
     "Europe/Vienna": "austria wien viena österreich vienne 奥地利",
     "Asia/Kolkata": "india delhi mumbai bangalore indien inde 印度",
@@ -23,7 +23,7 @@ _MORE = {
     "America/New_York": "nyc boston washington miami 波士顿",
     "America/Los_Angeles": "seattle california la 旧金山",
     "America/Chicago": "austin dallas houston texas",
-    "America/Sao_Paulo": "brazil brasil brasilien brésil",
+    "America/Sao_Paulo": "brazil brasil brasilien brésil brasília brasilia",
 }
 _FAHRENHEIT = {"US", "BS", "BZ", "FM", "KY", "LR", "MH", "PW"}
 _IN_WORDS = {

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.moments import read_moment
+from agents.moments import read
 from agents.places import zone_named
+from agents.saying_when import moment_said
 from onevalet import (
     AgentResult,
     AgentStatus,
@@ -51,8 +52,10 @@ class PlanningAgent(StandardAgent):
         return True
 
     async def on_running(self, msg: str) -> AgentResult:
-        await self._try()
         known = await self.context.tasks.timezone()
+        # What "today" is in the words for a moment depends on it.
+        self.state["zone"] = known
+        await self._try()
         if not known and self.trigger_needs_zone():
             return self.make_result(AgentStatus.WAITING_FOR_INPUT, gettext(WHERE))
         return await self._go_on(known)
@@ -94,17 +97,19 @@ class PlanningAgent(StandardAgent):
 
     def in_words(self) -> str:
         """Return when it will be; raise `ToolRetry` where that makes no sense."""
-        return self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
+        words = self.context.tasks.describe(self.trigger(), str(self.state.get("zone") or ""))
+        return f"{words}; {elsewhere}" if (elsewhere := self._elsewhere()) else words
 
     def moment(self) -> datetime:
         """Return the moment of `at` as it was read back, with or without an offset; raise `ToolRetry` for none."""
         text = self._moment_text() or ""
         if kept := self._moments().get(text):
             return datetime.fromisoformat(str(kept))
-        moment = read_moment(text, self._now(), self.context.language)
-        if moment is None:
-            raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note="Give it as 2027-01-31T15:00.")
-        return moment
+        return moment_said(text, self._here(), self.context.language)
+
+    def zone_in_words(self) -> str:
+        """Return the person's zone, and the time as they said it where they named another."""
+        return "; ".join(filter(None, [str(self.state.get("zone") or ""), self._elsewhere()]))
 
     def seen(self) -> str:
         """Return what was seen when the trigger was tried, such as a watch's present value; empty for nothing."""
@@ -138,8 +143,20 @@ class PlanningAgent(StandardAgent):
         text = getattr(self, "at", None)
         return text.strip() if isinstance(text, str) else None
 
+    def _elsewhere(self) -> str:
+        """Return the time by the clock of another zone that the person named, in their words; empty for none."""
+        text = self._moment_text() or ""
+        found = read(text, self._here(), self.context.language)
+        if not found.zone or found.moment is None:
+            return ""
+        start = text.casefold().find(found.zone)
+        return f"{found.moment:%H:%M} {text[start : start + len(found.zone)] if start >= 0 else found.zone}"
+
+    def _here(self) -> datetime:
+        return self.context.clock.now().astimezone(self._zone())
+
     def _now(self) -> datetime:
-        return self.context.clock.now().astimezone(self._zone()).replace(tzinfo=None)
+        return self._here().replace(tzinfo=None)
 
     def _zone(self) -> ZoneInfo:
         return ZoneInfo(str(self.state.get("zone") or "UTC"))

@@ -6,8 +6,8 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from agents.call_plans import plan_once
-from agents.moments import read_parts
 from agents.planning import PlanningAgent
+from agents.saying_when import parts_said
 from agents.tasks import meant_task, restored_task
 from onevalet import (
     ActionExecutor,
@@ -96,9 +96,10 @@ class RemindMe(PlanningAgent):
         )
         offer_undo(self.context, kept)
         sentence = gettext(_SET_IN_QUIET if kept.quiet else _SET)
-        zone = self.state.get("zone")
         return self.make_result(
-            raw_message=sentence.format(moment=kept.next_at, zone=zone, text=self._words, number=kept.number, word=UNDO)
+            raw_message=sentence.format(
+                moment=kept.next_at, zone=self.zone_in_words(), text=self._words, number=kept.number, word=UNDO
+            )
         )
 
     @property
@@ -194,10 +195,9 @@ def _moved(trigger: Mapping[str, Any], text: str, context: ToolExecutionContext)
             gettext("That reminder comes again and again."), note="Stop it, and set a new one at the other time."
         )
     zone = ZoneInfo(context.timezone)
-    now = context.clock.now().astimezone(zone)
-    day, at = read_parts(text, now.replace(tzinfo=None), context.language)
-    if day is None and at is None:
-        raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note="Give it as 2027-01-31T15:00.")
+    found = parts_said(text, context.clock.now().astimezone(zone), context.language)
+    if found.day and found.moment and found.moment.tzinfo:
+        return found.moment
     before = datetime.fromisoformat(str(trigger["at"]))
     before = before.astimezone(zone) if before.tzinfo else before.replace(tzinfo=zone)
-    return datetime.combine(day or before.date(), at or before.time(), tzinfo=zone)
+    return datetime.combine(found.day or before.date(), found.clock or before.time(), tzinfo=zone)

@@ -10,10 +10,10 @@ from agents.briefing.parts import BRIEFING
 from agents.briefing.sections import PARTS, Part
 from agents.briefing.settings import BriefingSettings
 from agents.call_plans import plan_once
-from agents.moments import read_moment
 from agents.places import city_of
 from agents.planning import PlanningAgent
 from agents.reminders import UNDO
+from agents.saying_when import clock_said
 from onevalet import (
     Ability,
     AgentResult,
@@ -133,11 +133,7 @@ class SetBriefing(PlanningAgent):
         # "At 6" is six in the morning here, and not the next six o'clock, as for a reminder.
         if plain := _PLAIN.fullmatch(str(self.clock).strip()):
             return time(int(plain[1]), int(plain[2] or 0))
-        midnight = self._now().replace(hour=0, minute=0)
-        moment = read_moment(str(self.clock), midnight, self.context.language)
-        if moment is None:
-            raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=self.clock), note="Give it as 09:00.")
-        return moment.time()
+        return clock_said(str(self.clock), self._here(), self.context.language)
 
 
 @tool(name="take_back_briefing", effect="idempotent", inverse=True)

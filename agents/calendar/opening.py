@@ -3,8 +3,8 @@
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from agents.moments import read_parts
-from onevalet import Ability, AccountMissing, Calendars, OpenAccount, ToolExecutionContext, ToolRetry, gettext
+from agents.saying_when import parts_said
+from onevalet import Ability, AccountMissing, Calendars, OpenAccount, ToolExecutionContext
 
 READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value
 
@@ -38,10 +38,8 @@ def wall_now(context: ToolExecutionContext, zone: ZoneInfo) -> datetime:
 
 def read_time(text: str, context: ToolExecutionContext, zone: ZoneInfo) -> tuple[date | None, time | None]:
     """Return the day and the time of day that a text names. Raises `ToolRetry` where it names neither."""
-    day, at = read_parts(text, wall_now(context, zone), context.language)
-    if day is None and at is None:
-        raise ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note="Give it as 2027-01-31T15:00.")
-    return day, at
+    found = parts_said(text, context.clock.now().astimezone(zone), context.language)
+    return found.day, found.clock
 
 
 def read_span(day: str, days: int, context: ToolExecutionContext, zone: ZoneInfo) -> tuple[datetime, datetime]:

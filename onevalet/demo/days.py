@@ -69,7 +69,7 @@ def _split(text: str, language: str, read: Callable[[str], date | None]) -> tupl
 def _cuts(text: str, language: str) -> Iterator[int]:
     """Yield where words of a text end; any character may where words are written together."""
     if language == "zh":
-        yield from range(1, len(text) + 1)
+        yield from (end for end in range(1, len(text) + 1) if not re.match(r"\d\d", text[end - 1 : end + 1]))
     else:
         yield from (match.end() for match in re.finditer(r"[^\s,]+", text))
 
@@ -80,7 +80,7 @@ def _is_read(words: str, read: Callable[[str], date | None]) -> bool:
 
 def _says_all(head: str, found: str, read: Callable[[str], date | None], language: str) -> bool:
     """Return whether a beginning of what was read lacks only words that say nothing: "in 5 Minuten" of "… an den"."""
-    from agents.moment_words import LANGUAGES
+    from agents.moment_words.languages import LANGUAGES
 
     rest = found[len(head) :]
     if not found.startswith(head) or re.search(r"\d", rest):

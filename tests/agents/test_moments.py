@@ -115,7 +115,7 @@ def test_a_moment_is_read_where_no_language_is_known(language: str, text: str, m
 @pytest.mark.parametrize(
     "text",
     [
-        "25:00", "soon", "13pm", "1/2/2027", "today", "heute", "12:75", "at", "", "9 bananas", "quarter past three",
+        "25:00", "soon", "13pm", "1/2/2027", "today", "heute", "12:75", "at", "", "9 bananas",
         "mañana a las 27", "later", "bald", "un jour", "2026-13-45", "31 February", "call mum", "in a while",
     ],
 )  # fmt: skip

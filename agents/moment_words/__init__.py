@@ -1,0 +1,1 @@
+"""The words of six languages around a moment: clocks, parts of a day, days, dates, spans and zones."""
