@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.moments import read
 from agents.places import zone_named
-from agents.saying_when import moment_said
+from agents.saying_when import moment_said, said_elsewhere
 from onevalet import (
     AgentResult,
     AgentStatus,
@@ -145,12 +144,7 @@ class PlanningAgent(StandardAgent):
 
     def _elsewhere(self) -> str:
         """Return the time by the clock of another zone that the person named, in their words; empty for none."""
-        text = self._moment_text() or ""
-        found = read(text, self._here(), self.context.language)
-        if not found.zone or found.moment is None:
-            return ""
-        start = text.casefold().find(found.zone)
-        return f"{found.moment:%H:%M} {text[start : start + len(found.zone)] if start >= 0 else found.zone}"
+        return said_elsewhere(self._moment_text() or "", self._here(), self.context.language)
 
     def _here(self) -> datetime:
         return self.context.clock.now().astimezone(self._zone())

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from agents.call_plans import plan_once
 from agents.planning import PlanningAgent
-from agents.saying_when import parts_said
+from agents.saying_when import parts_said, said_elsewhere
 from agents.tasks import meant_task, restored_task
 from onevalet import (
     ActionExecutor,
@@ -166,7 +166,7 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
     return gettext(
         "Changed: I will remind you on {moment} ({zone}): {text}. To take it back, write “{word}”.",
         moment=changed.next_at,
-        zone=context.timezone,
+        zone="; ".join(filter(None, [context.timezone, said_elsewhere(at, _here(context), context.language)])),
         text=changed.title,
         word=UNDO,
     )
@@ -195,9 +195,14 @@ def _moved(trigger: Mapping[str, Any], text: str, context: ToolExecutionContext)
             gettext("That reminder comes again and again."), note="Stop it, and set a new one at the other time."
         )
     zone = ZoneInfo(context.timezone)
-    found = parts_said(text, context.clock.now().astimezone(zone), context.language)
+    found = parts_said(text, _here(context), context.language)
     if found.day and found.moment and found.moment.tzinfo:
         return found.moment
     before = datetime.fromisoformat(str(trigger["at"]))
     before = before.astimezone(zone) if before.tzinfo else before.replace(tzinfo=zone)
     return datetime.combine(found.day or before.date(), found.clock or before.time(), tzinfo=zone)
+
+
+def _here(context: ToolExecutionContext) -> datetime:
+    """Return now, by the person's clock."""
+    return context.clock.now().astimezone(ZoneInfo(context.timezone))

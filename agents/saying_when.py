@@ -1,5 +1,6 @@
 """Read what a person said about a time, or ask: no word of it is left out, and none is guessed."""
 
+import re
 from datetime import date, datetime, time
 
 from agents.moment_reading import Reading
@@ -45,12 +46,25 @@ def day_said(text: str, now: datetime, language: str | None) -> date:
     return found.day
 
 
+def said_elsewhere(text: str, now: datetime, language: str | None) -> str:
+    """Return the time by the clock of another zone that a text names, with its words; empty where it names none."""
+    found = read(text, now, language)
+    return f"{found.moment:%H:%M} {_as_written(found.zone, text)}" if found.zone and found.moment else ""
+
+
 def unreadable(text: str, found: Reading, example: str) -> ToolRetry:
     """Return the question about what a text does not say, which names the words that are not understood."""
-    words = ", ".join(f"“{word}”" for word in found.unread if word != text.casefold())
+    words = " … ".join(_as_written(word, text) for word in found.unread if len(word) < len(text))
     note = f"Leave none of their words out and guess none: ask the person what is meant, or give it as {example}."
     if not words:
         return ToolRetry(gettext("I cannot tell when “{text}” is.", text=text), note=note)
     return ToolRetry(
-        gettext("I cannot tell when “{text}” is: I do not understand {words}.", text=text, words=words), note=note
+        gettext("I cannot tell when “{text}” is: I do not understand “{words}”.", text=text, words=words), note=note
     )
+
+
+def _as_written(words: str, text: str) -> str:
+    """Return words of a text as they stand in it: capitals tell a zone from another word."""
+    whole = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+    start = whole.start() if whole else text.casefold().rfind(words)
+    return text[start : start + len(words)] if start >= 0 else words

@@ -13,7 +13,7 @@ ENGLISH = MomentWords(
         (r"(?:at )?<h>:<m>", 0),
         (r"at <h>(?:[:.]<m>)?(?: o'?clock)?(?: sharp)?", 0),
         (r"<h> o'?clock", 0),
-        (r"at <h> (?P<m>thirty|fifteen|forty-five|forty five)", 0),
+        (r"at <h> (?P<m>thirty|fifteen|forty-five|forty five)(?: ?<half>)?", 0),
         (r"(?:at )?half[- ]past <h>(?: ?<half>)?", 30),
         (r"(?:at )?(?:a )?quarter past <h>(?: ?<half>)?", 15),
         (r"(?:at )?(?:a )?quarter (?:to|till) <h>(?: ?<half>)?", -15),

@@ -8,9 +8,12 @@ _ONES = ["uma", "duas", "três", "quatro", "cinco", "seis", "sete", "oito", "nov
 
 PORTUGUESE = MomentWords(
     clocks=(
-        (r"[àa]s? <h>(?:[:.h]<m>)?(?: ?h(?:oras?)?)?(?: em ponto)?(?: ?<half>)?", 0),
+        (r"[àa]s? <h>(?:[:.h]<m>)?(?: ?h(?:oras?(?! de ))?)?(?: em ponto)?(?: ?<half>)?", 0),
         (r"<h>(?::|h)<m>(?: ?<half>)?", 0),
-        (r"<h> ?h(?:oras?)?", 0),
+        (r"<h> ?h", 0),
+        # Alone, "2 horas" may be a span.
+        (r"(?<=\w )<h> horas", 0),
+        (r"<h> horas(?= da)", 0),
         (r"<h> ?<half>", 0),
         (r"[àa]s? <h>(?: horas?)? e meia(?: ?<half>)?", 30),
         (r"[àa]s? <h>(?: horas?)? e <past>(?: ?<half>)?", 0),

@@ -11,7 +11,10 @@ SPANISH = MomentWords(
     clocks=(
         (r"a las? <h>(?:[:.]<m>)?(?: ?h(?:s|oras)?)?(?: en punto)?(?: ?<half>)?", 0),
         (r"<h>:<m>(?: ?h(?:s|oras)?)?(?: ?<half>)?", 0),
-        (r"<h> ?(?:h|hs|horas)", 0),
+        (r"<h> ?hs?", 0),
+        # Alone, "2 horas" may be a span.
+        (r"(?<=\w )<h> horas", 0),
+        (r"<h> horas(?= de la)", 0),
         (r"<h> ?<half>", 0),
         (r"a las? <h> y media(?: ?<half>)?", 30),
         (r"a las? <h> y cuarto(?: ?<half>)?", 15),

@@ -4,6 +4,7 @@ import re
 
 from core.json_types import JsonObject
 from core.turns.prompt_lines import CONDITION_MET, EVENT_CAME, TRIGGER_MARKS, pattern_of
+from onevalet.demo.days import split_moment
 
 type Found = re.Match[str]
 
@@ -13,8 +14,7 @@ MOMENT = (
     rf"(?:in (?:\d{{1,4}}|an?|half an) (?:minute|hour|day|week)s?|(?:on )?(?:{_DAY})(?: at)? (?:{_CLOCK})"
     rf"|(?:at )?(?:{_CLOCK})(?: (?:{_DAY}))?|\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{2}}:\d{{2}}|(?:on )?(?:{_DAY})|tonight)"
 )
-REMIND = rf"remind me (?P<at>{MOMENT}) (?:to |about |that |of )?(?P<text>.+)"
-REMIND_TO = rf"remind me (?:to |about |that |of )?(?P<text>.+?) (?P<at>{MOMENT})"
+REMIND = r"remind me (?P<rest>.+)"
 BEFORE = (
     r"(?P<text>.+?) is (?:on )?(?P<day>\d{4}-\d\d-\d\d|\d{1,2}(?: of)? [a-z]+|[a-z]+ \d{1,2}),? (?:and )?(?:please )?"
     r"remind me (?:(?P<number>\d{1,3}|an?|one|two|three) (?P<unit>day|week)s?|the (?P<eve>day)) before(?: (?:it|that))?"
@@ -45,6 +45,13 @@ _WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
 _MARKS = "|".join(re.escape(mark) for mark in TRIGGER_MARKS.values())
 _MARK = re.compile(rf"^(?:{_MARKS}) (?:{pattern_of(CONDITION_MET)}|{pattern_of(EVENT_CAME)})?")
+
+
+def reminder(match: Found) -> JsonObject | None:
+    """Return the moment and the words of a reminder; None where one of them is missing."""
+    moment, text = split_moment(match["rest"], "en")
+    text = re.sub(r"^(?:(?:to|about|that|of) )?", "", text.strip(" ,"))
+    return {"at": moment, "text": text} if moment and text else None
 
 
 def unmarked(text: str) -> str:

@@ -120,6 +120,13 @@ async def test_a_task_whose_time_is_over_is_not_restored(system: Proactive) -> N
     assert await undo(system) == "I did not undo it: Its time is over by now: call mum."
 
 
+async def test_a_reminder_is_moved_to_a_time_by_another_clock(system: Proactive) -> None:
+    await does(system, "remind_me", **AT_THREE)
+    said = await does(system, "change_reminder", which="mum", at="tomorrow 9am EST")
+    assert "on Sun 22 Nov 2026, 15:00 (Europe/Berlin; 09:00 EST): call mum." in said
+    assert "On which day" in await does(system, "change_reminder", which="mum", at="9am EST")
+
+
 async def test_a_reminder_is_moved_and_moved_back(system: Proactive) -> None:
     await does(system, "remind_me", **AT_THREE)
     said = await does(system, "change_reminder", which="mum", at="4pm", text="call dad")

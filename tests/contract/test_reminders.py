@@ -42,6 +42,29 @@ async def test_a_reminder_is_set_at_once_and_rings_in_quiet_hours(system: Proact
     assert await system.is_at(NIGHT + timedelta(hours=9)) == "", "it rang, so no digest has it"
 
 
+@also_by_mail
+async def test_a_clock_in_the_evening_is_set_and_read_back_as_it_was_said(system: Proactive) -> None:
+    at_ten: JsonObject = {"text": "call Sam", "at": "tonight at 10pm"}
+    answer = await system.hears("remind me tonight at 10pm to call Sam", wants(("remind_me", at_ten)), repeats)
+    assert "I will remind you on Sat 21 Nov 2026, 22:00 (Europe/Berlin): call Sam." in answer
+    assert await system.is_at(datetime(2026, 11, 21, 22, 0, tzinfo=BERLIN)) == "Reminder: call Sam"
+
+
+async def test_a_zone_that_was_named_is_read_back_with_its_clock(system: Proactive) -> None:
+    there: JsonObject = {"text": "call Sam", "at": "tomorrow 9am EST"}
+    answer = await system.hears("remind me tomorrow 9am EST to call Sam", wants(("remind_me", there)), repeats)
+    assert "I will remind you on Sun 22 Nov 2026, 15:00 (Europe/Berlin; 09:00 EST): call Sam." in answer
+
+
+@pytest.mark.parametrize(("at", "words"), [("tomorrow around 9", '"around ... 9"'), ("tomorrow 9am PDT", '"PDT"')])
+async def test_words_of_a_moment_that_are_not_understood_are_named(system: Proactive, at: str, words: str) -> None:
+    given: JsonObject = {"text": "call Sam", "at": at}
+    answer = await system.hears(f"remind me {at} to call Sam", wants(("remind_me", given)), repeats)
+    plain = answer.translate(str.maketrans({"“": '"', "”": '"', "…": "..."}))  # a channel may have no such marks
+    assert f'I cannot tell when "{at}" is: I do not understand {words}.' in plain
+    assert await system.delivery.store.one("select count(*) from tasks") == 0
+
+
 async def test_undo_takes_back_the_reminder_that_was_just_set(system: Proactive) -> None:
     answer = await system.hears("remind me at 3 to call mum", wants(("remind_me", BY_DAY)), repeats)
     assert "quiet hours" not in answer

@@ -44,6 +44,8 @@ ENGLISH: list[tuple[str, str, JsonObject]] = [
             "remind_only": True,
         },
     ),
+    ("remind me tonight at 10pm to call Sam", "remind_me", {"at": "tonight at 10pm", "text": "call Sam"}),
+    ("remind me to call Sam tomorrow evening at 8", "remind_me", {"at": "tomorrow evening at 8", "text": "call Sam"}),
     ("connect my calendar", "connect_account", {"kinds": ["calendar"]}),
     ("connect my Google account", "connect_account", {"service": "google"}),
     ("which accounts are connected?", "list_accounts", NONE),
