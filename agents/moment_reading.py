@@ -3,7 +3,7 @@
 import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from typing import cast
 
 from agents.moment_scan import Kind, Language, Token, language, scan
@@ -79,6 +79,8 @@ def reading_of(text: str, code: str, now: datetime) -> Reading:
         return _Said(known, _with_clocks(scan(text, code), known), now).reading()
     except _Unread as unread:
         return Reading(unread=unread.words, foreign=unread.foreign)
+    except OverflowError:
+        return Reading(unread=(text,))  # beyond what a calendar has
 
 
 def _with_clocks(tokens: list[Token], known: Language) -> list[Token]:
@@ -252,7 +254,7 @@ class _Said:
         if day is None:
             moment = self._next(at, clock, parts)
             return Reading(None, moment.time(), self._shown(moment), timed)
-        if today and later and self.wall.hour < _SMALL and at > self.wall.time() and at.hour:
+        if today and later and self.wall.hour < _SMALL and at > self.wall.time():
             later = 0  # the night that goes on
         moment = datetime.combine(day, at) + timedelta(days=later)
         return Reading(moment.date(), at, self._shown(moment), timed)
@@ -355,4 +357,6 @@ def _months_on(moment: datetime, months: int) -> datetime:
     """Return a moment some months later; a day that the month lacks is its last."""
     years, month = divmod(moment.month - 1 + months, 12)
     year = moment.year + years
+    if year > MAXYEAR:
+        raise OverflowError
     return moment.replace(year=year, month=month + 1, day=min(moment.day, calendar.monthrange(year, month + 1)[1]))

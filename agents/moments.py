@@ -1,10 +1,13 @@
 """Read moments as people write them: "3pm", "tomorrow 9:00", "morgen um 9 Uhr"."""
 
-from datetime import date, datetime, time
+from datetime import date, datetime
 
 from agents.moment_reading import Reading, reading_of
 from agents.moment_scan import plain
 from agents.moment_words.languages import languages_of
+
+_LONGEST = 200
+"""What is longer is no moment."""
 
 
 def read(text: str, now: datetime, language: str | None = None) -> Reading:
@@ -19,13 +22,20 @@ def read(text: str, now: datetime, language: str | None = None) -> Reading:
         moment = None
     if moment is not None and len(text.strip()) > len("2027-01-31"):
         return Reading(moment.date(), moment.time(), moment)
+    if len(text) > _LONGEST:
+        return Reading()
     words = plain(text)
     if words.isdecimal() and len(words) <= len("15"):
         words = f"at {words}"
-    readings = [reading_of(words, code, now) for code in languages_of(words, language) or ["en"]]
-    understood = (reading for reading in readings if reading.day or reading.clock)
-    # The language that knows most of its words tells what is missing.
-    return next(understood, min(readings, key=lambda reading: reading.foreign))
+    lacking = Reading()
+    for code in languages_of(words, language) or ["en"]:
+        found = reading_of(words, code, now)
+        if found.day or found.clock:
+            return found
+        # The language that knows most of the words tells what is missing.
+        if not lacking.unread or found.foreign < lacking.foreign:
+            lacking = found
+    return lacking
 
 
 def read_moment(text: str, now: datetime, language: str | None = None) -> datetime | None:
@@ -36,9 +46,3 @@ def read_moment(text: str, now: datetime, language: str | None = None) -> dateti
 def read_day(text: str, now: datetime, language: str | None = None) -> date | None:
     """Return the day that a text means, which may be today; `now` and `language` are as for `read`."""
     return read(text, now, language).day
-
-
-def read_parts(text: str, now: datetime, language: str | None = None) -> tuple[date | None, time | None]:
-    """Return the day and the time of day that a text names, by the person's clock; None for what it does not name."""
-    found = read(text, now, language)
-    return found.day, found.clock

@@ -70,5 +70,5 @@ GERMAN = MomentWords(
     from_now="in|von jetzt an",
     zones=("<place>er zeit", "(?:nach )?(?:der )?zeit (?:in|von) <place>", "in <place>"),
     joined="morgen|früh|vormittag|mittag|nachmittag|abend|nacht",
-    fillers="am|im|den|der|die|an|nächste[nrms]?|kommende[nrms]?|diese[nrms]?|und|bis|bitte",
+    fillers="am|im|den|der|die|an|nächste[nrms]?|kommende[nrms]?|diese[nrms]?|und|bitte",
 )

@@ -1,10 +1,11 @@
 """Moments as people write them, in six languages."""
 
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from agents.moments import read_moment, read_parts
+from agents.moments import read, read_moment
 
 # It is Tuesday, 24 November 2026, 10:30.
 NOW = datetime.fromisoformat("2026-11-24T10:30")
@@ -144,5 +145,31 @@ def test_what_names_no_one_moment_is_not_guessed(text: str) -> None:
     ],
 )
 def test_a_day_and_a_time_of_day_are_told_apart(text: str, day: str | None, clock: str | None) -> None:
-    expected = (date.fromisoformat(day) if day else None, time.fromisoformat(clock) if clock else None)
-    assert read_parts(text, NOW, "en") == expected
+    found = read(text, NOW, "en")
+    assert found.day == (date.fromisoformat(day) if day else None)
+    assert found.clock == (time.fromisoformat(clock) if clock else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["in 9999 years", "in 999 years and 9999 months and 9999 weeks and 9999 years", "31.12.9999 at 24:00", "9 " * 200],
+)
+def test_what_no_calendar_has_is_asked_about(text: str) -> None:
+    assert read_moment(text, NOW.replace(tzinfo=UTC)) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "text", "offset"),
+    [
+        ("America/Chicago", "tomorrow 9am CST", -6),
+        ("Asia/Shanghai", "tomorrow 9am CST", 8),
+        ("Asia/Kolkata", "tomorrow 9am IST", 5.5),
+        ("Europe/Berlin", "tomorrow 9am CST", None),
+        ("Europe/Berlin", "morgen 9 Uhr MESZ", None),
+    ],
+)
+def test_a_short_name_of_several_zones_is_that_of_the_persons_own_clock(
+    zone: str, text: str, offset: float | None
+) -> None:
+    moment = read_moment(text, NOW.replace(tzinfo=ZoneInfo(zone)))
+    assert (moment and moment.utcoffset()) == (None if offset is None else timedelta(hours=offset))
