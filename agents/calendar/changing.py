@@ -12,7 +12,7 @@ from agents.calendar.finding import find_event
 from agents.calendar.following import follow, moved_json
 from agents.calendar.letters import GuestMail, letters_of_change
 from agents.calendar.mailing import guest_mail, invitations, organizer_of
-from agents.calendar.opening import read_time
+from agents.calendar.opening import read_time, told_elsewhere
 from onevalet import (
     AgentResult,
     CalendarEntry,
@@ -139,7 +139,8 @@ class ChangeEvent(CalendarAgent):
             title = gettext("Changed: {event}", event=self._words)
             undo = self.offer_undo(title, written, before=self.planned_text(), reminders=reminders, told=told)
         # In the person's words: what stands in the event may be others'.
-        said = gettext("Changed: “{event}”, {when} ({zone}).", event=self._words, when=plan["when"], zone=self.zone.key)
+        zone = f"{self.zone.key}{told_elsewhere(self.start, self.context, self.zone)}"
+        said = gettext("Changed: “{event}”, {when} ({zone}).", event=self._words, when=plan["when"], zone=zone)
         return self.make_result(raw_message=f"{said}{followed}{invited}{undo}")
 
     async def _mail(self, entry: CalendarEntry) -> GuestMail | None:

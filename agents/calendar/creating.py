@@ -9,7 +9,7 @@ from agents.calendar.agent import CalendarAgent, one_line, option
 from agents.calendar.free_time import busy_spans
 from agents.calendar.letters import letters_of_invitation, mail_in
 from agents.calendar.mailing import guest_mail, invitations, organizer_of
-from agents.calendar.opening import read_time
+from agents.calendar.opening import read_time, told_elsewhere
 from agents.calendar.words import rule_in_full, rule_in_words, span_in_words
 from onevalet import (
     AgentResult,
@@ -97,7 +97,8 @@ class CreateEvent(CalendarAgent):
         start, end = self._times()
         rule = _rule(self.repeats)
         when = span_in_words(*self._moments(start, end), self.zone)
-        shown = {"event": self._title, "start": when, "calendar": target.name}
+        elsewhere = told_elsewhere(str(self.start), self.context, self.zone)
+        shown = {"event": self._title, "start": f"{when}{elsewhere}", "calendar": target.name}
         if rule:
             shown["repeats"] = rule_in_full(rule)
         if self.location:
@@ -153,7 +154,7 @@ class CreateEvent(CalendarAgent):
             title=self._title,
             calendar=target.name,
             when=when,
-            zone=self.zone.key,
+            zone=f"{self.zone.key}{told_elsewhere(str(self.start), self.context, self.zone)}",
         )
         repeats = " " + gettext("It repeats {often}.", often=rule_in_words(event.rule)) if event.rule else ""
         return self.make_result(raw_message=f"{said}{repeats}{overlaps}{invited}{undo}")

@@ -3,7 +3,7 @@
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from agents.saying_when import parts_said
+from agents.saying_when import parts_said, said_elsewhere
 from onevalet import Ability, AccountMissing, Calendars, OpenAccount, ToolExecutionContext
 
 READ, CHANGE = Ability.CALENDAR_READ.value, Ability.CALENDAR_CHANGE.value
@@ -40,6 +40,12 @@ def read_time(text: str, context: ToolExecutionContext, zone: ZoneInfo) -> tuple
     """Return the day and the time of day that a text names. Raises `ToolRetry` where it names neither."""
     found = parts_said(text, context.clock.now().astimezone(zone), context.language)
     return found.day, found.clock
+
+
+def told_elsewhere(text: str, context: ToolExecutionContext, zone: ZoneInfo) -> str:
+    """Return the clock of another zone that a text names, to follow the person's own; empty where it names none."""
+    words = said_elsewhere(text, context.clock.now().astimezone(zone), context.language)
+    return f"; {words}" if words else ""
 
 
 def read_span(day: str, days: int, context: ToolExecutionContext, zone: ZoneInfo) -> tuple[datetime, datetime]:

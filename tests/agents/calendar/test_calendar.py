@@ -44,6 +44,16 @@ async def test_an_event_of_ones_own_is_created_at_once_and_read_back(house: Hous
     assert await house.told(list_events, day="today") == "There is nothing."
 
 
+async def test_a_time_by_another_clock_is_read_back_with_it(house: House) -> None:
+    url = house.radicale.make_calendar("ann", "Home")
+    said = await house.does(CreateEvent, title="Call Sam", start="tomorrow 9am EST", minutes=30)
+    assert "Sun 22 Nov 2026, 15:00–15:30 (Europe/Berlin; 09:00 EST)" in said
+    said = await house.does(ChangeEvent, event="Call Sam", start="tomorrow at 10am EST")
+    assert "Sun 22 Nov 2026, 16:00–16:30 (Europe/Berlin; 10:00 EST)" in said
+    [stored] = house.radicale.texts(url)
+    assert "DTSTART;TZID=Europe/Berlin:20261122T160000" in stored
+
+
 async def test_a_repeated_call_creates_once(house: House) -> None:
     url = house.radicale.make_calendar("ann", "Home")
     for _ in range(3):
