@@ -290,7 +290,7 @@ class _Said:
             raise _Unread(token)
         if half:
             return _Clock(hour % 12 + (12 if half == "p" else 0), minutes, certain=True)
-        written = numbers.get("m") and len(said) == 2 and said.startswith("0")
+        written = numbers.get("m") and len(said) == 2 and hour < _EARLY
         return _Clock(hour, minutes, certain=bool(hour > 12 or hour == 0 or written))
 
     def _time(self, clock: _Clock | None, parts: list[Token], *, today: bool) -> tuple[time, int]:

@@ -68,7 +68,8 @@ def plain(text: str) -> str:
     """Return a text as it is scanned: no capitals, and no marks but those that stand between digits."""
     text = text.casefold().translate(_WIDE)
     text = re.sub(r",(?!\d)|(?<!\d),|[、!?;。；(){}\[\]\"“”«»]+", " ", text)
-    return re.sub(rf"(?<={_HAN}) +| +(?={_HAN})", "", " ".join(text.split()))
+    # A date with slashes does not belong to the clock before it.
+    return re.sub(rf"(?<={_HAN}) +(?!\d+/)| +(?={_HAN})", "", " ".join(text.split()))
 
 
 def scan(text: str, code: str) -> list[Token]:
@@ -80,15 +81,19 @@ def scan(text: str, code: str) -> list[Token]:
         if text[position] in " .,":
             position += 1
             continue
-        token, position = _token(
-            text, position, known, counting=bool(tokens) and tokens[-1].kind in ("from now", "span")
-        )
+        token, position = _token(text, position, known, counting=bool(tokens) and _counts(tokens[-1]))
         if token.kind == "unknown" and tokens and tokens[-1].kind == "unknown":
             between = " " if code != "zh" else ""
             tokens[-1] = Token("unknown", f"{tokens[-1].text}{between}{token.text}")
         else:
             tokens.append(token)
     return tokens
+
+
+def _counts(token: Token) -> bool:
+    """Return whether a span goes on after a token; after days "17h" is a clock."""
+    hours = isinstance(token.value, tuple) and token.value[0] == "seconds"
+    return token.kind == "from now" or (token.kind == "span" and hours)
 
 
 def _token(text: str, position: int, known: Language, *, counting: bool) -> tuple[Token, int]:
