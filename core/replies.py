@@ -17,6 +17,7 @@ MODEL_AUTH = gettext_noop(
 MODEL_QUOTA = gettext_noop(
     "I can't use my language model at the moment: the person who runs me has to top up its account."
 )
+ONLY_TEXT_AND_FILES = gettext_noop("I can read text, photos, voice and files, but not this. Please tell me in words.")
 NOTHING_SAID = gettext_noop("I'm sorry, I could not come up with an answer. Please try to word it differently.")
 NOT_DONE = gettext_noop("I may not do that.")
 OUT_OF_TOKENS = gettext_noop("I stopped here: this request has reached the limit of what one message may cost.")

@@ -16,6 +16,7 @@ from core.language.catalogue import gettext, gettext_noop
 from core.llm.types import ChatMessage, Marker
 from core.loop.control import TurnMessage
 from core.messaging.messages import Origin
+from core.messaging.pointed import Whose
 from core.questions.reading import read_picks
 from core.tools.arguments import read_call
 from core.tools.registry import ToolRegistry
@@ -84,7 +85,7 @@ class PendingAnswers:
         Return the changed entries: none where it may be the answer to a question without choices.
         """
         open_asks = [(entry, valet, asked) for entry, valet in self.offered for asked in entry.open_asks]
-        if len(open_asks) < sum(len(entry.asked) for entry, _ in self.offered) or not _one_of_their_own(inbound):
+        if len(open_asks) < sum(len(entry.asked) for entry, _ in self.offered) or not one_of_their_own(inbound):
             return ()
         asks = [asked for *_, asked in open_asks]
         picks = read_picks(asks, inbound[0].text, by_words=by_words) if all(a.has_choices for a in asks) else None
@@ -104,7 +105,7 @@ class PendingAnswers:
 
     def answer_plainly(self, inbound: Sequence[TurnMessage]) -> PoolEntry | None:
         """Answer without the model where one agent asks for one field that fits. Return the changed entry."""
-        if len(self.offered) != 1 or not _one_of_their_own(inbound):
+        if len(self.offered) != 1 or not one_of_their_own(inbound):
             return None
         [(entry, valet)] = self.offered
         answer = plain_answer(entry, valet.inputs, inbound[0].text)
@@ -224,9 +225,14 @@ class PendingAnswers:
         return self.changed.get(entry.agent_id, entry), valet
 
 
-def _one_of_their_own(inbound: Sequence[TurnMessage]) -> bool:
-    """Return whether it is one message in the words of who was asked: the person, or a program in its conversation."""
-    return len(inbound) == 1 and not inbound[0].media_count and inbound[0].origin in (Origin.OWN, Origin.CLIENT)
+def one_of_their_own(inbound: Sequence[TurnMessage]) -> bool:
+    """Return whether it is one message in the words of who was asked: the person, or a program in its conversation.
+
+    What it points at is no part of the answer, unless that is a whole message of ours: the question, as a rule.
+    """
+    if len(inbound) != 1 or inbound[0].media_count or inbound[0].origin not in (Origin.OWN, Origin.CLIENT):
+        return False
+    return all(point.whose is Whose.ASSISTANT and not point.part for point in inbound[0].points)
 
 
 def _answer_tool(waiting: PendingAnswers) -> HandOverTool:

@@ -41,14 +41,15 @@ class Ignored:
         return Received(message.keys[0] if message.keys else None, duplicate=not added)
 
     async def _say_once(self, message: IgnoredMessage) -> None:
-        """Owe a sentence about it, once per place and reason, to somebody whom we know."""
+        """Owe a sentence about it, once per place, reason and kind, to somebody whom we know."""
         with speaking(await language_at(self.database, message.address, message.sender)):
             reply = gettext(message.reply)
         row = await self.database.call(
-            "select say_once($1,$2,$3) as conversation",
+            "select say_once($1,$2,$3,$4) as conversation",
             from_address(message, message.sender, self.make_id),
             message.reason.value,
             reply,
+            message.kind,
         )
         if row and row["conversation"]:
             self.wakeups.wake_delivery(row["conversation"])

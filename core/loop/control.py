@@ -8,6 +8,7 @@ from typing import Protocol
 from core.files.types import SeenFile
 from core.loop.stop_signal import StopSignal
 from core.messaging.messages import Origin
+from core.messaging.pointed import Pointed, any_of_others
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,15 @@ class TurnMessage:
     about: str | None = None
     """The code of the approval whose card this message answers as a reply."""
     origin: Origin = Origin.OWN
+    points: tuple[Pointed, ...] = ()
+    """What the person points at with it."""
     files: tuple[SeenFile, ...] = ()
     """Its files, once they were taken in; what is said in voice notes among them then stands in `text`, too."""
+
+    @property
+    def is_own(self) -> bool:
+        """Return whether all of its words are the person's: no words of others came with it."""
+        return self.origin is Origin.OWN and not any_of_others(self.points)
 
     @property
     def heard(self) -> str:

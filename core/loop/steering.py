@@ -10,10 +10,11 @@ from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Marker, Role
 from core.loop.control import TurnControl, TurnMessage
-from core.loop.forwarded import passed_on
+from core.loop.forwarded import passed_on, pointed_at
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
 from core.messaging.messages import Origin
+from core.messaging.pointed import pointed_of
 from core.people.tenant import WhileRunning
 
 _UNHEARD = "[The person also sent a voice note that could not be listened to. They are told so; leave it out.]"
@@ -98,6 +99,7 @@ class Steering:
                 "received_at": message.received_at.isoformat(),
                 "media_count": message.media_count,
                 "origin": message.origin.value,
+                "points": [point.to_json() for point in message.points],
             }
             for message in messages
         ]
@@ -115,11 +117,12 @@ def taken_in(records: Iterable[StepRecord]) -> list[TurnMessage]:
 def spoken(message: TurnMessage) -> list[ChatMessage]:
     """Return a person's message as the model sees it: the text unchanged, and each file or a note about files.
 
-    Words that are not the person's own are quoted below a line that says so.
+    What the person points at comes before it. Words that are not the person's own are quoted below a line that says so.
     """
     shown = [ChatMessage(Role.USER, message.text)] if message.text else []
     if message.origin is not Origin.OWN:
         shown = [passed_on(part, message.origin) for part in shown]
+    shown = [*map(pointed_at, message.points), *shown]
     if message.files:
         return [*shown, *(_file(file, internal=bool(shown)) for file in message.files)]
     if message.media_count:
@@ -150,6 +153,7 @@ def _messages(record: StepRecord) -> list[TurnMessage]:
             datetime.fromisoformat(str(row["received_at"])),
             cast(int, row.get("media_count", 0)),
             origin=Origin(str(row.get("origin") or Origin.OWN)),
+            points=pointed_of(row.get("points")),
         )
         for row in rows
     ]

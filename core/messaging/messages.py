@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from core.json_types import JsonObject
 from core.messaging.files import OutgoingFile
+from core.messaging.pointed import Pointed
 
 CHOICE = "pick"
 """Stands before the token of a button that is a choice: the buttons of such a message say all that its closing does."""
@@ -97,6 +98,10 @@ class InboundMessage:
     """Words that are not the person's own decide nothing and command nothing."""
     subject: str = ""
     """What a mail is about, without "Re:" and the like."""
+    points: tuple[Pointed, ...] = ()
+    """What the person points at; `text` and `media` are what they said and sent themselves."""
+    pointed_media: tuple[Media, ...] = ()
+    """The files of what the person points at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +155,10 @@ class IgnoredMessage:
     keys: tuple[str, ...]
     reason: IgnoreReason
     reply: str = ""
-    """Said once per conversation and reason, where a person would otherwise wonder (a group): a sentence of the
+    """Said once per conversation, reason and kind, where a person would otherwise wonder (a group): a sentence of the
     catalogues, in English, which the inbox says in the person's language. So is `ReachabilityChange.reply`."""
+    kind: str = ""
+    """What it was that we cannot read, as the provider calls it: each kind has its answer."""
 
 
 class DeliveryStatus(StrEnum):

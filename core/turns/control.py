@@ -11,6 +11,7 @@ from core.json_types import JsonObject
 from core.loop.control import TurnMessage
 from core.loop.stop_signal import StopSignal
 from core.messaging.messages import Origin
+from core.messaging.pointed import pointed_of
 
 NEWS_HOLD = 0.1
 """Seconds for which what a write told holds: after a slow recall or judge, the person may have written more."""
@@ -53,4 +54,5 @@ def turn_message(row: JsonObject) -> TurnMessage:
         media_count=cast(int, row["media_count"]),
         about=cast("str | None", row["about"]) or None,
         origin=Origin(str(row["origin"])),
+        points=pointed_of(row.get("points")),
     )

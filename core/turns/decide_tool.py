@@ -22,7 +22,6 @@ from core.journal.types import Effect, Outcome, StepKey
 from core.json_types import Json, JsonObject, canonical_json
 from core.language.catalogue import gettext, gettext_noop, speaking
 from core.llm.types import ToolCall
-from core.messaging.messages import Origin
 from core.tools.context import ToolExecutionContext
 from core.tools.results import ToolEnd
 from core.tools.schema import Signature
@@ -134,7 +133,7 @@ def open_to_words(request: TurnRequest, approvals: Sequence[Approval]) -> dict[s
     A "yes" that was written before the card, and is taken together with something written after it, is none to it.
     """
     # Words that are only passed on decide nothing, and the model cannot be trusted to tell them apart.
-    if not request.inbound or any(message.origin is not Origin.OWN for message in request.inbound):
+    if not request.inbound or any(not message.is_own for message in request.inbound):
         return {}
     said_at = min(message.received_at for message in request.inbound)
     return {

@@ -13,7 +13,7 @@ from core.hooks.hooks import Hook
 from core.journal.types import Journal
 from core.llm.types import ChatMessage, TokenUsage, ToolCall
 from core.loop.control import TurnControl, TurnMessage
-from core.messaging.messages import Address, Command, Media, Origin, OutboundMessage
+from core.messaging.messages import Address, Command, Media, OutboundMessage
 from core.messaging.states import IdentityState
 from core.people.access_policy import Admission
 from core.people.tenant import TurnTenant, WhileRunning
@@ -95,8 +95,8 @@ class TurnRequest:
 
     @property
     def passed_on(self) -> bool:
-        """Return whether words of others came with its messages: forwarded, shared, or written by a program."""
-        return self.by_client or self.was_passed_on or any(message.origin is not Origin.OWN for message in self.inbound)
+        """Return whether words of others came with its messages: passed on, pointed at, or written by a program."""
+        return self.by_client or self.was_passed_on or any(not message.is_own for message in self.inbound)
 
     @property
     def payer(self) -> Payer:

@@ -26,7 +26,8 @@ CREATE TYPE public.arrival AS (
 	outbound text,
 	language text,
 	subject text,
-	traceparent text
+	traceparent text,
+	points jsonb
 );
 
 CREATE TYPE public.fired_run AS (
@@ -105,6 +106,7 @@ CREATE TABLE public.inbound (
     heard text DEFAULT ''::text NOT NULL,
     subject text DEFAULT ''::text NOT NULL,
     traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
+    points jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );
 

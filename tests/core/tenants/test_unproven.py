@@ -33,7 +33,7 @@ events: data source traceparent type
 files: caption content_type key kind name pages sha256
 history: message
 identities: name state_reason timezone told_language
-inbound: command heard media outcome reason reply_to subject text traceparent
+inbound: command heard media outcome points reason reply_to subject text traceparent
 inbound_files: failure file_id
 lanes: owner process
 memories: collection extractor knowledge slot source_key speaker superseded_by text turn_id

@@ -212,6 +212,7 @@ begin
     if v_media is null then
         return 0;
     end if;
-    update inbound i set text = '', command = null, media = v_media where i.tenant_id = p_tenant and i.id = p_inbound;
+    update inbound i set text = '', command = null, media = v_media, points = '[]'
+    where i.tenant_id = p_tenant and i.id = p_inbound;
     return jsonb_array_length(v_media);
 end $$;

@@ -163,14 +163,16 @@ begin
         v.text := '';
         v.subject := '';
         v.media := '[]';
+        v.points := '[]';
         v.command := null;
     end if;
     insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
-                         state, reason, turn_id, reply_to, origin, subject)
+                         state, reason, turn_id, reply_to, origin, subject, points)
     values (v_tenant, v.id, v_conversation, v_seq, v.text, v.media, v.command, v.provider_id, v.sent_at,
             case when v_ignored <> '' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
             case when v_stopping is not null then 'stop' else v_ignored end,
-            v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'), coalesce(v.subject, ''));
+            v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'), coalesce(v.subject, ''),
+            coalesce(v.points, '[]'));
     inbound_id := v.id;
     tenant_id := v_tenant;
     if v_ignored <> '' or v_stopping is not null then
@@ -358,9 +360,9 @@ begin
     return v_count;
 end $$;
 
--- Answers a message that gets no turn with a sentence, once per place and reason: for example in a group, to say that
--- we only talk in direct chats. Strangers hear nothing (promise 12).
-create function say_once(p_arrival jsonb, p_reason text, p_text text)
+-- Answers a message that gets no turn with a sentence, once per place, reason and kind: for example in a group, to say
+-- that we only talk in direct chats. Strangers hear nothing (promise 12).
+create function say_once(p_arrival jsonb, p_reason text, p_text text, p_kind text default '')
 returns text
 language plpgsql as $$
 declare
@@ -379,7 +381,7 @@ begin
                    and i.state = 'active' and i.admitted <> '') then
         return null;
     end if;
-    if not ignore_message(v.channel, v.account, array['said:' || p_reason || ':' || v.peer], p_reason) then
+    if not ignore_message(v.channel, v.account, array[concat_ws(':', 'said', p_reason, nullif(p_kind, ''), v.peer)], p_reason) then
         return null;
     end if;
     v_conversation := open_conversation(

@@ -247,10 +247,10 @@ begin
     perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
     delete from prompts p where p.tenant_id = p_tenant;  -- compressed: nobody can look for a phrase in them
     update inbound i set text = redact_text(i.text, p_phrases), heard = redact_text(i.heard, p_phrases),
-        subject = redact_text(i.subject, p_phrases),
+        subject = redact_text(i.subject, p_phrases), points = redact_value(i.points, p_phrases),
         media = redact_value(i.media, p_phrases), command = redact_value(i.command, p_phrases)
     where i.tenant_id = p_tenant and i.state in ('done', 'ignored')
-      and value_says(jsonb_build_array(i.text, i.heard, i.subject, i.media, i.command), p_phrases);
+      and value_says(jsonb_build_array(i.text, i.heard, i.subject, i.media, i.command, i.points), p_phrases);
     update history h set message = redact_value(h.message, p_phrases)
     where h.tenant_id = p_tenant and value_says(h.message, p_phrases);
     update steps s set result = redact_value(s.result, p_phrases)
@@ -283,7 +283,8 @@ begin
     delete from files f
     where f.tenant_id = p_tenant and value_says(jsonb_build_array(f.name, f.caption, f.pages), p_phrases);
     return redact_elsewhere(p_tenant, p_phrases) = 0
-       and not exists (select from inbound i where i.tenant_id = p_tenant and says_any(words_of(i), p_phrases))
+       and not exists (select from inbound i where i.tenant_id = p_tenant
+                       and (says_any(words_of(i), p_phrases) or value_says(i.points, p_phrases)))
        and not exists (select from steps s where s.tenant_id = p_tenant and value_says(s.result, p_phrases))
        and not exists (select from pool_entries e where e.tenant_id = p_tenant
                        and value_says(jsonb_build_array(e.collected_fields, e.context, e.reason), p_phrases))

@@ -525,6 +525,7 @@ language sql stable as $$
     select jsonb_build_object(
         'id', p_inbound.id, 'text', p_inbound.text, 'received_at', p_inbound.received_at,
         'media_count', jsonb_array_length(p_inbound.media), 'command', p_inbound.command, 'origin', p_inbound.origin,
+        'points', p_inbound.points,
         'provider_id', p_inbound.provider_id, 'traceparent', p_inbound.traceparent,
         -- Few messages answer another: a call that finds nothing costs as much as all the rest.
         'about', case when p_inbound.reply_to <> ''
@@ -555,7 +556,8 @@ begin
     return query
     select b.*, r.*, b.turn_id = p_turn and b.attempts = 1, own_skills(p_tenant),
            r.waiting_step is not null and exists (
-               select from inbound m where m.tenant_id = p_tenant and m.turn_id = b.turn_id and m.origin <> 'own')
+               select from inbound m where m.tenant_id = p_tenant and m.turn_id = b.turn_id
+               and (m.origin <> 'own' or m.points @> '[{"whose": "others"}]'))
     from begin_turn(p_tenant, p_lane, p_fence, p_turn) b
     left join lateral read_turn(p_tenant, b.turn_id, p_history) r on not b.is_run;
     -- A turn that is new need not be on disk before it goes on. If Postgres dies and loses it, its messages wait as
