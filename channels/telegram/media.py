@@ -7,6 +7,8 @@ whose address holds the token and ends after an hour. A contact comes whole in t
 import re
 from dataclasses import replace
 
+from channels.telegram.fields import objects_in
+from channels.telegram.rich import rich_files
 from core.errors import RequestRefused
 from core.json_types import Json, JsonObject
 from core.messaging.messages import Media
@@ -23,32 +25,15 @@ _FILES = {
 }
 _RECORDED = frozenset({"voice", "video_note"})
 """What the app records for the chat: any other file may be somebody else's."""
-_OTHER_CONTENT = frozenset(
-    {
-        "location",
-        "sticker",
-        "poll",
-        "dice",
-        "game",
-        "story",
-        "invoice",
-        "checklist",
-        "paid_media",
-        "giveaway",
-        "gift",
-        "unique_gift",
-        "users_shared",
-        "chat_shared",
-        "web_app_data",
-    }
-)
 
 
 def read_media(message: JsonObject) -> tuple[Media, ...]:
     """Return the files of a message. Raises `RequestRefused` if one is not well-formed."""
-    media = []
+    media: list[Media] = []
     if "photo" in message:
         media.append(_largest(message["photo"]))
+    elif isinstance(live := message.get("live_photo"), dict):  # else its still picture stands in `photo`, too
+        media.append(_largest(live["photo"]) if live.get("photo") else _file(live, "video/mp4"))
     for name, content_type in _FILES.items():
         if name == "document" and "animation" in message:
             continue  # the same file again, for older bots
@@ -56,36 +41,12 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
             media.append(replace(_file(message[name], content_type), voice=name in _RECORDED))
     if "contact" in message:
         media.append(_card(message["contact"]))
+    paid = message.get("paid_media")
+    for item in objects_in(paid.get("paid_media") if isinstance(paid, dict) else None):
+        media += read_media(item)
+    for block in rich_files(message.get("rich_message")):
+        media += (replace(file, voice=False) for file in read_media(block))
     return tuple(media)
-
-
-def read_words(message: JsonObject) -> str:
-    """Return in words what a person sent that is neither text nor a file: a sticker's emoji, or a place."""
-    sticker = message.get("sticker")
-    if isinstance(sticker, dict):
-        emoji = sticker.get("emoji")
-        return emoji if isinstance(emoji, str) else ""
-    venue = message.get("venue")
-    place = venue.get("location") if isinstance(venue, dict) else message.get("location")
-    if not isinstance(place, dict):
-        return ""
-    latitude, longitude = _degrees(place, "latitude", 90), _degrees(place, "longitude", 180)
-    named = [venue.get("title"), venue.get("address")] if isinstance(venue, dict) else []
-    return ", ".join(
-        [f"📍 {latitude:.6f}, {longitude:.6f}", *(name for name in named if isinstance(name, str) and name)]
-    )
-
-
-def _degrees(place: JsonObject, name: str, most: int) -> float:
-    value = place.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
-        raise RequestRefused(f"{name} is no number of degrees")
-    return float(value)
-
-
-def has_content(message: JsonObject) -> bool:
-    """Return whether a person sent something that is neither text nor a file."""
-    return not _OTHER_CONTENT.isdisjoint(message)
 
 
 def _largest(sizes: Json) -> Media:

@@ -8,7 +8,11 @@ which would hold up its chat. Tests compare the two readings.
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from channels.telegram.media import has_content, read_media, read_words
+from channels.telegram.fields import integer_at, object_at, required_text_at, text_at
+from channels.telegram.kinds import content_of
+from channels.telegram.media import read_media
+from channels.telegram.pointed import read_origin, read_points
+from channels.telegram.words import words_of
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
@@ -21,21 +25,17 @@ from core.messaging.messages import (
     IgnoreReason,
     Inbound,
     InboundMessage,
-    Origin,
     Press,
     ReachabilityChange,
     ReachabilityReason,
 )
+from core.replies import ONLY_TEXT_AND_FILES
 from providers.telegram.wire import is_token
 
 CHANNEL = "telegram"
 ONLY_DIRECT = gettext_noop("I answer in direct chats only. Write to me there.")
-ONLY_TEXT_AND_FILES = gettext_noop("I can read text, photos, voice and files, but not this. Please tell me in words.")
 
-_FORWARDED = ("forward_origin", "forward_date", "forward_from", "forward_from_chat", "forward_sender_name")
-_BY_BOT = ("via_bot", "sender_business_bot")
 _READ = ("message", "edited_message", "callback_query", "my_chat_member")
-_LARGEST = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Parsed:
 
 def read_update_id(update: JsonObject) -> int:
     """Return the update's number. Raises `RequestRefused` if there is none."""
-    return _integer(update, "update_id", at_least=0)
+    return integer_at(update, "update_id", at_least=0)
 
 
 def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
@@ -67,14 +67,14 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
         raise RequestRefused("update is of two kinds")
     match kinds:
         case ["message"]:
-            return Parsed(_read_message(_object(update, "message"), key, bot))
+            return Parsed(_read_message(object_at(update, "message"), key, bot))
         case ["edited_message"]:
-            place = _place(_object(update, "edited_message"), bot)
+            place = _place(object_at(update, "edited_message"), bot)
             return Parsed(IgnoredMessage(place.address, place.sender, (key,), IgnoreReason.EDITED))
         case ["callback_query"]:
-            return _read_press(_object(update, "callback_query"), key, bot)
+            return _read_press(object_at(update, "callback_query"), key, bot)
         case ["my_chat_member"]:
-            return Parsed(_read_membership(_object(update, "my_chat_member"), key, bot))
+            return Parsed(_read_membership(object_at(update, "my_chat_member"), key, bot))
     return Parsed(ignore_update(update, bot))
 
 
@@ -100,28 +100,29 @@ class _Place:
 
 def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     place = _place(message, bot)
-    number = _integer(message, "message_id", at_least=0)
+    number = integer_at(message, "message_id", at_least=0)
     keys = (key, f"message:{place.address.peer}:{number}")
     if "migrate_to_chat_id" in message:
-        moved_to = str(_integer(message, "migrate_to_chat_id"))
+        moved_to = str(integer_at(message, "migrate_to_chat_id"))
         return AddressChange(CHANNEL, bot.id, place.address.peer, moved_to, keys)
     if place.is_bot:
         reason = IgnoreReason.OWN if place.sender == bot.id else IgnoreReason.BOT
         return IgnoredMessage(place.address, place.sender, keys, reason)
     media = read_media(message)
-    text = _text(message, "text") or _text(message, "caption") or read_words(message)
+    text, kind = words_of(message), content_of(message)
     if place.kind != "private":
-        if not (text or media or has_content(message)):  # somebody joined, the group got a new title
+        if not (text or media or kind):  # somebody joined, the group got a new title
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED)
         return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=ONLY_DIRECT)
     if not text.strip() and not media:
         if "text" in message:
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.EMPTY)
-        reply = ONLY_TEXT_AND_FILES if has_content(message) else ""
-        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED, reply=reply)
+        reply = ONLY_TEXT_AND_FILES if kind else ""
+        return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED, reply=reply, kind=kind)
     command, addressed = _read_command(message, text)
     if addressed and bot.username and addressed.casefold() != bot.username.casefold():
         return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.OTHER_ACCOUNT)
+    points, pointed_media = read_points(message, place.sender, bot.id)
     return InboundMessage(
         address=place.address,
         sender=place.sender,
@@ -129,29 +130,24 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         text=text,
         media=media,
         command=command,
-        sent_at=_moment(_integer(message, "date", at_least=0)),
+        sent_at=_moment(integer_at(message, "date", at_least=0)),
         sender_name=place.name,
         sender_language=place.language,
         provider_id=str(number),
         reply_to=_replied(message, bot),
-        origin=_origin(message),
+        origin=read_origin(message),
+        points=points,
+        pointed_media=pointed_media,
     )
-
-
-def _origin(message: JsonObject) -> Origin:
-    """Return whose words a message has: core.telegram.org/bots/api#message, and the names of fields before 7.0."""
-    if any(message.get(name) for name in _FORWARDED):
-        return Origin.FORWARDED
-    return Origin.VIA_BOT if any(message.get(name) for name in _BY_BOT) else Origin.OWN
 
 
 def _replied(message: JsonObject, bot: BotIdentity) -> str:
     """Return the id of the message of ours that a person replied to."""
     if "reply_to_message" not in message:
         return ""
-    replied = _object(message, "reply_to_message")
-    author = _person(_object(replied, "from"))[0] if "from" in replied else ""
-    return str(_integer(replied, "message_id", at_least=0)) if author == bot.id else ""
+    replied = object_at(message, "reply_to_message")
+    author = _person(object_at(replied, "from"))[0] if "from" in replied else ""
+    return str(integer_at(replied, "message_id", at_least=0)) if author == bot.id else ""
 
 
 def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
@@ -173,16 +169,16 @@ def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
 
     The message may be one that the bot can no longer read (`InaccessibleMessage`): the press still counts.
     """
-    number = _required_text(query, "id")
-    sender, is_bot, _ = _person(_object(query, "from"))
-    keys, data = (key, f"callback:{number}"), _text(query, "data")
+    number = required_text_at(query, "id")
+    sender, is_bot, _ = _person(object_at(query, "from"))
+    keys, data = (key, f"callback:{number}"), text_at(query, "data")
     if "message" not in query:  # of an inline message, which we never send
         ignored = IgnoredMessage(Address(CHANNEL, bot.id, sender), sender, keys, IgnoreReason.UNSUPPORTED)
         return Parsed(ignored, number)
-    message = _object(query, "message")
-    chat = _object(message, "chat")
-    peer, kind = str(_integer(chat, "id")), _required_text(chat, "type")
-    message_id = str(_integer(message, "message_id", at_least=0))
+    message = object_at(query, "message")
+    chat = object_at(message, "chat")
+    peer, kind = str(integer_at(chat, "id")), required_text_at(chat, "type")
+    message_id = str(integer_at(message, "message_id", at_least=0))
     address = Address(CHANNEL, bot.id, peer, _topic(message, kind))
     if reason := _press_reason(message, data, bot, stranger=is_bot or peer != sender, kind=kind):
         return Parsed(IgnoredMessage(address, sender, keys, reason), number)
@@ -195,7 +191,7 @@ def _press_reason(
     """Return why a press is not one of our buttons in the person's own chat, None if it is."""
     if kind != "private":
         return IgnoreReason.GROUP
-    author, _, _ = _person(_object(message, "from")) if "from" in message else (bot.id, True, "")
+    author, _, _ = _person(object_at(message, "from")) if "from" in message else (bot.id, True, "")
     if stranger or author != bot.id or not is_token(data):
         return IgnoreReason.UNSUPPORTED
     return None
@@ -204,7 +200,7 @@ def _press_reason(
 def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     """Read core.telegram.org/bots/api#chatmemberupdated: in a private chat, the bot blocked or unblocked."""
     place = _place(change, bot)
-    status = _required_text(_object(change, "new_chat_member"), "status")
+    status = required_text_at(object_at(change, "new_chat_member"), "status")
     if place.kind != "private":
         is_in = status in ("member", "administrator", "restricted")
         return IgnoredMessage(
@@ -216,13 +212,13 @@ def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
 
 
 def _place(message: JsonObject, bot: BotIdentity) -> _Place:
-    chat = _object(message, "chat")
-    peer = str(_integer(chat, "id"))
-    kind = _required_text(chat, "type")
+    chat = object_at(message, "chat")
+    peer = str(integer_at(chat, "id"))
+    kind = required_text_at(chat, "type")
     if kind == "private" or "from" in message:
-        user = _object(message, "from")
+        user = object_at(message, "from")
         sender, is_bot, name = _person(user)
-        language = read_tag(_text(user, "language_code"))
+        language = read_tag(text_at(user, "language_code"))
     else:  # said in a channel's or a group's own name
         sender, is_bot, name, language = peer, True, "", ""
     return _Place(Address(CHANNEL, bot.id, peer, _topic(message, kind)), kind, sender, is_bot, name, language)
@@ -231,41 +227,13 @@ def _place(message: JsonObject, bot: BotIdentity) -> _Place:
 def _topic(message: JsonObject, kind: str) -> str:
     """Return the topic of a private chat; elsewhere the field also numbers plain replies."""
     is_topic = kind == "private" and message.get("is_topic_message") is True
-    return str(_integer(message, "message_thread_id", at_least=1)) if is_topic else ""
+    return str(integer_at(message, "message_thread_id", at_least=1)) if is_topic else ""
 
 
 def _person(user: JsonObject) -> tuple[str, bool, str]:
-    number = _integer(user, "id", at_least=1)
-    names = (_text(user, "first_name"), _text(user, "last_name"))
+    number = integer_at(user, "id", at_least=1)
+    names = (text_at(user, "first_name"), text_at(user, "last_name"))
     return str(number), user.get("is_bot") is True, " ".join(name for name in names if name)
-
-
-def _object(parent: JsonObject, name: str) -> JsonObject:
-    value = parent.get(name)
-    if not isinstance(value, dict):
-        raise RequestRefused(f"{name} is not an object")
-    return value
-
-
-def _integer(parent: JsonObject, name: str, at_least: int = -_LARGEST) -> int:
-    value = parent.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not at_least <= value < _LARGEST:
-        raise RequestRefused(f"{name} is not a number of Telegram's")
-    return value
-
-
-def _text(parent: JsonObject, name: str) -> str:
-    value = parent.get(name, "")
-    if not isinstance(value, str):
-        raise RequestRefused(f"{name} is not a text")
-    return value
-
-
-def _required_text(parent: JsonObject, name: str) -> str:
-    value = _text(parent, name)
-    if not value:
-        raise RequestRefused(f"{name} is missing")
-    return value
 
 
 def _moment(seconds: int) -> datetime | None:

@@ -14,6 +14,7 @@ from simulator.telegram.act_arguments import number, text
 from simulator.telegram.chat_updates import Act, ChatUpdates, Wishes, settled_text
 from simulator.telegram.formatting import MAX_CAPTION, MAX_TEXT
 from simulator.telegram.keyboards import inline_buttons
+from simulator.telegram.pointing import linked, pointed
 from simulator.telegram.polling import Polling
 from simulator.telegram.service_acts import ServiceActs
 from simulator.telegram.state import Message, Press, World
@@ -61,6 +62,9 @@ class Acts:
             "sticker": lambda person, wishes: self._other(
                 person, {"sticker": {**_STICKER, "emoji": text(wishes, "emoji")}}
             ),
+            "rich": lambda person, wishes: self._other(person, {"rich_message": {"blocks": wishes.get("blocks", [])}}),
+            "game": lambda person, wishes: self._other(person, {"game": {"title": text(wishes, "title")}}),
+            "story": lambda person, _: self._other(person, {"story": {"id": 1}}),
             **ServiceActs(self._chats, polling).acts(),
         }
 
@@ -75,9 +79,16 @@ class Acts:
         return self._say(person, {"text": f"/start {argument}".strip()})
 
     def _say(self, person: Person, wishes: Wishes) -> Json:
-        content = settled_text(text(wishes, "text"), MAX_TEXT)
+        """Write a "text", in answer to "reply_to" or to somebody "elsewhere", of which "quote" is the part that counts.
+
+        Behind its words "linked" stands "url".
+        """
+        content = linked(settled_text(text(wishes, "text"), MAX_TEXT), wishes)
         chat = self._chats.open_chat(person)
-        message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
+        replied = self._chats.replied(chat, wishes)
+        fields = pointed(chat.messages.get(replied), wishes, self._chats.world.date())
+        message = self._chats.post(chat, person, content, reply_to=replied)
+        message.service = fields
         return self._chats.tell(chat, person, message)
 
     def _edit(self, person: Person, wishes: Wishes) -> Json:

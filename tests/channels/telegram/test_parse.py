@@ -11,7 +11,6 @@ from telegram import Update
 from channels.http.requests import json_object
 from channels.telegram.parse import (
     ONLY_DIRECT,
-    ONLY_TEXT_AND_FILES,
     BotIdentity,
     parse_update,
 )
@@ -29,6 +28,7 @@ from core.messaging.messages import (
     ReachabilityChange,
     ReachabilityReason,
 )
+from core.replies import ONLY_TEXT_AND_FILES
 from tests.channels.telegram.builders import BOT_ID, PERSON, Json, command, membership, message, press, update
 from tests.examples import examples
 

@@ -1,0 +1,43 @@
+"""Read fields of Telegram's JSON by type; another type refuses the update."""
+
+from core.errors import RequestRefused
+from core.json_types import Json, JsonObject
+
+LARGEST = 2**53
+
+
+def object_at(parent: JsonObject, name: str) -> JsonObject:
+    """Return a required object. Raises `RequestRefused`."""
+    value = parent.get(name)
+    if not isinstance(value, dict):
+        raise RequestRefused(f"{name} is not an object")
+    return value
+
+
+def integer_at(parent: JsonObject, name: str, at_least: int = -LARGEST) -> int:
+    """Return a required number. Raises `RequestRefused`."""
+    value = parent.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not at_least <= value < LARGEST:
+        raise RequestRefused(f"{name} is not a number of Telegram's")
+    return value
+
+
+def text_at(parent: JsonObject, name: str) -> str:
+    """Return a text, empty if there is none. Raises `RequestRefused`."""
+    value = parent.get(name, "")
+    if not isinstance(value, str):
+        raise RequestRefused(f"{name} is not a text")
+    return value
+
+
+def required_text_at(parent: JsonObject, name: str) -> str:
+    """Return a text that must be there. Raises `RequestRefused`."""
+    value = text_at(parent, name)
+    if not value:
+        raise RequestRefused(f"{name} is missing")
+    return value
+
+
+def objects_in(value: Json) -> list[JsonObject]:
+    """Return the objects of a list, none where it is no list: of content that is read as far as it can be."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
