@@ -14,7 +14,7 @@ from core.errors import RequestRefused, Unavailable
 from core.inbox.sweep import bring
 from core.json_types import JsonObject
 from core.messaging.channels import InboundSink, Sweep
-from core.messaging.messages import InboundMessage
+from core.messaging.messages import IgnoredMessage, InboundMessage
 from providers.slack.client import SlackApi, next_cursor
 
 OVERLAP = timedelta(minutes=5)
@@ -78,14 +78,14 @@ async def _missed(api: SlackApi, channel: str, start: datetime) -> list[JsonObje
     return [records[ts] for ts in sorted(records, key=float) if float(ts) >= start.timestamp()]
 
 
-def _read(record: JsonObject, channel: str, ours: AppIdentity) -> InboundMessage | None:
+def _read(record: JsonObject, channel: str, ours: AppIdentity) -> InboundMessage | IgnoredMessage | None:
     try:
         message = read_message(record, channel, ours, direct=True)
     except RequestRefused as error:
         _log.warning("slack_message_not_readable", reason=error.reason)
         return None
     # Our own answers stand in the history too: they were never missed.
-    return message if isinstance(message, InboundMessage) else None
+    return message if isinstance(message, InboundMessage) or message.reply else None
 
 
 async def _all(api: SlackApi, method: str, name: str, **arguments: str) -> list[JsonObject]:

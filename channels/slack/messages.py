@@ -3,16 +3,20 @@
 Source of the shapes: docs.slack.dev, reference/events/message and its subtypes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from channels.slack.blocks import unread_in
+from channels.slack.kinds import HAPPENED, TYPED, content_of
 from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name, text_at
-from channels.slack.text import typed_text
+from channels.slack.shares import Authors, besides, messages_in, own_words, quoted_in, whose, words_of
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
-from providers.slack.wire import CHANNEL_NAME
+from core.messaging.pointed import Pointed
+from core.replies import ONLY_TEXT_AND_FILES
+from providers.slack.wire import CHANNEL_NAME, STUB, is_file_id
 
 GROUP_REPLY = gettext_noop("I only answer in direct messages: write to me there.")
 COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
@@ -20,7 +24,6 @@ COMMANDS = {"new": "new", "halt": "stop", "stop": "stop"}
 
 CLIPS = frozenset({"slack_audio", "slack_video"})
 """The subtypes of files that Slack's app records for the conversation."""
-_TYPED_SUBTYPES = ("", "file_share", "thread_broadcast", "me_message")
 _SLACKBOT = "USLACKBOT"
 
 
@@ -32,6 +35,17 @@ class AppIdentity:
     app: str = ""
     bot_user: str = ""
     bot_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a message holds: the words, whose they are, and what they point at."""
+
+    text: str
+    media: tuple[Media, ...]
+    origin: Origin
+    points: tuple[Pointed, ...] = ()
+    pointed_media: tuple[Media, ...] = ()
 
 
 def read_message(
@@ -49,37 +63,49 @@ def read_message(
     reason = _reason(record, subtype, sender, ours)
     if reason is not None:
         # An edit or a deletion has an id of its own and is no second sight of the message.
-        return IgnoredMessage(address, sender, all_keys if subtype in _TYPED_SUBTYPES else keys or all_keys, reason)
+        all_keys = all_keys if subtype in TYPED else keys or all_keys
+        if reason is IgnoreReason.UNSUPPORTED and direct and subtype not in HAPPENED:
+            return IgnoredMessage(address, sender, all_keys, reason, ONLY_TEXT_AND_FILES, subtype)
+        return IgnoredMessage(address, sender, all_keys, reason)
     if not direct:
         reply = GROUP_REPLY if text_at(record, "type") == "app_mention" else ""
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.GROUP, reply)
     if not sender:
         raise RequestRefused("user is missing")
-    written, origin = _text(record)
-    text, media = typed_text(written), read_files(record)
-    if not text.strip() and not media:
+    content = _read(record, Authors(sender, ours.bot_user, ours.bot_id))
+    if not content.text.strip() and not content.media:
+        if kind := _unread(record):
+            return IgnoredMessage(address, sender, all_keys, IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES, kind)
         return IgnoredMessage(address, sender, all_keys, IgnoreReason.EMPTY)
-    command = COMMANDS.get(text.strip().lower())
+    command = COMMANDS.get(content.text.strip().lower())
     return InboundMessage(
         address=address,
         sender=sender,
         keys=all_keys,
-        text=text,
-        media=media,
+        text=content.text,
+        media=content.media,
         command=Command(command) if command else None,
         sent_at=moment(ts),
         provider_id=ts,
-        origin=origin,
+        origin=content.origin,
+        points=content.points,
+        pointed_media=content.pointed_media,
     )
 
 
 def read_files(record: JsonObject) -> tuple[Media, ...]:
-    """Return references to a message's files: fetched later, with the bot's token."""
+    """Return references to a message's files: fetched later, with the bot's token.
+
+    Of a file that came over Slack Connect, and of one that Slack keeps back, the message has only the id
+    (docs: reference/objects/file-object, `file_access`): what it is, is asked when it is fetched.
+    """
     media = []
     for item in objects_at(record, "files"):
         url = text_at(item, "url_private")
-        if not url.startswith(("https://", "http://")):  # deleted, or not yet shown to us
-            continue
+        if not url.startswith(("https://", "http://")):
+            if text_at(item, "mode") == "tombstone" or not is_file_id(text_at(item, "id")):  # it was deleted
+                continue
+            url = f"{STUB}{text_at(item, 'id')}"
         size = item.get("size")
         media.append(
             Media(
@@ -113,7 +139,7 @@ def _reason(record: JsonObject, subtype: str, sender: str, ours: AppIdentity) ->
         return IgnoreReason.BOT
     if subtype == "message_changed":
         return IgnoreReason.EDITED
-    if subtype not in _TYPED_SUBTYPES:
+    if subtype not in TYPED:
         return IgnoreReason.UNSUPPORTED
     return None
 
@@ -130,14 +156,38 @@ def _own_keys(record: JsonObject, channel: str, ts: str) -> tuple[str, ...]:
     return (*((f"client:{client}",) if client else ()), f"ts:{channel}:{ts}")
 
 
-def _text(record: JsonObject) -> tuple[str, Origin]:
-    """Return the text and whose words they are; of a message that was only forwarded, what it quotes.
+def _read(record: JsonObject, authors: Authors) -> _Content:
+    """Return what a message holds; one without words or files of its own is what it quotes.
 
     What an app writes with a person's token names the app: nobody typed it.
     """
-    written = text_at(record, "text")
-    if written.strip():
-        return written, Origin.VIA_BOT if text_at(record, "app_id") else Origin.OWN
-    quoted = [text_at(item, "text") or text_at(item, "fallback") for item in objects_at(record, "attachments")]
-    passed_on = "\n\n".join(text for text in quoted if text.strip())
-    return passed_on, Origin.FORWARDED if passed_on else Origin.OWN
+    text, files = own_words(record), read_files(record)
+    if not text.strip() and not files:
+        quoted = quoted_in(record)
+        text = "\n\n".join(words for item in quoted if (words := words_of(item)).strip())
+        files = tuple(file for item in quoted for file in _files_of(item))
+        return _Content(text, files, Origin.FORWARDED if text or files else Origin.OWN)
+    origin = Origin.VIA_BOT if text_at(record, "app_id") else Origin.OWN
+    points: list[Pointed] = []
+    pointed_media: list[Media] = []
+    for item in besides(record):
+        theirs = _files_of(item)
+        words = words_of(item) or ("" if theirs else "(something that cannot be shown here)")
+        points.append(Pointed(words, whose(item, authors), files=len(theirs)))
+        pointed_media += theirs
+    return _Content(text, files, origin, tuple(points), tuple(pointed_media))
+
+
+def _files_of(item: JsonObject) -> tuple[Media, ...]:
+    """Return the files of a shared message, each once; nothing in them is said to us now."""
+    files = {file.url: replace(file, voice=False) for message in messages_in(item) for file in read_files(message)}
+    return tuple(files.values())
+
+
+def _unread(record: JsonObject) -> str:
+    """Return what a message without anything that we can read holds all the same; empty where it is nothing."""
+    files = [item for item in objects_at(record, "files") if text_at(item, "mode") != "tombstone"]
+    blocks = unread_in(record.get("blocks"))
+    return (
+        blocks or ("attachment" if record.get("attachments") else "") or ("file" if files else "") or content_of(record)
+    )

@@ -86,7 +86,7 @@ class FileIntake:
         if kind is not FileKind.AUDIO:  # which is read when it is listened to
             async with self.at_once:
                 content = await read_content(sent.body, kind)
-        told = Media(media.url, sent.content_type or media.content_type, clean_name(media.name))
+        told = Media(media.url, sent.content_type or media.content_type, clean_name(media.name or sent.name))
         try:
             return await self.store.keep(tenant_id, sent.body, kind, content, told, now)
         except OSError as error:

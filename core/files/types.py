@@ -16,10 +16,14 @@ MAX_SECONDS = 30 * 60
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """The bytes of a file. `content_type` is lower case, without parameters."""
+    """The bytes of a file. `content_type` is lower case, without parameters.
+
+    `name` is set where only who hands the file out knows it.
+    """
 
     content_type: str
     body: bytes = field(repr=False)
+    name: str = ""
 
 
 class FileNotFetched(Exception):

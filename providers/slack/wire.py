@@ -11,9 +11,13 @@ WEBHOOK_PATH = "/webhooks/slack"
 MAX_SECTION = 3_000
 """Characters of a section's text (docs.slack.dev, reference/block-kit/blocks/section-block)."""
 
+STUB = "slack-file:"
+"""Stands before the id of a file of which a message has no address."""
+
 # What a button may carry to be one of ours: Slack itself takes 2,000 characters.
 _TOKEN = re.compile(r"[!-~]{1,64}")
 _CHOICE = re.compile(r"choice_[0-9]{1,3}")
+_FILE = re.compile(r"F[A-Z0-9]{2,30}")
 _TS = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
 _ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
@@ -26,6 +30,11 @@ def choice_id(index: int) -> str:
 def is_choice(action_id: str) -> bool:
     """Return whether an action_id is one that `choice_id` makes."""
     return _CHOICE.fullmatch(action_id) is not None
+
+
+def is_file_id(value: str) -> bool:
+    """Return whether a value names a file of Slack's."""
+    return _FILE.fullmatch(value) is not None
 
 
 def is_ts(value: str) -> bool:

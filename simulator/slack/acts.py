@@ -26,9 +26,10 @@ type Act = Callable[[Hub, Person, Obj], Awaitable[Obj]]
 async def say(hub: Hub, person: Person, arguments: Obj) -> Obj:
     """Write `text` in the direct conversation, in a thread with `thread_ts`; return the ts.
 
+    `attachments` are shared messages and tables as Slack's client sends them, `blocks` stand for the text's own.
     `files` is a list of {"name", "content"}, text or base64 after "base64:"; with "clip", audio or video, the app has
-    recorded it. With `doubled` one gesture comes as two events, with different ts and one client_msg_id, as has been
-    seen of Slack.
+    recorded it; with "connect" it comes over Slack Connect, which tells its id alone. With `doubled` one gesture comes
+    as two events, with different ts and one client_msg_id, as has been seen of Slack.
     """
     channel = _direct(hub, person)
     message = _typed(hub, channel, person, arguments)
@@ -158,11 +159,14 @@ def _typed(hub: Hub, channel: Channel, person: Person, arguments: Obj) -> Messag
     root = channel.messages.get(thread)
     if thread and (root is None or root.thread_ts):
         raise BadAction(f"There is no thread {thread}.")
-    words = text(arguments.get("text")) if arguments.get("files") else _needed(arguments, "text")
+    holds_more = any(arguments.get(name) for name in ("files", "attachments", "blocks"))
+    words = text(arguments.get("text")) if holds_more else _needed(arguments, "text")
     if person.slack_user in hub.world.disabled:
         raise BadAction(f"{person.name} is deactivated.")
     message = typed_message(hub.world.next_ts(), channel.id, person.slack_user, words, thread)
     message.files = [_file(hub, person, obj(file)) for file in items(arguments.get("files"))]
+    message.attachments = items(arguments.get("attachments"))
+    message.blocks = items(arguments.get("blocks")) or message.blocks
     return hub.world.add(message)
 
 
@@ -181,6 +185,10 @@ def _file(hub: Hub, person: Person, given: Obj) -> Obj:
         if not isinstance(seconds, int) or not 1 <= seconds <= _LONGEST_CLIP:
             raise BadAction(f'"seconds" of a clip must be a whole number from 1 to {_LONGEST_CLIP}.')
         record |= {"subtype": f"slack_{clip}", "media_display_type": clip, "duration_ms": seconds * 1000}
+    if given.get("connect") is True:
+        # reference/objects/file-object, `file_access`: "check_file_info" asks for a call of files.info.
+        hub.world.uploads[text(record["id"])] = record | {"shared": True}
+        return {"id": record["id"], "created": 0, "mode": "file_access", "file_access": "check_file_info"}
     return record
 
 

@@ -107,7 +107,17 @@ async def hand_out(hub: Hub, request: web.Request) -> web.Response:
     return web.Response(body=file.data, content_type="application/octet-stream")
 
 
+def info(hub: Hub, arguments: Obj) -> Obj:
+    """Tell of a file: reference/methods/files.info."""
+    known = hub.world.uploads.get(text(arguments.get("file")))
+    if known is None or "size" not in known:
+        raise Refusal("file_not_found")
+    told: Obj = {name: value for name, value in known.items() if name not in ("length", "at", "shared")}
+    return {"ok": True, "file": told}
+
+
 METHODS = {
+    "files.info": Method(info, ("files:read",), ("file",), json=False),
     "files.getUploadURLExternal": Method(upload_url, ("files:write",), ("filename", "length"), json=False),
     "files.completeUploadExternal": Method(complete, ("files:write",), ("files",)),
 }

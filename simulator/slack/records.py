@@ -20,6 +20,8 @@ def message_record(world: World, message: Message, *, metadata: bool = False) ->
         record["client_msg_id"] = message.client_msg_id
     if message.blocks:
         record["blocks"] = list(message.blocks)
+    if message.attachments:
+        record["attachments"] = list(message.attachments)
     if message.bot_id:
         profile: Obj = {"id": message.bot_id, "app_id": message.app_id, "deleted": False}
         record |= {"bot_id": message.bot_id, "app_id": message.app_id, "bot_profile": profile}

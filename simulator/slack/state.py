@@ -57,6 +57,7 @@ class Message:
     tasks: dict[str, Json] = field(default_factory=dict)
     ephemeral_for: str = ""
     files: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
     reactions: dict[str, list[str]] = field(default_factory=dict)
 
 

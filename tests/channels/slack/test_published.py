@@ -15,8 +15,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.slack.manifest import SCOPES
+from channels.slack.media import SlackMedia
 from core.messaging.channels import Target
-from core.messaging.messages import Action, Address, Form, FormField, OutboundKind, OutboundMessage
+from core.messaging.messages import Action, Address, Form, FormField, Media, OutboundKind, OutboundMessage
 from notify.slack.send import SlackNotification
 from simulator.config import SlackConfig
 from tests.channels.slack.team import ADA_DM, Team, running_team
@@ -34,6 +35,7 @@ CALLED = {
     "conversations.list",
     "conversations.open",
     "conversations.replies",
+    "files.info",
     "reactions.add",
     "reactions.remove",
     "views.open",
@@ -80,7 +82,16 @@ async def _make_every_call(team: Team) -> None:
         await team.act("press", ts=team.person()["bubbles"][-1]["ts"], action_id="choice_0")
     await eventually(lambda: sum(bubble["ephemeral"] for bubble in team.person()["bubbles"]) == 2)
     await team.channel.catch_up(begun)
+    await team.act("say", files=[{"name": "notes.txt", "content": "words", "connect": True}])
+    await eventually(lambda: bool(_files_of(team)))
+    media = SlackMedia(bot_token=SlackConfig().bot_token, api_url=team.simulator.slack_url)
+    assert (await media.fetch(_files_of(team)[0], 1000)).body == b"words"
+    await media.close()
     await sender.close()
+
+
+def _files_of(team: Team) -> list[Media]:
+    return [file for inbound in team.sink.accepted for file in getattr(inbound, "media", ())]
 
 
 async def test_the_list_of_methods_is_whole_and_the_manifests_scopes_are_enough(calls: dict[str, set[str]]) -> None:

@@ -33,6 +33,7 @@ PAGE_SAYS_OTHERWISE = {
     "conversations.history": {"channel"},
     "conversations.info": {"channel"},
     "conversations.replies": {"channel", "ts"},
+    "files.info": {"file"},
     "users.info": {"user"},
     "views.open": {"trigger_id"},
     "views.push": {"trigger_id"},
