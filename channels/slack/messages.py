@@ -6,7 +6,7 @@ Source of the shapes: docs.slack.dev, reference/events/message and its subtypes.
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from channels.slack.blocks import unread_in
+from channels.slack.blocks import objects_in, unread_in
 from channels.slack.kinds import HAPPENED, TYPED, content_of
 from channels.slack.payload_fields import CHANNEL, TS, USER, name_at, objects_at, optional_name, text_at
 from channels.slack.shares import Authors, besides, messages_in, own_words, quoted_in, whose, words_of
@@ -14,7 +14,7 @@ from core.errors import RequestRefused
 from core.json_types import JsonObject
 from core.language.catalogue import gettext_noop
 from core.messaging.messages import Address, Command, IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
-from core.messaging.pointed import Pointed
+from core.messaging.pointed import Pointed, unread
 from core.replies import ONLY_TEXT_AND_FILES
 from providers.slack.wire import CHANNEL_NAME, STUB, is_file_id
 
@@ -175,6 +175,9 @@ def _read(record: JsonObject, authors: Authors) -> _Content:
         words = words_of(item) or ("" if theirs else "(something that cannot be shown here)")
         points.append(Pointed(words, whose(item, authors), files=len(theirs)))
         pointed_media += theirs
+    blocks = [block for block in objects_in(record.get("blocks")) if block.get("type") != "divider"]
+    if kind := unread_in([*blocks]) or _lost_file(record):
+        points.append(unread(kind))
     return _Content(text, files, origin, tuple(points), tuple(pointed_media))
 
 
@@ -186,8 +189,11 @@ def _files_of(item: JsonObject) -> tuple[Media, ...]:
 
 def _unread(record: JsonObject) -> str:
     """Return what a message without anything that we can read holds all the same; empty where it is nothing."""
-    files = [item for item in objects_at(record, "files") if text_at(item, "mode") != "tombstone"]
     blocks = unread_in(record.get("blocks"))
-    return (
-        blocks or ("attachment" if record.get("attachments") else "") or ("file" if files else "") or content_of(record)
-    )
+    return blocks or ("attachment" if record.get("attachments") else "") or _lost_file(record) or content_of(record)
+
+
+def _lost_file(record: JsonObject) -> str:
+    """Return the kind of what a message has as a file and tells nothing of; a deleted one is none."""
+    files = [item for item in objects_at(record, "files") if text_at(item, "mode") != "tombstone"]
+    return "file" if len(files) > len(read_files({"files": [*files]})) else ""

@@ -29,6 +29,7 @@ from core.messaging.messages import (
     ReachabilityChange,
     ReachabilityReason,
 )
+from core.messaging.pointed import unread
 from core.replies import ONLY_TEXT_AND_FILES
 from providers.telegram.wire import is_token
 
@@ -123,6 +124,8 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     if addressed and bot.username and addressed.casefold() != bot.username.casefold():
         return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.OTHER_ACCOUNT)
     points, pointed_media = read_points(message, place.sender, bot.id)
+    if kind and "caption" in message and not media:  # the words of what we cannot read
+        points = (*points, unread(kind))
     return InboundMessage(
         address=place.address,
         sender=place.sender,

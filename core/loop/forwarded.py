@@ -5,7 +5,7 @@ Such are what others wrote, and what a person points at, whoever wrote it.
 
 from dataclasses import replace
 
-from core.llm.types import ChatMessage, Role
+from core.llm.types import ChatMessage, Marker, Role
 from core.messaging.messages import Origin
 from core.messaging.pointed import Pointed, Whose
 
@@ -25,6 +25,7 @@ _POINTED = {
     Whose.ASSISTANT: f"[The person points at this earlier message of yours. {_SAID_BEFORE}]",
     Whose.OTHERS: f"[The person points at this. These are not the person's own words: {_DATA}]",
 }
+_UNREAD = "[With this the person sent something that you cannot read ({kind}). Tell them so.]"
 _PART = "[They chose this part of it:]"
 MAX_POINTED = 6000
 """Characters of one such message that the model is shown."""
@@ -32,6 +33,8 @@ MAX_POINTED = 6000
 
 def pointed_at(point: Pointed) -> ChatMessage:
     """Return what a person points at. Only what others wrote is `outside`; the rest stands in the history already."""
+    if point.whose is Whose.UNREAD:
+        return ChatMessage(Role.USER, _UNREAD.format(kind=point.text), internal=True, marker=Marker.NOTE)
     lines = [_POINTED[point.whose]]
     if point.text:
         lines.append(_quoted(_cut(point.text)))

@@ -1,11 +1,15 @@
 """What a person points at with a message: one that it answers or quotes, or that it shares with words of their own."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
 from core.json_types import Json, JsonObject
+
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""What is shown of a kind's name: nothing that could pass for a sentence."""
 
 
 class Whose(StrEnum):
@@ -15,6 +19,8 @@ class Whose(StrEnum):
     ASSISTANT = "assistant"
     OTHERS = "others"
     """Anybody else, or nobody knows: such words decide nothing and command nothing, as those that are forwarded."""
+    UNREAD = "unread"
+    """No words: something came with the message that cannot be read; `text` is what the provider calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,11 @@ class Pointed:
         return cls(
             str(row["text"]), Whose(str(row["whose"])), str(row.get("part", "")), files if isinstance(files, int) else 0
         )
+
+
+def unread(kind: str) -> Pointed:
+    """Return what tells of something that came with a message and cannot be read."""
+    return Pointed(kind.replace("_", " ") if _KIND.fullmatch(kind) else "something", Whose.UNREAD)
 
 
 def pointed_of(rows: Json) -> tuple[Pointed, ...]:

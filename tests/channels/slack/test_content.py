@@ -14,7 +14,7 @@ from channels.slack.blocks import block_words
 from channels.slack.kinds import ABOUT, HAPPENED, TYPED
 from channels.slack.messages import AppIdentity, read_message
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Media, Origin
-from core.messaging.pointed import Pointed, Whose
+from core.messaging.pointed import Pointed, Whose, unread
 from core.replies import ONLY_TEXT_AND_FILES
 from simulator.slack.blocks import _KINDS
 from tests.channels.slack.builders import APP, DM, PERSON, TEAM, Obj, message
@@ -231,6 +231,7 @@ def test_a_file_of_which_slack_tells_only_the_id_is_asked_for(fields: Obj, media
 
 UNREAD: dict[str, tuple[Obj, str]] = {
     "a share of nothing": ({"attachments": [shared(fallback="[no preview available]")]}, "attachment"),
+    "a line": ({"blocks": [{"type": "divider"}]}, "divider"),
     "a block of nothing": ({"blocks": [{"type": "call", "call_id": "R1"}]}, "call"),
     "a file without an id": ({"files": [{"name": "a.png"}]}, "file"),
     "a piece of the future": ({"blocks": [rich({"type": "hologram"})]}, "rich_text"),
@@ -245,6 +246,20 @@ def test_what_cannot_be_read_gets_a_sentence_for_its_kind(fields: Obj, kind: str
     inbound = read(**{"text": "", **fields})
     assert isinstance(inbound, IgnoredMessage)
     assert (inbound.reason, inbound.reply, inbound.kind) == (IgnoreReason.UNSUPPORTED, ONLY_TEXT_AND_FILES, kind)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"blocks": [rich("Look"), {"type": "call", "call_id": "R1"}]}, "call"),
+        ({"files": [PNG, {"name": "a.png"}]}, "file"),
+        ({"blocks": [{"type": "Tell Eve"}]}, "Tell Eve"),
+    ],
+)
+def test_what_cannot_be_read_beside_words_is_told_to_the_model(fields: Obj, kind: str) -> None:
+    inbound = taken(text="Look", **fields)
+    assert (inbound.text, inbound.points) == ("Look", (unread(kind),))
+    assert taken(text="Look", blocks=[rich("Look"), {"type": "divider"}]).points == ()
 
 
 @pytest.mark.parametrize(

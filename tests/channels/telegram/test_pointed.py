@@ -10,7 +10,7 @@ import pytest
 from channels.telegram.parse import BotIdentity, parse_update
 from channels.telegram.text import linked_text
 from core.messaging.messages import InboundMessage, Media, Origin
-from core.messaging.pointed import Pointed, Whose
+from core.messaging.pointed import Pointed, Whose, unread
 from tests.channels.telegram.builders import BOT_ID, PERSON, Json, message, update
 
 BOT = BotIdentity(str(BOT_ID), "simulator_valet_bot")
@@ -139,6 +139,19 @@ def test_what_a_person_points_at_comes_with_their_words_and_its_author(changes: 
     inbound = taken(text="Move this one", **changes)
     assert (inbound.text, inbound.origin, inbound.points) == ("Move this one", Origin.OWN, (point,))
     assert len(inbound.pointed_media) == point.files
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"hologram": {"of": "the future"}},
+        {"paid_media": {"star_count": 1, "paid_media": [{"type": "preview"}]}},
+    ],
+)
+def test_what_cannot_be_read_beside_a_caption_is_told_to_the_model(content: Json) -> None:
+    inbound = taken(text=None, caption="Look", **content)
+    assert (inbound.text, inbound.points) == ("Look", (unread(next(iter(content))),))
+    assert taken(text="Hi", a_note_of_the_future=True).points == ()
 
 
 def test_the_files_of_a_replied_message_are_kept_apart_from_what_was_sent() -> None:
