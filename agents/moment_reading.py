@@ -1,12 +1,12 @@
 """What the words of a text about a moment come to: a day, a time of day, a zone, or a span from now."""
 
 import calendar
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from typing import cast
 
-from agents.moment_scan import Kind, Language, Token, language, scan
+from agents.moment_days import Unread, Words
+from agents.moment_scan import Language, Token, language, scan
 from agents.moment_words.words import Part
 from agents.moment_zones import NamedZone
 
@@ -26,8 +26,14 @@ _HOURS: dict[Part, tuple[range, range]] = {
 }
 """The hours of each part of a day: those of its day, and those of the day after it."""
 _USUAL: dict[Part, int] = {
-    "morning": 9, "forenoon": 9, "noon": 12, "afternoon": 15, "evening": 20, "night": 20, "midnight": 0,
-}  # fmt: skip
+    "morning": 9,
+    "forenoon": 9,
+    "noon": 12,
+    "afternoon": 15,
+    "evening": 20,
+    "night": 20,
+    "midnight": 0,
+}
 """The hour of a part of a day that is named alone; the others have none."""
 _MORNING = time(9)
 """The time of a day that is named alone."""
@@ -52,13 +58,6 @@ class Reading:
     """How many letters stand in words that the language does not know."""
 
 
-class _Unread(Exception):
-    def __init__(self, *tokens: Token) -> None:
-        super().__init__()
-        self.words = tuple(token.text for token in tokens)
-        self.foreign = sum(len(token.text.replace(" ", "")) for token in tokens if token.kind == "unknown")
-
-
 @dataclass(frozen=True, slots=True)
 class _Clock:
     """A time of day as it was said: `certain` says which half of the day, `minutes` are added to the hour."""
@@ -77,7 +76,7 @@ def reading_of(text: str, code: str, now: datetime) -> Reading:
     known = language(code)
     try:
         return _Said(known, _with_clocks(scan(text, code), known), now).reading()
-    except _Unread as unread:
+    except Unread as unread:
         return Reading(unread=unread.words, foreign=unread.foreign)
     except OverflowError:
         return Reading(unread=(text,))  # beyond what a calendar has
@@ -99,43 +98,27 @@ def _with_clocks(tokens: list[Token], known: Language) -> list[Token]:
     return read
 
 
-class _Said:
+class _Said(Words):
     """The tokens of one text."""
-
-    def __init__(self, known: Language, tokens: Sequence[Token], now: datetime) -> None:
-        self.known = known
-        self.tokens = tokens
-        self.now = now
-        self.wall = now.replace(tzinfo=None)
 
     def reading(self) -> Reading:
         unknown = self._all("unknown", "number")
         if unknown or not self.tokens:
-            raise _Unread(*unknown)
+            raise Unread(*unknown)
         if self._all("from now"):
             return self._span()
         if not self._all("from day"):
             if bare := self._all("span", "more"):
-                raise _Unread(*bare)
+                raise Unread(*bare)
             return self._day_and_clock(0)
         return self._day_and_clock(self._days_counted())
-
-    def _all(self, *kinds: Kind) -> list[Token]:
-        return [token for token in self.tokens if token.kind in kinds]
-
-    def _one(self, *kinds: Kind) -> Token | None:
-        """Return the token of these kinds, if any; two that differ do not go together."""
-        found = self._all(*kinds)
-        if len({token.text for token in found}) > 1:
-            raise _Unread(*found)
-        return found[0] if found else None
 
     def _span(self) -> Reading:
         seconds, days, months = self._amounts()
         others = [token for token in self.tokens if token.kind not in ("from now", "span", "more", "clock", "part")]
         timed = self._all("clock", "part")
         if others or (timed and seconds) or not (seconds or days or months):
-            raise _Unread(*self.tokens)
+            raise Unread(*self.tokens)
         day = _months_on(self.wall, months) + timedelta(days=days)
         if timed:
             return self._at(day.date(), today=False)
@@ -149,49 +132,16 @@ class _Said:
             moment = (passed + timedelta(seconds=seconds)).astimezone(self.now.tzinfo)
         return Reading(moment.date(), moment.time(), moment)
 
-    def _amounts(self) -> tuple[int, int, int]:
-        """Return the seconds, days and months of a span."""
-        seconds = 0.0
-        counted = {"days": 0.0, "months": 0.0}
-        hourly = False
-        for token in self._all("span", "more"):
-            if isinstance(token.value, int):
-                if token.kind == "more" and not hourly:
-                    raise _Unread(token)
-                seconds += token.value * 60
-                continue
-            unit, size = cast("tuple[str, int]", token.value)
-            numbers = token.numbers or {}
-            amount = self._count(numbers["n"]) * size
-            hourly = unit == "seconds" and size == 3600
-            if unit == "seconds":
-                seconds += amount + int(numbers.get("m") or 0) * 60
-            else:
-                counted[unit] += amount
-        if not all(amount.is_integer() for amount in (seconds, *counted.values())):
-            raise _Unread(*self._all("span", "more"))
-        return int(seconds), int(counted["days"]), int(counted["months"])
-
-    def _count(self, text: str) -> float:
-        try:
-            return float(text.replace(",", "."))
-        except ValueError:
-            pass
-        try:
-            return float(self.known.number(text))
-        except StopIteration:
-            return 1.0  # an article
-
     def _days_counted(self) -> int:
         seconds, days, months = self._amounts()
         if seconds or months or not days or not self._all("day", "weekday", "date"):
-            raise _Unread(*self.tokens)
+            raise Unread(*self.tokens)
         return days
 
     def _day_and_clock(self, later: int) -> Reading:
         offset, today = self._one("day"), self._one("part of today")
         if today and (self._all("weekday", "date") or (offset and offset.value != 0)):
-            raise _Unread(*self._all("part of today", "day", "weekday", "date"))
+            raise Unread(*self._all("part of today", "day", "weekday", "date"))
         day = self._day()
         is_today = today is not None or (offset is not None and offset.value == 0)
         if today:
@@ -200,51 +150,13 @@ class _Said:
             day += timedelta(days=later)
         return self._at(day, today=is_today)
 
-    def _day(self) -> date | None:
-        """Return the day that is named; a weekday beside a date must be that date's."""
-        offset, weekday, named, week = (
-            self._one("day"), self._one("weekday"), self._one("date"), self._one("week"),
-        )  # fmt: skip
-        if (week and (not weekday or named)) or (offset and (weekday or named)):
-            raise _Unread(*self._all("day", "weekday", "date", "week"))
-        today = self.wall.date()
-        if named:
-            day = self._date(named)
-            if weekday and day.weekday() != weekday.value:
-                raise _Unread(weekday, named)
-            return day
-        if weekday:
-            number = cast(int, weekday.value)
-            if week:
-                return today + timedelta(days=number - today.weekday() + 7 * cast(int, week.value))
-            return today + timedelta(days=(number - today.weekday()) % 7 or 7)
-        return today + timedelta(days=cast(int, offset.value)) if offset else None
-
-    def _date(self, token: Token) -> date:
-        numbers = token.numbers or {}
-        month = self.known.months[numbers["month"]] if numbers.get("month") else self.known.number(numbers["mm"])
-        number = self.known.number(numbers["d"])
-        today = self.wall.date()
-        year = numbers.get("y")
-        # Without a year it is the next one; the leap day may be eight years off.
-        for candidate in [int(year)] if year else range(today.year, today.year + 9):
-            try:
-                day = date(candidate, month, number)
-            except ValueError:
-                if (month, number) != (2, 29):
-                    break
-                continue
-            if year or day >= today:
-                return day
-        raise _Unread(token)
-
     def _at(self, day: date | None, *, today: bool) -> Reading:
         """Return a time of day on its day; without one, the next time that the clock shows it."""
         zone = self._one("zone")
         clock, parts = self._clock()
         if clock is None and not parts:
             if zone or day is None:
-                raise _Unread(*self.tokens)
+                raise Unread(*self.tokens)
             moment = None if day == self.wall.date() else datetime.combine(day, _MORNING)
             return Reading(day, None, moment)
         at, later = self._time(clock, parts, today=today)
@@ -263,7 +175,7 @@ class _Said:
         """Return a wall time that the clock shows; where clocks are put forward some are never shown."""
         zone = zone or self.now.tzinfo
         if zone and wall.replace(tzinfo=zone).astimezone(UTC).astimezone(zone).replace(tzinfo=None) != wall:
-            raise _Unread(*self._all("clock", "part", "part of today", "day", "weekday", "date"))
+            raise Unread(*self._all("clock", "part", "part of today", "day", "weekday", "date"))
         return wall
 
     def _clock(self) -> tuple[_Clock | None, list[Token]]:
@@ -287,7 +199,7 @@ class _Said:
                 minutes += sign * self.known.number(str(numbers[name]))
         half = (numbers.get("half") or "")[:1]
         if hour > 24 or (hour == 24 and minutes) or abs(minutes) > 59 or (half and not 1 <= hour <= 12):
-            raise _Unread(token)
+            raise Unread(token)
         if half:
             return _Clock(hour % 12 + (12 if half == "p" else 0), minutes, certain=True)
         written = numbers.get("m") and len(said) == 2 and hour < _EARLY
@@ -300,7 +212,7 @@ class _Said:
         if parts:
             meant = set.intersection(*(set(_hours(clock, cast(Part, part.value), today)) for part in parts))
             if len(meant) != 1:
-                raise _Unread(*self._all("clock", "part", "part of today"))
+                raise Unread(*self._all("clock", "part", "part of today"))
             hour = meant.pop()
         else:
             hour = clock.hour + (12 if not clock.certain and 1 <= clock.hour < _EARLY else 0)
@@ -311,7 +223,7 @@ class _Said:
         hours = {_USUAL.get(cast(Part, part.value)) for part in parts}
         hour = hours.pop()
         if hours or hour is None:
-            raise _Unread(*parts)
+            raise Unread(*parts)
         return time(hour), int(hour == 0 and today)
 
     def _next(self, at: time, clock: _Clock | None, parts: list[Token]) -> datetime:
@@ -337,7 +249,7 @@ class _Said:
     def _moment_there(self, zone: NamedZone, wall: datetime) -> datetime:
         moment = zone.at(wall, self.now.tzinfo)
         if moment is None:
-            raise _Unread(*self._all("zone"))
+            raise Unread(*self._all("zone"))
         self._shown(wall, moment.tzinfo)
         return moment
 

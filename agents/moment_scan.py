@@ -13,9 +13,22 @@ from agents.moment_words.words import MomentWords
 from agents.moment_zones import NamedZone, place_patterns, zone_at
 
 type Kind = Literal[
-    "clock", "part", "part of today", "date", "weekday", "week", "day", "span", "more", "from now", "from day",
-    "filler", "number", "zone", "unknown",
-]  # fmt: skip
+    "clock",
+    "part",
+    "part of today",
+    "date",
+    "weekday",
+    "week",
+    "day",
+    "span",
+    "more",
+    "from now",
+    "from day",
+    "filler",
+    "number",
+    "zone",
+    "unknown",
+]
 _HAN = r"[\u4e00-\u9fff]"
 _WORD = re.compile(rf"{_HAN}|[^\s\u4e00-\u9fff]+")
 _WIDE = str.maketrans("：，／！？（）０１２３４５６７８９", ":,/!?()0123456789")

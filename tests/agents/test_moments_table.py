@@ -50,7 +50,7 @@ def test_each_moment_of_the_table_is_read_as_it_is_meant(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_where_no_language_is_known_a_moment_of_the_table_means_the_same_or_is_asked_about(language: str) -> None:
+def test_without_a_known_language_a_moment_means_the_same_or_nothing(language: str) -> None:
     read_as = [(said, meant, shown(read(said, now))) for now, said, meant in rows(language) if meant[0] != "?"]
     assert {said: found for said, meant, found in read_as if found != meant and found[0] != "?"} == {}
     asked = [said for said, _, found in read_as if found[0] == "?"]

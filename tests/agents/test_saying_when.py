@@ -36,7 +36,7 @@ OFFSETS = {"EST": -5, "UTC": 0, "MEZ": 1}
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_what_is_set_is_read_back_whole_and_what_cannot_be_is_refused_by_its_words(data: st.DataObject) -> None:
+def test_what_is_set_is_read_back_whole_and_the_rest_refused_by_its_words(data: st.DataObject) -> None:
     language = data.draw(st.sampled_from(sorted(SAID)))
     days, parts, clocks, zones, strange = SAID[language]
     now = data.draw(st.sampled_from(NOWS))
@@ -110,7 +110,7 @@ def test_a_day_with_a_time_is_no_day_alone() -> None:
         day_said("Friday at 9", NOWS[0], "en")
 
 
-def test_a_time_elsewhere_needs_its_day_where_only_a_part_of_a_plan_is_changed() -> None:
+def test_a_time_elsewhere_needs_its_day_in_a_change_of_a_plan() -> None:
     with pytest.raises(ToolRetry, match="On which day"):
         parts_said("9am EST", NOWS[0], "en")
     found = parts_said("tomorrow 9am JST", NOWS[0], "en")
