@@ -4,13 +4,15 @@ The model answers {"tool": name, "arguments": {…}} or {"final": text}. Nearly 
 back to the model, a bounded number of times; text without any JSON is taken as the answer.
 """
 
-import ast
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.json_types import Json, JsonObject, check_depth
+from core.json_types import JsonObject
+from core.llm.loose_json import Reading
+from core.llm.markup import THOUGHTS
+from core.llm.own_words import in_own_words, offered_by
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, ToolCall, ToolSpec
 
 MAX_CORRECTIONS = 2
@@ -27,17 +29,8 @@ _AGAIN = (
 _ONLY_FINAL = 'Tools cannot be used any more. Answer with {"final": "your answer"} and nothing else.'
 _SPOKEN = re.compile(r"""["'](?:tool|final)["']\s*:""")
 _OBJECT = re.compile(r"(?:```\w*)?\s*\{")
-_OPENING = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*[\[{\]"'\d\-A-Za-z])""")
 _NAMED = re.compile(r"""["']tool["']\s*:\s*["']([^"']+)["']""")
 _FINAL = re.compile(r"""\{\s*["']final["']\s*:\s*["']?""")
-_TRAILING_COMMA = re.compile(r",\s*([}\]])")
-_DECODER = json.JSONDecoder(strict=False)
-_MAX_PASSES = 16
-"""How often a text is scanned for values, in total."""
-_SKIMMED = 64
-"""Characters that are searched in the time in which one is parsed."""
-_MAX_REPAIRS, _MAX_REPAIR = 8, 20_000
-"""Repairs that are tried, and the characters of each at most."""
 _ARGUMENTS = ("arguments", "args", "parameters", "input")
 
 
@@ -57,7 +50,7 @@ async def from_json_mode(
     An answer that reached its maximum length is not requested again, since the next would be as long and cost as much:
     its text so far counts.
     """
-    names = [tool.name for tool in request.tools] if request.use_tools else []
+    names = offered_by(request)
     spoken = bool(names) or any(message.tool_calls for message in request.messages)
     sent = to_json_mode(request)
     usage = answer.usage
@@ -75,89 +68,34 @@ async def from_json_mode(
 
 
 def read_answer(answer: ModelAnswer, tools: Collection[str], *, spoken: bool = True) -> ModelAnswer | None:
-    """Parse one answer; None for one that neither calls nor answers. Unless the protocol is `spoken`, JSON is text."""
+    """Parse one answer; None for one that neither calls nor answers. Unless the protocol is `spoken`, JSON is text.
+
+    Thoughts are taken out first: a call that was only thought of is not made. Outside of JSON, any mark of a thought
+    is one.
+    """
+    offered = tools if isinstance(tools, Mapping) else {name: ToolSpec(name, "", {}) for name in tools}
+    written, answer = answer, in_own_words(answer, offered)
+    if answer.tool_calls:
+        return answer
+    if spoken and written.text.strip() and not answer.text.strip():
+        return None
     objects = [value for value in _objects(answer.text) if _is_protocol(value, tools)]
     calls = [_call(index, value, tools) for index, value in enumerate(objects) if "final" not in value]
     if calls:
         return replace(answer, text="", tool_calls=tuple(calls)) if tools else None
     if objects and (spoken or set(objects[0]) == {"final"}):
         final = objects[0]["final"]
-        return replace(answer, text=final if isinstance(final, str) else json.dumps(final, ensure_ascii=False))
+        said = replace(answer, text=final if isinstance(final, str) else json.dumps(final, ensure_ascii=False))
+        return in_own_words(said, {})
     if spoken and (_SPOKEN.search(answer.text) or _OBJECT.match(answer.text.lstrip())):
         return None
     return answer
 
 
 def _objects(text: str) -> Iterator[JsonObject]:
-    for value in Reading(text):
+    for value in Reading(text, skipped=THOUGHTS):
         items = value if isinstance(value, list) else [value]
         yield from (item for item in items if isinstance(item, dict))
-
-
-class Reading:
-    """Reads the JSON values of a text one after the other, in linear work.
-
-    The work is counted in characters (`read`): when it reaches so many times the text's length, the rest of the text
-    counts as words.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._repairs = _MAX_REPAIRS
-        self.read = 0
-
-    def __iter__(self) -> Iterator[Json]:
-        """Yield the values, repaired if need be."""
-        at = 0
-        while self.read <= _MAX_PASSES * len(self._text) and (opening := _OPENING.search(self._text, at)):
-            value, at = self._decode(opening.start())
-            yield value
-
-    def _decode(self, start: int) -> tuple[Json, int]:
-        """Return the value at a position and the position after it; None and the next position where there is none."""
-        try:
-            value, end = _DECODER.raw_decode(self._text, start)
-            self.read += end - start
-            return _shallow(value), end
-        except json.JSONDecodeError as error:
-            # Creating the error counts the lines before its position.
-            self.read += error.pos - start + 1 + error.pos // _SKIMMED
-        except (ValueError, RecursionError):  # nested too deeply, or NaN
-            self.read += len(self._text) - start
-            return None, start + 1
-        if not self._repairs or len(self._text) - start > _MAX_REPAIR:
-            return None, start + 1
-        self._repairs -= 1
-        self.read += len(self._text) - start
-        value = _repaired(self._text[start:].rstrip("` \n"))
-        return (None, start + 1) if value is None else (value, len(self._text))
-
-
-def _repaired(rest: str) -> Json:
-    # The outermost brace only: with any other one missing, arguments may be missing too.
-    for attempt in (_TRAILING_COMMA.sub(r"\1", rest), rest + "}"):
-        try:
-            return _shallow(_DECODER.raw_decode(attempt)[0])
-        except (ValueError, RecursionError):
-            continue
-    try:  # the notation of a Python dictionary
-        value = ast.literal_eval(rest)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value if isinstance(value, dict | list) and _is_json(value) else None
-
-
-def _shallow(value: Json) -> Json:
-    check_depth(value)
-    return value
-
-
-def _is_json(value: object) -> bool:
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
 
 
 def _is_protocol(value: JsonObject, tools: Collection[str]) -> bool:
@@ -172,6 +110,7 @@ def _call(index: int, value: JsonObject, tools: Collection[str]) -> ToolCall:
 
 def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
     """Return what can be salvaged of an invalid answer: the loop tells the model what is wrong with a call."""
+    answer = in_own_words(answer, {})
     if tools and (named := _NAMED.search(answer.text)):
         return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))
     if match := _FINAL.search(answer.text):

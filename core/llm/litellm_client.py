@@ -20,6 +20,7 @@ from core.llm.direct.transport import Transport
 from core.llm.json_mode import from_json_mode, to_json_mode
 from core.llm.layers import layers_of, provider_of
 from core.llm.litellm_hearing import hearing
+from core.llm.own_words import OwnWords, offered_by
 from core.llm.prices import embedding_price_of
 from core.llm.provider_errors import whole_within
 from core.llm.types import Embeddings, LocalModel, ModelAnswer, ModelChunk, ModelLayer, ModelRequest, TokenUsage
@@ -58,6 +59,7 @@ class LiteLLMClient:
         self._keys = tuple(keys)
         self._tool_mode = tool_mode
         self._unstreamed: set[str] = set()
+        self._own_words = OwnWords()
         self.layers: Sequence[ModelLayer] = layers_of(model, fallback_models, len(self._keys), reasoning_effort)
         self._provider = provider_of(model)
         self._plans, self._transport = Plans(enabled=direct), Transport()
@@ -98,8 +100,10 @@ class LiteLLMClient:
         sent = to_json_mode(request) if as_json else request
         async with whole_within(request.timeout + _NET):
             answer = await self._call(sent, layer)
-            if not as_json:
+            if self._is_local(layer.model):
                 return answer
+            if not as_json:
+                return self._own_words.whole(layer.model, answer, offered_by(request))
             return await from_json_mode(request, answer, lambda again: self._call(again, layer))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk]:
@@ -113,7 +117,7 @@ class LiteLLMClient:
         sent = to_json_mode(request) if as_json else request
         try:
             with CallMeter(layer.model, sent) as meter:
-                async with aclosing(self._chunks(sent, layer)) as chunks:
+                async with aclosing(self._spoken(sent, layer, as_json=as_json)) as chunks:
                     async for chunk in chunks:
                         answer = meter.read(chunk)
                         if as_json and answer:
@@ -148,6 +152,16 @@ class LiteLLMClient:
         if plan := self._plans.plan(arguments, stream=True):
             return self._transport.stream(plan, arguments["messages"], arguments["timeout"], request.max_output_tokens)
         return litellm_path.stream(arguments, request.max_output_tokens)
+
+    async def _spoken(self, request: ModelRequest, layer: ModelLayer, *, as_json: bool) -> AsyncGenerator[ModelChunk]:
+        """Stream an answer without markup, which is JSON mode's own affair."""
+        async with aclosing(self._chunks(request, layer)) as chunks:
+            spoken = chunks
+            if not as_json:
+                spoken = self._own_words.streamed(layer.model, chunks, offered_by(request))
+            async with aclosing(spoken) as told:
+                async for chunk in told:
+                    yield chunk
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Embed texts with a model of litellm's names. Raises one of `core.errors.ModelError`."""

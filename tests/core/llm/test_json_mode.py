@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.json_types import Json, JsonObject
-from core.llm.json_mode import MAX_CORRECTIONS, Reading, from_json_mode, read_answer
+from core.llm.json_mode import MAX_CORRECTIONS, from_json_mode, read_answer
+from core.llm.loose_json import Reading
 from core.llm.types import ChatMessage, ModelAnswer, ModelRequest, Role, TokenUsage, ToolCall, ToolSpec
 from tests.core.builders import SYSTEM, user
 
@@ -40,6 +41,61 @@ def read(text: str, tools: tuple[str, ...] = TOOLS, *, spoken: bool = True) -> l
 )
 def test_a_call_is_read_in_any_of_the_ways_that_models_write_it(text: str) -> None:
     assert read(text) == [("add", {"a": 1})]
+
+
+CALL, FINAL = '{"tool": "add", "arguments": {"a": 1}}', '{"final": "Hi"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>Should I call {CALL}? No.</think>{FINAL}",
+        f"<think>\nShould I call\n```json\n{CALL}\n```\nNo.\n</think>\n\n{FINAL}",
+        f"Should I call {CALL}? No.\n</think>\n\n{FINAL}",
+        f"<thinking>{CALL}</thinking>\n```json\n{FINAL}\n```",
+        f"Well. <think> {CALL}? No. </think> {FINAL}",
+        f"```\n<think>{CALL}</think>\n```\n{FINAL}",
+        f"[THINK]{CALL}[/THINK]{FINAL}",
+        f"<|channel|>analysis<|message|>{CALL}?<|end|><|start|>assistant<|channel|>final<|message|>{FINAL}",
+        f"analysisShould I? {CALL}assistantfinal{FINAL}",
+        f"<think>{FINAL[:-1]}, or {CALL}</think>{FINAL}",
+        '{"final": "<think>Greet them.</think>Hi"}',
+    ],
+)
+def test_what_is_only_thought_of_is_neither_called_nor_said(text: str) -> None:
+    assert read(text) == "Hi"
+
+
+@pytest.mark.parametrize("text", [f"<think>{CALL}", "<think>\nHm.\n</think>\n", f"Hm: <think>{CALL}"])
+async def test_an_answer_that_only_thinks_is_asked_again_and_calls_nothing(text: str) -> None:
+    answer, sent = await asked_again(text, FINAL)
+    assert (answer.text, answer.tool_calls, len(sent)) == ("Hi", (), 1)
+    cut = await from_json_mode(ASKED, ModelAnswer(text, finish_reason="length"), _nothing)
+    assert (cut.text.removesuffix("Hm:"), cut.tool_calls) == ("", ())
+
+
+def test_marks_within_json_are_its_words() -> None:
+    words = "In <think>…</think> it thinks,\nand `</think>` ends it."
+    assert read(json.dumps({"final": words})) == words
+    assert read(json.dumps({"tool": "add", "arguments": {"said": words}})) == [("add", {"said": words})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>',
+        "<think>Add.</think>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>",
+        '[TOOL_CALLS]add{"a": "1"}',
+    ],
+)
+def test_a_call_in_the_models_own_form_is_made(text: str) -> None:
+    calls = read(text)
+    assert isinstance(calls, list)
+    assert [(name, str(arguments)[:4]) for name, arguments in calls] == [("add", "{'a'")]
+
+
+async def _nothing(_: ModelRequest) -> ModelAnswer:
+    raise AssertionError("a cut answer is not requested again")
 
 
 def test_several_calls_at_once_are_read_in_order() -> None:

@@ -69,6 +69,8 @@ class Replay:
 
     transcript: Transcript
     url: str = ""
+    following: list[Transcript] = field(default_factory=list)
+    """What it answers after that, one by one."""
     asked: list[Wire] = field(default_factory=list)
     connections: set[int] = field(default_factory=set)
     goes_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -83,6 +85,8 @@ class Replay:
         self.asked.append(Wire(request.path_qs, headers, json.loads(await request.read())))
         self.connections.add(id(request.transport))
         said = self.transcript
+        if self.following:
+            self.transcript = self.following.pop(0)
         response = web.StreamResponse(status=said.status, headers={"Content-Type": said.content_type, **said.headers})
         await response.prepare(request)
         for number, piece in enumerate(said.pieces):
