@@ -19,6 +19,9 @@ MODEL_QUOTA = gettext_noop(
 )
 ONLY_TEXT_AND_FILES = gettext_noop("I can read text, photos, voice and files, but not this. Please tell me in words.")
 NOTHING_SAID = gettext_noop("I'm sorry, I could not come up with an answer. Please try to word it differently.")
+MODEL_WITHHELD = gettext_noop(
+    "What my language model answered was withheld by its provider's filter; please try to word it differently."
+)
 NOT_DONE = gettext_noop("I may not do that.")
 OUT_OF_TOKENS = gettext_noop("I stopped here: this request has reached the limit of what one message may cost.")
 INTERRUPTED = gettext_noop("Stopped.")
@@ -94,6 +97,13 @@ def out_of_task_money(cap: Decimal) -> str:
 def stopped(message: str) -> str:
     """Return the sentence for a stopped turn, with the message that stopped it."""
     return gettext("Stopped: {message}", message=message) if message else gettext(INTERRUPTED)
+
+
+def refused(words: str) -> str:
+    """Return the sentence for a model that refused in these words, or for an answer that was withheld."""
+    if not words.strip():
+        return gettext(MODEL_WITHHELD)
+    return gettext("My language model refused to answer this: {words}", words=words.strip())
 
 
 def too_long(channel: str | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.json_types import Json, JsonObject, read_json, storable
+from core.llm.litellm_refusals import refusal_in
 from core.llm.types import ChatMessage, Marker, ModelAnswer, Role, TokenUsage, ToolCall, ToolSpec
 
 # Anthropic and Google refuse a conversation that the assistant begins, as it does in notifications.
@@ -114,6 +115,7 @@ def parse_answer(response: Any, model: str) -> ModelAnswer:
         usage=_usage(response),
         model=model,
         finish_reason=str(choice.finish_reason or ""),
+        refusal=refusal_in(message),
     )
 
 

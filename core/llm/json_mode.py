@@ -48,7 +48,7 @@ async def from_json_mode(
     """Parse the model's JSON, asking it again where it is invalid. The usage is that of all answers.
 
     An answer that reached its maximum length is not requested again, since the next would be as long and cost as much:
-    its text so far counts.
+    its text so far counts. Neither is a refused one.
     """
     names = offered_by(request)
     spoken = bool(names) or any(message.tool_calls for message in request.messages)
@@ -57,7 +57,7 @@ async def from_json_mode(
     for _ in range(MAX_CORRECTIONS):
         if read := read_answer(answer, names, spoken=spoken):
             return replace(read, usage=usage)
-        if answer.cut:
+        if answer.cut or answer.refused:
             break
         wrong = ChatMessage(Role.ASSISTANT, answer.text)
         right = ChatMessage(Role.USER, _AGAIN if names else _ONLY_FINAL, internal=True)
@@ -111,7 +111,7 @@ def _call(index: int, value: JsonObject, tools: Collection[str]) -> ToolCall:
 def _salvaged(answer: ModelAnswer, tools: Collection[str]) -> ModelAnswer:
     """Return what can be salvaged of an invalid answer: the loop tells the model what is wrong with a call."""
     answer = in_own_words(answer, {})
-    if tools and (named := _NAMED.search(answer.text)):
+    if tools and (named := _NAMED.search(THOUGHTS.sub("", answer.text))):
         return replace(answer, text="", tool_calls=(ToolCall("json_0", named[1], answer.text),))
     if match := _FINAL.search(answer.text):
         words = answer.text[match.end() :].rstrip().removesuffix("```").rstrip().removesuffix("}").rstrip()

@@ -14,6 +14,7 @@ from core.llm import litellm_library
 from core.llm.chat_format import parse_answer
 from core.llm.direct.plans import STREAMED
 from core.llm.litellm_hearing import hearing
+from core.llm.litellm_refusals import Overheard
 from core.llm.provider_errors import is_providers, our_error
 from core.llm.streamed_answer import CUT, StreamedAnswer, bounded, check_usage
 from core.llm.types import ModelAnswer, ModelChunk, TokenUsage
@@ -40,11 +41,13 @@ async def stream(arguments: Mapping[str, Any], max_tokens: int | None) -> AsyncG
         try:
             whole = await _not_streamed(litellm, response)
             streamed = StreamedAnswer(max_tokens)
+            overheard = Overheard(response)
             if whole is None:
                 async for text in streamed.read(response):
                     yield ModelChunk(text)
                 whole = await streamed.whole(litellm, response)
             read = bounded(parse_answer(whole, model), max_tokens)
+            read = replace(read, refusal=overheard.refusal or read.refusal)
         finally:
             await response.aclose()
     yield ModelChunk(answer=replace(read, finish_reason=CUT) if streamed.cut else read)

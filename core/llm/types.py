@@ -191,6 +191,13 @@ class ModelAnswer:
     usage: TokenUsage = field(default_factory=TokenUsage)
     model: str = ""
     finish_reason: str = ""
+    refusal: str = ""
+    """The words in which the model refused to answer."""
+
+    @property
+    def refused(self) -> bool:
+        """Return whether the model would not answer, or its provider withheld what it wrote."""
+        return bool(self.refusal) or self.finish_reason == "content_filter"
 
     @property
     def cut(self) -> bool:
@@ -202,13 +209,14 @@ class ModelAnswer:
 
     def to_json(self) -> JsonObject:
         """Return the stored form, for the journal, which stores the usage separately."""
-        return self.message().to_json() | {"finish_reason": self.finish_reason}
+        out = self.message().to_json() | {"finish_reason": self.finish_reason}
+        return out | {"refusal": self.refusal} if self.refusal else out
 
     @classmethod
     def from_json(cls, data: JsonObject, usage: TokenUsage) -> "ModelAnswer":
         message = ChatMessage.from_json(data)
-        finish_reason = str(data.get("finish_reason", ""))
-        return cls(message.text, message.tool_calls, message.thinking, usage, message.model, finish_reason)
+        ended = (str(data.get("finish_reason", "")), str(data.get("refusal", "")))
+        return cls(message.text, message.tool_calls, message.thinking, usage, message.model, *ended)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,9 @@ def too_long(card: OutboundMessage, channel: NotificationChannel) -> bool:
 
 
 def answer_text(answer: ModelAnswer) -> str:
-    """Return an answer's text for the person, with a note if the answer was cut off."""
+    """Return an answer's text for the person, with a note if it was cut off. What was withheld is not shown in part."""
+    if answer.refused:
+        return replies.refused(answer.refusal)
     text = replies.without_notes(answer.text) or gettext(replies.NOTHING_SAID)
     return f"{text.rstrip()}\n\n{gettext(replies.ANSWER_CUT_OFF)}" if answer.cut else text
 

@@ -83,12 +83,18 @@ class ReactLoop:
                     return await self._summarise(run, Ended.ERRORS)
                 if await self._judge_results(run):
                     return await self._summarise(run, Ended.STUCK)
-            elif answer.text.strip():
-                if await self._judge_answer(run, answer):
-                    return run.end(Ended.ANSWERED, answer_text(answer))
+            elif answer.refused or answer.text.strip():
+                if answered := await self._answered(run, answer):
+                    return answered
             elif silent := self._said_nothing(run):
                 return silent
         return await self._summarise(run, Ended.MAX_TURNS)
+
+    async def _answered(self, run: LoopRun, answer: ModelAnswer) -> ReactLoopResult | None:
+        """Return the end of a run with an answer; None where the model is to go on."""
+        if answer.refused:
+            return run.end(Ended.REFUSED, answer_text(answer))
+        return run.end(Ended.ANSWERED, answer_text(answer)) if await self._judge_answer(run, answer) else None
 
     def _said_nothing(self, run: LoopRun) -> ReactLoopResult | None:
         """Return the end of a run whose model answers nothing; None where it is asked again."""
@@ -101,7 +107,7 @@ class ReactLoop:
         return None
 
     async def _act(self, run: LoopRun, answer: ModelAnswer) -> list[CallResult]:
-        if not answer.tool_calls:
+        if not answer.tool_calls or answer.refused:
             return []
         step = run.step - 1
         results = await run.runner.run_all(step, answer.tool_calls, cut=answer.cut)
@@ -169,7 +175,8 @@ class ReactLoop:
         run.say(ChatMessage(Role.USER, replies.SUMMARISE, internal=True), keep=False)
         answer = await self._reasoning.think(run, use_tools=False)
         await self._report(run, answer, ())
-        return run.end(ended, answer_text(answer) if answer.text.strip() else gettext(replies.NOTHING_SAID))
+        said = answer.text.strip() or answer.refused
+        return run.end(ended, answer_text(answer) if said else gettext(replies.NOTHING_SAID))
 
     def _over_budget(self, run: LoopRun) -> bool:
         budget = self._config.max_tokens_budget

@@ -18,6 +18,8 @@ class Ended(StrEnum):
     """The calls kept failing; the response is a forced summary."""
     EMPTY = "empty"
     """The model kept answering nothing."""
+    REFUSED = "refused"
+    """The model would not answer, or its provider withheld the answer."""
     STUCK = "stuck"
     """No progress in spite of advice; the response is a forced summary."""
     BUDGET = "budget"

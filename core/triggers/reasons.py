@@ -47,6 +47,7 @@ _SENTENCES: dict[str, str] = {
     Ended.BUDGET: gettext_noop("its money for the day was used up"),
     Ended.MAX_TURNS: gettext_noop("it took too many steps"),
     Ended.ERRORS: gettext_noop("its tools kept failing"),
+    Ended.REFUSED: gettext_noop("my language model refused to answer"),
     Ended.STUCK: gettext_noop("it made no progress"),
     Ended.WAITING: "",
 }

@@ -101,6 +101,7 @@ class OpenAIBody:
     _usage: JsonObject | None = None
     _text: list[str] = field(default_factory=list)
     _thoughts: list[str] = field(default_factory=list)
+    _refusal: list[str] = field(default_factory=list)
     _blocks: list[JsonObject] = field(default_factory=list)
     _calls: list["_CallSoFar"] = field(default_factory=list)
     _room: Room = field(default_factory=Room)
@@ -140,6 +141,9 @@ class OpenAIBody:
         if isinstance(thought, str) and thought:
             self._thoughts.append(thought)
             self.characters += len(thought)
+        if isinstance(refusal := delta.get("refusal"), str):
+            self._refusal.append(refusal)
+            self.characters += len(refusal)
         text = delta.get("content")
         if isinstance(text, list):
             text = self._add_blocks(text)
@@ -205,6 +209,7 @@ class OpenAIBody:
             usage=priced_usage(plan.call, self._usage or counted_usage(sent, text), self._tier),
             model=plan.call.name,
             finish_reason=litellm_library.finish_reason(self.finish_reason),
+            refusal=storable("".join(self._refusal)),
         )
 
 
