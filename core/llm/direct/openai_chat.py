@@ -15,8 +15,9 @@ from yarl import URL
 from core.json_types import JsonObject, storable
 from core.llm import litellm_library
 from core.llm.direct.prices import counted_usage, priced_usage
-from core.llm.direct.types import Call, Endpoint, Plan, Refused, Room
-from core.llm.types import ModelAnswer, ToolCall
+from core.llm.direct.streamed_calls import StreamedCalls
+from core.llm.direct.types import Call, Endpoint, Plan, Refused
+from core.llm.types import ModelAnswer
 
 _KEYS = {"openai": ("OPENAI_API_KEY",), "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY")}
 _BASES = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "openrouter": ("OPENROUTER_API_BASE",)}
@@ -26,8 +27,6 @@ _SDK_HEADERS = {
     "OpenAI-Organization": ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID"),
     "OpenAI-Project": ("OPENAI_PROJECT_ID",),
 }
-MOST_CALLS = 1_000
-"""Calls of one answer: OpenAI takes 128 tools."""
 _SDK_ONLY = "OPENAI_CUSTOM_HEADERS"
 """A variable that only OpenAI's SDK understands."""
 
@@ -103,8 +102,7 @@ class OpenAIBody:
     _thoughts: list[str] = field(default_factory=list)
     _refusal: list[str] = field(default_factory=list)
     _blocks: list[JsonObject] = field(default_factory=list)
-    _calls: list["_CallSoFar"] = field(default_factory=list)
-    _room: Room = field(default_factory=Room)
+    _calls: StreamedCalls = field(default_factory=StreamedCalls)
 
     @property
     def finished(self) -> bool:
@@ -134,9 +132,8 @@ class OpenAIBody:
         return self._add_delta(delta)
 
     def _add_delta(self, delta: Any) -> str:
-        for number, call in enumerate(delta.get("tool_calls") or ()):
-            self.pieces += number > 0
-            self._add_call(call)
+        if calls := delta.get("tool_calls") or delta.get("function_call"):
+            self._add_calls(calls if delta.get("tool_calls") else {"function": calls})
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str) and thought:
             self._thoughts.append(thought)
@@ -168,58 +165,26 @@ class OpenAIBody:
                     self.characters += len(thought)
         return "".join(texts)
 
-    def _add_call(self, delta: Any) -> None:
-        function = delta.get("function") or {}
-        index, told = delta.get("index") or 0, str(delta.get("id") or "")
-        if type(index) is not int or not 0 <= index < MOST_CALLS:
-            raise ValueError("a call by a number that no answer has")
-        call = next((call for call in reversed(self._calls) if call.index == index), None)
-        # Some servers number all calls 0: another id with a name begins another call.
-        if call is None or (told and call.id and told != call.id and function.get("name")):
-            if len(self._calls) >= MOST_CALLS:
-                raise ValueError("more calls than an answer has")
-            call = _CallSoFar(index)
-            self._calls.append(call)
-        if told and told != call.id:
-            call.id = self._room.keep(told, call.id)
-        if (name := str(function.get("name") or "")) and name != call.name:
-            call.name = self._room.keep(name, call.name)
-        if arguments := function.get("arguments"):
-            call.arguments.append(str(arguments))
-            self.characters += len(str(arguments))
-        extra = delta.get("provider_specific_fields") or function.get("provider_specific_fields")
-        if isinstance(extra, dict):
-            self._room.update(call.extra, extra)
+    def _add_calls(self, calls: Any) -> None:
+        characters, pieces = self._calls.characters, self._calls.pieces
+        self._calls.add(calls)
+        self.characters += self._calls.characters - characters
+        self.pieces += self._calls.pieces - pieces
 
     def answer(self, plan: Plan, sent: Sequence[JsonObject], headers: Mapping[str, str]) -> ModelAnswer:
-        calls: list[ToolCall] = []
-        for index, call in enumerate(sorted(self._calls, key=lambda call: call.index)):
-            taken = any(call.id == other.id for other in calls)
-            name = call.id if call.id and not taken else f"{self._id or 'call'}_{index}"
-            arguments = storable("".join(call.arguments) or "{}")
-            calls.append(ToolCall(name, storable(call.name), arguments, call.extra))
         text, thoughts = storable("".join(self._text)), "".join(self._thoughts)
         thinking = tuple(self._blocks)
         if thoughts and not thinking:
             thinking = ({"type": "reasoning_content", "text": thoughts},)
         return ModelAnswer(
             text=text,
-            tool_calls=tuple(calls),
+            tool_calls=self._calls.calls(self._id),
             thinking=thinking,
             usage=priced_usage(plan.call, self._usage or counted_usage(sent, text), self._tier),
             model=plan.call.name,
             finish_reason=litellm_library.finish_reason(self.finish_reason),
             refusal=storable("".join(self._refusal)),
         )
-
-
-@dataclass(slots=True)
-class _CallSoFar:
-    index: int
-    id: str | None = None
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
-    extra: JsonObject = field(default_factory=dict)
 
 
 def _transformed(plan: Plan, messages: list[JsonObject], options: dict[str, Any]) -> dict[str, Any]:
