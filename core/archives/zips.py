@@ -151,7 +151,9 @@ def _manifest[Told: ManifestBase](packed: ZipFile, told_as: type[Told], newest: 
     try:
         told = json.loads(packed.read(MANIFEST))
         if isinstance(told, dict) and isinstance(made := told.get("format"), int) and made > newest:
-            raise ArchiveRefused("The archive was made by a newer OneValet: update this one first.")
+            raise ArchiveRefused(
+                "The archive is another kind, or made by a newer OneValet: then update this one first."
+            )
         return told_as.model_validate(told)
     except ValidationError as error:
         raise ArchiveRefused("The archive's manifest cannot be read: it was changed, or is another kind.") from error

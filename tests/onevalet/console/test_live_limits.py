@@ -3,6 +3,7 @@
 from contextlib import AsyncExitStack
 
 import aiohttp
+import pytest
 
 from onevalet.console.live import MAX_OF_ONE, MAX_STREAMS
 from tests.eventually import eventually
@@ -25,6 +26,19 @@ async def test_one_person_holds_no_more_live_pages_than_theirs(console: Console)
                 return answer.status == 200
 
         await eventually(has_room, "room for another page once the others are closed")
+
+
+async def test_all_together_hold_no_more_than_a_process_tells(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onevalet.console.live.MAX_STREAMS", MAX_OF_ONE + 1)
+    live = f"{console.url}/console/live?page=/console"
+    async with console.browser(BOB) as bob, console.browser(ANN) as ann, AsyncExitStack() as stack:
+        for browser, number in ((bob, MAX_OF_ONE), (ann, 1)):
+            for _ in range(number):
+                assert (await stack.enter_async_context(browser.session.get(live))).status == 200
+        async with ann.session.get(live) as answer:
+            assert answer.status == 429
 
 
 async def test_who_goes_from_page_to_page_has_one_open(console: Console) -> None:
