@@ -43,6 +43,8 @@ OTHERWISE = {
     "core/llm/direct/anthropic.py _blocks": "one answer's",
     "core/llm/direct/anthropic.py _inputs": "one answer's",
     "core/llm/direct/plans.py _kept": "model",
+    "core/llm/direct/streamed_calls.py _by_id": "one answer's",
+    "core/llm/direct/streamed_calls.py _by_number": "one answer's",
     "core/llm/direct/whole.py model_call_details": "one answer's",
     "core/llm/lean_litellm.py names": _LOADED,
     "core/memory/index/embedder.py _known": _TEXT,
