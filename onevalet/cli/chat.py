@@ -4,9 +4,10 @@ import asyncio
 import getpass
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 from pydantic import SecretStr
 
@@ -27,6 +28,8 @@ CONSOLE_ACCESS = Access(Policy.OPEN, role=PersonRole.OWNER, open_by=Admission.OP
 """Anybody who can run `chat` can read the database too, so there is nothing to ask for."""
 LOG = "chat.log"
 """The log of the newest `chat`, in ONEVALET_HOME."""
+QUIT = frozenset({"/quit", "/exit", "/bye"})
+"""Lines that end the talk, as they do in other programs of this kind."""
 LOOK_EVERY = 0.1
 STARTS_WITHIN = 120.0
 """Seconds that a `dev` which holds the folder may take to publish its addresses."""
@@ -99,7 +102,7 @@ async def wait_for_start(home: Path) -> Running | None:
 
 
 async def _talk(terminal: TerminalChannel) -> None:
-    reading = asyncio.create_task(_read_lines(terminal))
+    reading = asyncio.create_task(read_lines(terminal.say, sys.stdin))
     showing = asyncio.create_task(_show_answers(terminal))
     try:
         await reading
@@ -119,14 +122,18 @@ async def _until_shown(terminal: TerminalChannel) -> None:
         await asyncio.sleep(LOOK_EVERY)
 
 
-async def _read_lines(terminal: TerminalChannel) -> None:
+async def read_lines(say: Callable[[str], Awaitable[object]], source: IO[Any]) -> None:
+    """Say each line of a pipe or a terminal until it ends, or a line is one of `QUIT`."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
-    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
     try:
         while line := await reader.readline():
-            if text := line.decode(errors="replace").strip():
-                await terminal.say(text)
+            text = line.decode(errors="replace").strip()
+            if text.lower() in QUIT:
+                return
+            if text:
+                await say(text)
     finally:
         transport.close()
 
@@ -134,7 +141,8 @@ async def _read_lines(terminal: TerminalChannel) -> None:
 async def _show_answers(terminal: TerminalChannel) -> None:
     while True:
         for shown in await terminal.unread():
-            _write(f"\nvalet> {shown.text}\n\n")
+            if shown.text.strip():
+                _write(f"\nvalet> {shown.text}\n\n")
             await terminal.mark_read(shown)
         await asyncio.sleep(LOOK_EVERY)
 
@@ -152,7 +160,7 @@ async def _until_first(stop: asyncio.Event, talk: Coroutine[object, object, None
 
 def _show_hint() -> None:
     if sys.stdin.isatty():
-        _write("Write to your assistant; Ctrl-D ends.\n")
+        _write("Write to your assistant; /quit or Ctrl-D ends.\n")
 
 
 def _write(text: str) -> None:
