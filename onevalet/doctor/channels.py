@@ -14,6 +14,8 @@ async def check_channels(installation: Installation) -> Sequence[Check]:
     """Have every channel that is on look at its provider's side, at the same time."""
     settings = installation.settings
     channels = build_channels(settings, NoSink(), installation.database)
+    if not channels:
+        return [Check("channels", False, "none is on: nobody can write to the assistant", "run `init`: it sets one up")]
     found = await asyncio.gather(*(_look(channel) for channel in channels))
     return [Check("sms", True, "on" if settings.sms_on else "off"), *(check for checks in found for check in checks)]
 

@@ -13,6 +13,7 @@ from aiohttp.test_utils import TestServer
 from core.db.redis_client import redis_client
 from onevalet.doctor import disk, postgres
 from onevalet.doctor.address import check_address
+from onevalet.doctor.channels import check_channels
 from onevalet.doctor.disk import check_disk
 from onevalet.doctor.postgres import check_server
 from onevalet.doctor.redis import check_redis
@@ -126,3 +127,9 @@ async def test_a_page_in_place_of_results_is_no_search_service() -> None:
     async with served(lambda _: web.Response(text="<html>")) as url:
         [check] = await check_search(settings(onevalet_search="searxng", onevalet_search_url=url))
     assert (check.ok, check.detail) == (False, "searxng gives no results (HTTP 200)")
+
+
+async def test_an_installation_without_a_channel_is_not_well() -> None:
+    (check,) = await check_channels(Installation(settings()))
+    assert not check.ok
+    assert check.detail == "none is on: nobody can write to the assistant"
