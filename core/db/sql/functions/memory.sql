@@ -244,6 +244,7 @@ returns boolean
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
+    perform lock_person(p_tenant, false);  -- a deletion takes the same rows in another order
     perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
     delete from prompts p where p.tenant_id = p_tenant;  -- compressed: nobody can look for a phrase in them
     update inbound i set text = redact_text(i.text, p_phrases), heard = redact_text(i.heard, p_phrases),
