@@ -22,6 +22,8 @@ _SAYINGS = (
     rf"[Aa] réagi (?:avec )?{_EMOJI} à|[Aa] retiré la réaction {_EMOJI} à",
 )
 _QUOTED = r"(?:“.*(?:”|…)|„.*(?:[“”]|…)|«.*(?:»|…)|\".*(?:\"|…|\.\.\.))"
+_SEVERAL = re.compile(r"[”»][^“«„”»]*\w[^“«„”»]*[“«„]")
+"""Words between two quotes: a person's, since a phone quotes one message."""
 _THINGS = (
     r"(?:an?|the) (?:image|photo|picture|movie|video|(?:audio|voice) message|attachment|contact|location|sticker|link)",
     r"[0-9]{1,3} (?:images|photos|attachments)",
@@ -33,4 +35,5 @@ _TAPBACK = re.compile(rf"(?:{'|'.join(_SAYINGS)})\s*(?:{_QUOTED}|{'|'.join(_THIN
 
 def is_tapback(text: str) -> bool:
     """Return whether a text is a reaction to a message and says nothing else."""
-    return bool(_TAPBACK.fullmatch(_UNSEEN.sub("", text).strip()))
+    seen = _UNSEEN.sub("", text).strip()
+    return bool(_TAPBACK.fullmatch(seen)) and (" attribué " in seen or " retiré " in seen or not _SEVERAL.search(seen))

@@ -68,6 +68,7 @@ SAID = [
     "Loved “Dune”, what else is like it?",
     "I liked “Dune”",
     "Liked “Dune” and “Arrival”. More?",
+    "Loved “Dune” and “Arrival”",
     "Questioned whether to go",
     "Loved an image of you, can you send it again?",
     "What does “Reply OK 7K” mean?",
