@@ -39,7 +39,10 @@ class Clock:
     def moment_of(self, real: float) -> datetime:
         """Return the moment that it tells when the machine's time is `real`."""
         self._reload()
-        return datetime.fromtimestamp(self._base + (real - self._base) * self._rate + self._offset, tz=UTC)
+        # Added as whole microseconds: a sum of Unix seconds in floating point may end one too early, and a clock that
+        # was stopped and then moved two hours ahead would never reach what is due in two hours.
+        passed = timedelta(seconds=(real - self._base) * self._rate)
+        return datetime.fromtimestamp(self._base, tz=UTC) + passed + timedelta(seconds=self._offset)
 
     @property
     def rate(self) -> float:

@@ -1,12 +1,13 @@
 """Time as the page moves it: stopped, fast, ahead; never back, but to the machine's own."""
 
+import random
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from core.clock import Clock
+from core.clock import Clock, set_clock
 from core.errors import RequestRefused
 from onevalet.dev.bench.clock import BenchClock
 
@@ -39,6 +40,16 @@ def test_a_fast_clock_passes_an_hour_in_a_second_without_a_jump(bench: BenchCloc
     assert other.moment_of(now) - before < timedelta(hours=3)
     assert about(other.moment_of(now + 1) - other.moment_of(now), timedelta(hours=1))
     assert other.real_seconds(7200) == 2
+
+
+def test_a_stopped_clock_reaches_exactly_what_is_due_when_it_is_moved(bench: BenchClock) -> None:
+    chance = random.Random("clock")
+    for _ in range(300):
+        set_clock(bench.path, base=1.8e9 + chance.random() * 1e8, offset=chance.random() * 1e5, rate=0)
+        due = bench.told().now() + timedelta(hours=2)
+        for _ in range(2):
+            bench.jump(seconds=3600)
+        assert bench.told().now() == due
 
 
 def test_what_waits_for_a_stopped_clock_waits_without_end(bench: BenchClock) -> None:
