@@ -1,13 +1,17 @@
-"""Free ports for servers that are told theirs, so that nobody else gets the same between the look and the start."""
+"""Ports of loopback: free ones for servers that are told theirs, and connections from addresses of a test's choice."""
 
+import asyncio
 import itertools
 import os
 import socket
+import struct
 from contextlib import ExitStack, suppress
 from functools import cache
 
 _LOWEST, _HIGHEST = 20_000, 32_000
 """Below the range from which the system gives ports to clients (32768 and up on Linux)."""
+_BIND_ADDRESS_NO_PORT = 24
+"""Linux's IP_BIND_ADDRESS_NO_PORT, ip(7); Python 3.12 has no name for it."""
 _SHARES = 8
 """Each process of pytest has its own share of them, by its number."""
 
@@ -20,6 +24,25 @@ def free_port(following: int = 0) -> int:
                 stack.enter_context(socket.socket()).bind(("127.0.0.1", number))
             return port
     raise AssertionError("the ports never end")
+
+
+async def connect_from(source: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to a port of loopback from an address of this machine, such as 127.0.0.9.
+
+    A port is chosen as late as the system can, and none stays taken after the end: who binds to port 0 gets one that no
+    closed connection waits on, and tests that connect tens of thousands of times leave none.
+    """
+    client = socket.socket()
+    try:
+        client.setsockopt(socket.IPPROTO_IP, _BIND_ADDRESS_NO_PORT, 1)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.setblocking(False)
+        client.bind((source, 0))
+        await asyncio.get_running_loop().sock_connect(client, ("127.0.0.1", port))
+        return await asyncio.open_connection(sock=client)
+    except BaseException:
+        client.close()
+        raise
 
 
 @cache

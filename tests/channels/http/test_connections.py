@@ -17,6 +17,7 @@ from channels.http.connections import Connections, source_of
 from channels.http.deadlines import Limits
 from tests.eventually import eventually
 from tests.patience import PATIENCE
+from tests.ports import connect_from
 
 HOG, PROVIDER = "127.0.0.2", "127.0.0.3"
 PROBE = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -62,7 +63,7 @@ class Gateway:
 
     async def connect(self, source: str) -> Client:
         """Connect from a source."""
-        streams = await asyncio.open_connection("127.0.0.1", self.port, local_addr=(source, 0))
+        streams = await connect_from(source, self.port)
         self.clients.append(Client(*streams))
         return self.clients[-1]
 

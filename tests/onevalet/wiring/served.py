@@ -18,7 +18,7 @@ from core.credentials.secret_keys import SecretKeys
 from onevalet.console.door import ConsoleDoor
 from onevalet.settings import Settings
 from simulator.config import SlackConfig, TelegramConfig, TwilioConfig
-from tests.ports import free_port
+from tests.ports import connect_from, free_port
 
 KEY = base64.b64encode(b"k" * 32).decode()
 KEYS = SecretKeys.from_text(KEY)
@@ -65,7 +65,7 @@ class Served:
         """Send raw requests from an address of this machine, many before each answer; return the statuses."""
         waiting, got = list(requests), list[int]()
         while waiting:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self.port, local_addr=(source, 0))
+            reader, writer = await connect_from(source, self.port)
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 while waiting:
                     batch = waiting[:20]
