@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 type _Send = Callable[[Any, "httpx.Request"], Coroutine[Any, Any, "httpx.Response"]]
 
+_MOST_OF_AN_ERROR = 32 * 1024
+"""Bytes of an answer that is an error: litellm searches its words some sixty times, on the event loop."""
+_MOST_WORDS = 200
+"""Characters of a transport's own error, which quotes what the server said in place of HTTP."""
+
 _current: ContextVar["_Call | None"] = ContextVar("litellm_hearing", default=None)
 
 
@@ -41,7 +46,8 @@ class _Call:
         media = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if self._streamed and response.status_code < 400 and media != "application/json":
             return self._all
-        return Hearing(Allowance(self._most, ALLOWANCE.pieces, ALLOWANCE.seconds), self._all)
+        most = min(self._most, _MOST_OF_AN_ERROR) if response.status_code >= 400 else self._most
+        return Hearing(Allowance(most, ALLOWANCE.pieces, ALLOWANCE.seconds), self._all)
 
 
 @contextmanager
@@ -65,7 +71,12 @@ def _heard(send: _Send) -> _Send:
     @wraps(send)
     async def handle_async_request(self: Any, request: "httpx.Request") -> "httpx.Response":
         request.headers["Accept-Encoding"] = ENCODINGS
-        response = await send(self, request)
+        import httpx  # litellm has loaded it
+
+        try:
+            response = await send(self, request)
+        except httpx.RequestError as error:
+            raise type(error)(str(error)[:_MOST_WORDS], request=request) from None
         await hear(response, (_current.get() or _Call()).of(response), redirects=request.method == "GET")
         return response
 

@@ -31,6 +31,14 @@ _NEEDED = (
     "litellm.utils",
 )
 """What every direct call needs."""
+_CALLS_NEED = (
+    "litellm.litellm_core_utils.prompt_templates.common_utils",
+    "litellm.proxy.openai_files_endpoints.common_utils",
+    "openai.resources.audio",
+    "openai.resources.chat",
+    "openai.resources.embeddings",
+)
+"""What its own calls load at the first of them, on the event loop, which would stand still for a second."""
 _SETTINGS = {
     "telemetry": False,
     "suppress_debug_info": True,
@@ -48,6 +56,9 @@ def load() -> "ModuleType":
 def _load() -> "ModuleType":
     global _loaded
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    # It searches the text of each failure for keys, half a second of the event loop if a server answers with garbage,
+    # for a log that is off.
+    os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "true"
     no_mcp.replace_gateway()
     litellm = lean_litellm.import_lean()
     if not _loaded:
@@ -75,6 +86,8 @@ def load_calls() -> "ModuleType":
         lean_litellm.complete()
         from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
+        for name in _CALLS_NEED:
+            importlib.import_module(name)
         litellm_hearing.attend(LiteLLMAiohttpTransport)
         _calls_loaded = True
     return litellm

@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import itertools
 import json
+import random
+import time
 import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -113,6 +115,30 @@ async def test_a_whole_answer_without_an_end_is_given_up(monkeypatch: pytest.Mon
         with pytest.raises(ModelError):
             await whole(client)
     assert heard < 32 * MB
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("place", ["the first line", "an error's body"])
+async def test_garbage_costs_hardly_more_than_a_refusal(
+    monkeypatch: pytest.MonkeyPatch, model: str, place: str
+) -> None:
+    chance = random.Random("garbage")
+    garbage = "".join(chr(chance.randrange(32, 0x3FF)) for _ in range(300_000))
+
+    async def cost(status: str, body: str = "") -> float:
+        async with saying(monkeypatch, lambda: [body.encode()], model=model, direct=False, status=status) as client:
+            return min([await _processor_time(whole(client)) for _ in range(3)])
+
+    await cost("500 Away")  # the first call loads what all share
+    heard = cost(garbage) if place == "the first line" else cost("500 Away", garbage)
+    assert await heard < 8 * await cost("500 Away")
+
+
+async def _processor_time(call: Awaitable[object]) -> float:
+    began = time.process_time()
+    with suppress(ModelError):
+        await call
+    return time.process_time() - began
 
 
 @pytest.mark.parametrize("model", MODELS)
