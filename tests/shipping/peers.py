@@ -63,22 +63,19 @@ PEERS: Mapping[str, tuple[tuple[str, ...], str]] = {
         "",
     ),
     "Slack's sockets": (("channels/slack/sockets.py",), ""),
-    "models": (("core/llm/direct/session.py",), ""),
+    "models": (("core/llm/direct/session.py",), "model"),
     "models by litellm": (
         ("core/llm/litellm_path.py", "core/llm/litellm_client.py", "core/llm/litellm_hearing.py"),
-        "",
+        "model by litellm",
     ),
 }
 """Clients of servers that others run: their modules, and the case of `tests.faults.peers.clients` that stands for
 them; none where `WITHOUT_CASE` says why."""
 _PROVIDER = "its server is the provider's, which nobody names; tests/contract/test_strange_answers.py stands for it"
-_MODEL = "each text of the harness needs its model"
 WITHOUT_CASE: Mapping[str, str] = {
     "providers' SDKs that use httpx": _PROVIDER,
     "providers' SDKs that use aiohttp": _PROVIDER,
     "Slack's sockets": _PROVIDER,
-    "models": f"{_MODEL}; tests/core/llm/direct/test_hostile_streams.py stands for it",
-    "models by litellm": f"{_MODEL}; tests/core/llm/test_hostile_litellm.py stands for it",
 }
 """Why a client of others' servers has no case."""
 OURS: Mapping[str, str] = {

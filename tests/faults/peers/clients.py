@@ -6,14 +6,17 @@ import json
 import re
 import sys
 import time
+import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from io import BytesIO
 
 import aiohttp
 import psutil
+from PIL import Image
 
 from core.accounts.links import ConnectLinkStore
 from core.clock import Clock
@@ -44,6 +47,10 @@ _PUSHED = """
 select o.state, o.attempts from outbound o
 join conversations c on c.tenant_id = o.tenant_id and c.id = o.conversation_id
 where o.tenant_id = $1 and c.channel = 'push' order by o.id desc limit 1
+"""
+_GIVEN_UP = """
+update outbound o set state = 'failed', reason = 'given up' from conversations c
+where c.tenant_id = o.tenant_id and c.id = o.conversation_id and c.channel = 'push' and o.state = 'ready'
 """
 _PREFERS_PUSH = "update tenants set preferred_channel = 'push' where tenant_id = $1"
 _LISTENS = 3.0
@@ -353,6 +360,11 @@ async def _reminded(stage: Stage, cell: Cell) -> None:
     await stage.engine.create_task(tenant_id=cell.tenant, trigger=at, action=words, executor="tell", title="call mum")
 
 
+async def _gives_up(stage: Stage, cell: Cell) -> None:
+    """Give up what ntfy did not take: it would be tried again for a day, and the installation is never quiet."""
+    await execute(stage.harness, _GIVEN_UP)
+
+
 async def _pushed(stage: Stage, cell: Cell) -> str | None:
     rows = await read_rows(stage.harness, _PUSHED, cell.tenant)
     if not rows:
@@ -374,11 +386,37 @@ def _transcriber(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
 
 
 async def _speaks(stage: Stage, cell: Cell) -> None:
+    await _sends(stage, cell, "audio/ogg", ogg(words=cell.name.encode()))
+
+
+async def _sends(stage: Stage, cell: Cell, kind: str, data: bytes) -> None:
+    """Let a cell's person send a file."""
     cell.token = stage.harness.token(cell.person.key)
     cell.since = stage.now
-    sound = base64.b64encode(ogg(words=cell.name.encode())).decode()
-    media = [{"content_type": "audio/ogg", "data": sound, "name": "note.ogg"}]
+    media = [{"content_type": kind, "data": base64.b64encode(data).decode(), "name": f"sent.{kind.partition('/')[2]}"}]
     await stage.harness.act(cell.person.key, "twilio", "say", text=cell.token, media=media, wait=True)
+
+
+def _seeing(provider: str) -> SettingsOf:
+    """Return settings by which pictures alone are shown to a model of this provider."""
+
+    def settings(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
+        variable = provider.upper()
+        return {
+            "ONEVALET_VISION_MODEL": f"{provider}/peer",
+            f"{variable}_API_BASE": f"{cells[0].plan.base}/v1",
+            f"{variable}_API_KEY": "sk-zqcanary-eye",
+        }
+
+    return settings
+
+
+async def _shows(stage: Stage, cell: Cell) -> None:
+    # No two are alike: what was seen once is not asked again.
+    shade = zlib.crc32(f"{cell.name} {stage.now}".encode()) % 0xFFFFFF
+    picture = BytesIO()
+    Image.new("RGB", (64, 64), (shade >> 16, shade >> 8 & 255, shade & 255)).save(picture, "PNG")
+    await _sends(stage, cell, "image/png", picture.getvalue())
 
 
 CLIENTS: tuple[PeerClient, ...] = (
@@ -492,6 +530,7 @@ CLIENTS: tuple[PeerClient, ...] = (
         _pushed,
         prepare=_pushes,
         settings=_ntfy,
+        clear=_gives_up,
         alone=True,
     ),
     PeerClient(
@@ -501,6 +540,26 @@ CLIENTS: tuple[PeerClient, ...] = (
         "transcription",
         _speaks,
         settings=_transcriber,
+        good="",
+        alone=True,
+    ),
+    PeerClient(
+        "model",
+        "an operator, by HOSTED_VLLM_API_BASE",
+        "a picture",
+        "model",
+        _shows,
+        settings=_seeing("hosted_vllm"),
+        good="",
+        alone=True,
+    ),
+    PeerClient(
+        "model by litellm",
+        "an operator, by LM_STUDIO_API_BASE",
+        "a picture",
+        "model",
+        _shows,
+        settings=_seeing("lm_studio"),
         good="",
         alone=True,
     ),

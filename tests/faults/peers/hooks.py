@@ -25,6 +25,7 @@ SHORTER: Mapping[str, Mapping[str, float]] = {
     "core.mail.imap": {"SILENCE": 2.0, "SECONDS": 3.0},
     "core.mail.imap_wire": {"SECONDS": 2.0},
     "core.accounts.trial": {"SECONDS": 1.5},
+    "core.files.vision": {"_SECONDS": 3.0},
     "notify.push.send": {"CONNECT_SECONDS": 1.0, "TOTAL_SECONDS": 2.0},
 }
 """Constants of the product, in seconds, which are minutes or so as it ships."""

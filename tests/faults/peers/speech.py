@@ -301,6 +301,26 @@ def _always(document: Json) -> Route:
     return lambda asked, manner: _json_speech(document)
 
 
+def _model(asked: Asked, manner: Manner) -> Speech | bytes:
+    """Be a model with OpenAI's chat completions, whole or as a stream, as it is asked for."""
+    wants_stream = b'"stream":true' in asked.body.replace(b" ", b"")
+    part: JsonObject = {"role": "assistant", "content": GOOD}
+    choice: JsonObject = {"index": 0, "finish_reason": "stop", "delta" if wants_stream else "message": part}
+    answer: JsonObject = {"id": "a", "object": "chat.completion", "created": 1, "model": "peer", "choices": [choice]}
+    whole = json_body(answer | {"usage": {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}})
+    if not wants_stream:
+        return Speech(whole, unit=b'{"index": 0},', begin=b'{"id": "a", "choices": [')
+    unit = b"data: " + json.dumps(answer | {"choices": [{"index": 0, "delta": {"content": "x "}}]}).encode() + b"\n\n"
+    return Speech(
+        lambda value: b"data: " + whole(value) + b"\n\ndata: [DONE]\n\n",
+        unit=unit,
+        line=b"data: ",
+        content_type="text/event-stream",
+        stream_type="text/event-stream",
+        deep=lambda count: b"data: " + b"[" * count + b"]" * count + b"\n\n",
+    )
+
+
 WEB: Mapping[str, Route] = {
     "page": _page,
     "caldav": _dav("calendar"),
@@ -310,7 +330,7 @@ WEB: Mapping[str, Route] = {
     "mcp": _mcp,
     "ntfy": _always({"id": GOOD, "time": 1, "event": "message", "topic": "peers", "message": "x"}),
     "transcription": _always({"text": GOOD}),
-    "model": _always({}),
+    "model": _model,
 }
 
 

@@ -14,13 +14,11 @@ from tests.forker import Forker
 from tests.servers.hostile_peers import BY_NAME as BY_MANNER
 
 SOME = [BY_MANNER["floods with small units"]]
-CLIENTS = [name for name in BY_NAME if name != "ntfy"]
-"""What ntfy does not take is tried again for a day, so that this installation is never quiet: T22 alone has it."""
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("faults")
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", BY_NAME)
 async def test_promise_12_no_peer_costs_others_anything(tmp_path: Path, forker: Forker, client: str) -> None:
     people = make_people(2 + len(manners_for(BY_NAME[client], SOME)))
     async with open_harness(tmp_path, forker, people, webs=1, workers=1) as harness:
