@@ -10,7 +10,7 @@ from benchmarks.recall_ways import Tally, misses, table
 from core.memory.config import MomexConfig
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "memory.md"
-BEGIN = "<!-- recall: written by `uv run -m benchmarks.recall --write` -->"
+BEGIN = "<!-- recall: written by `bin/uv run -m benchmarks.recall --write` -->"
 END = "<!-- recall: end -->"
 HALF = LIVES // 2
 

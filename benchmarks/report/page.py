@@ -10,7 +10,7 @@ from benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric
 PAGE = ROOT / "docs" / "performance.md"
 _HEAD = """# Performance
 
-Written by `uv run -m benchmarks --peers --write`; do not edit it by hand. Times depend on the machine: compare the
+Written by `bin/uv run -m benchmarks --peers --write`; do not edit it by hand. Times depend on the machine: compare the
 figures of one row, which were measured in turns in one run. What does not depend on it is asserted by tests, which
 fail when it grows: [what tests hold](#what-tests-hold).
 

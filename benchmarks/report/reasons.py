@@ -1,6 +1,6 @@
 """Why a metric falls short of its goal, found by profiling it; the page prints the reason while it does.
 
-Shares of a Python process are samples of py-spy (`uv run -m benchmarks.profile`) while it worked, without its imports;
+Shares of a Python process are samples of py-spy (`bin/uv run -m benchmarks.profile`) while it worked, without imports;
 shares of Postgres are times in functions (`track_functions`).
 """
 

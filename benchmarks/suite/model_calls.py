@@ -20,10 +20,10 @@ _ABOUT = """\
 One person's conversation of twenty messages, with memory and profile on, as shipped. For the calls, each message tells
 something to remember, which costs most: behind the replies, one call reads a talk that has become quiet. Floor: the
 calls that answer. For the prompts, half of the messages use tools, some of them set reminders, and things are recalled
-(`uv run -m benchmarks.prompt_share` has each apart); counted is how many bytes of a
+(`bin/uv run -m benchmarks.prompt_share` has each apart); counted is how many bytes of a
 prompt, its tools included, are those that the prompt before began with, which is what a provider's cache saves. A
 hello is a first message, with all tools that ship, fifty of MCP servers and twenty skills, at four bytes a token; its
-floor is the prompt without tools (`uv run -m benchmarks.prompt_cost` has its parts)."""
+floor is the prompt without tools (`bin/uv run -m benchmarks.prompt_cost` has its parts)."""
 METRICS = (
     Metric("model-calls", "model calls of a message", "calls", Target(1.2)),
     Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(90, more=True)),

@@ -4,7 +4,7 @@ English is what the code says. A sentence that no catalogue has is said in Engli
 their own, which are asked after ours.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -12,6 +12,7 @@ from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from core.errors import ConfigError
@@ -105,6 +106,13 @@ def add_catalogues(folder: Path) -> None:
     if folder not in _folders:
         _folders.append(folder)
         translations.cache_clear()
+
+
+def add_catalogues_of(modules: Iterable[ModuleType]) -> None:
+    """Use the catalogues in the `locales` of packages."""
+    for folder in (Path(path) / "locales" for module in modules for path in getattr(module, "__path__", ())):
+        if folder.is_dir():
+            add_catalogues(folder)
 
 
 def fields_of(sentence: str) -> frozenset[str]:

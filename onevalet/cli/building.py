@@ -43,4 +43,5 @@ def new(
         say(f"Name {package} in ONEVALET_SKILLS, and accept it: bin/onevalet skills accept {skill}")
         return
     setting = "ONEVALET_CHANNELS" if kind is Kind.CHANNEL else "ONEVALET_PLUGINS"
-    say(f"Name {package} in {setting}, and run: uv run pytest tests/test_{package}_{name.replace('-', '_').lower()}.py")
+    test = f"tests/test_{package}_{name.replace('-', '_').lower()}.py"
+    say(f"Name {package} in {setting}, and run: bin/test -p onevalet.testing.plugin {test}")

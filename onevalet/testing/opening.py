@@ -1,19 +1,16 @@
 """Opens a stage: servers, a web process, a worker, simulated providers, and what tools would reach elsewhere."""
 
-import os
-import tempfile
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from core.clock import Clock, set_clock
 from onevalet.dev.bench.routes import open_bench
-from onevalet.dev.embedded.home import hold_home
+from onevalet.dev.embedded.home import hold_home, own_folder
 from onevalet.dev.embedded.server import EmbeddedServer
 from onevalet.dev.processes.assistant import Assistant
 from onevalet.dev.processes.child import Wanted
@@ -45,8 +42,7 @@ async def open_stage(
     Servers that are not named are embedded ones, whose data goes with the stage. `routes`: more of the simulator.
     """
     async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="onevalet-scenario-")))
-        _let_pass(folder)
+        folder = stack.enter_context(own_folder("onevalet-scenario-"))
         model = await stack.enter_async_context(ScriptedModel([]))
         stack.enter_context(exported({"OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "sk-scripted"}))
         answers = await stack.enter_async_context(serve_answers(scenario.web))
@@ -77,9 +73,3 @@ async def open_stage(
 def _kills(scenario: Scenario) -> bool:
     """Tell whether a step kills a process, which must then not be this one."""
     return any(step.verb == "break" and step.value in ("worker", "web") for step in scenario.steps)
-
-
-def _let_pass(folder: Path) -> None:
-    """As root, let the servers' own user through to what is theirs."""
-    if os.geteuid() == 0:
-        folder.chmod(0o711)

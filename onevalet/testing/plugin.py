@@ -1,12 +1,63 @@
-"""Let pytest run scenario files: `-p onevalet.testing.plugin`. Each file is a test."""
+"""A plugin of pytest for tests of what stands on OneValet, and of scenario files: `-p onevalet.testing.plugin`.
+
+A test has a folder and an environment of its own: nobody's settings, and no home that another test has used. A test may
+be a coroutine, and imports what lies in the folder in which pytest was started. Each scenario file is a test.
+"""
 
 import asyncio
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from onevalet.dev.embedded.home import own_folder
+from onevalet.environment import exported
 from onevalet.testing.scenario import SUFFIXES, ScenarioError, read_scenario
+
+
+_NUMBERED = ("ONEVALET_LOOP_", "ONEVALET_OIDC_")
+"""How the settings begin that come in any number."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tests import what lies beside them, and be coroutines where pytest-asyncio is there."""
+    folder = str(config.invocation_params.dir)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    if getattr(config.option, "asyncio_mode", "") is None:  # not said, and pytest-asyncio is there
+        config.option.asyncio_mode = "auto"
+
+
+@pytest.fixture(autouse=True)
+def own_home() -> Iterator[Path]:
+    """Yield ONEVALET_HOME of this test; it goes with it, and so does what the test changes in the environment."""
+    from onevalet.settings import Settings
+
+    before = dict(os.environ)
+    with own_folder("onevalet-test-home-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(Settings.model_config, "env_file", None)
+        for name in before:
+            if name.startswith(_NUMBERED) or name.lower() in Settings.model_fields:
+                del os.environ[name]
+        os.environ["ONEVALET_HOME"] = str(folder / "home")
+        yield folder / "home"
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@pytest.fixture
+async def own_servers(own_home: Path) -> AsyncIterator[None]:
+    """Start a Postgres and a Valkey for this test, and name them in DATABASE_URL and REDIS_URL."""
+    from onevalet.dev.embedded.paths import make_home
+    from onevalet.dev.embedded.services import embedded_services
+
+    make_home(own_home)
+    async with embedded_services(own_home, database=True, redis=True) as services:
+        with exported({"DATABASE_URL": str(services.database_url), "REDIS_URL": str(services.redis_url)}):
+            yield
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

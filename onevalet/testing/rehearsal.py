@@ -19,7 +19,6 @@ from core.credentials.types import Ability, Account, ConnectedAccounts, OpenAcco
 from core.errors import ConfigError
 from core.files.types import AttachedFile
 from core.json_types import Json, JsonObject
-from core.language.catalogue import speaking as speaking
 from core.messaging.channels import Received
 from core.messaging.messages import Inbound
 from core.messaging.own_channels import ChannelSetup

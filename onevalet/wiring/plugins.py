@@ -9,7 +9,6 @@ import traceback
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +18,7 @@ from core.errors import ConfigError
 from core.hooks.hooks import Hook, Rule
 from core.hooks.judge import AskingJudge, Judge
 from core.journal.types import Effect
-from core.language.catalogue import add_catalogues
+from core.language.catalogue import add_catalogues_of
 from core.tools.registry import ToolRegistry
 from core.tools.tool import AnyTool, Tool
 from core.triggers.types import ActionExecutor
@@ -76,10 +75,7 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
 
     Raise `ConfigError` in one sentence with the file and line, for the author of the module.
     """
-    modules = _modules(names)
-    for folder in (Path(path) / "locales" for module in modules for path in getattr(module, "__path__", ())):
-        if folder.is_dir():
-            add_catalogues(folder)
+    add_catalogues_of(_modules(names))
     values = plugin_values(names, brought)
     _check(values)
     tools = ToolRegistry(value for value in values if isinstance(value, Tool))

@@ -1,8 +1,7 @@
-"""The page that tells how to write an agent: its code is written to files and loaded, and its tests are run."""
+"""The page that tells how to write an agent: its code is written to files and loaded. Its tests: tests/documents."""
 
-import inspect
+import importlib
 import re
-import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,24 +13,19 @@ from core.errors import ConfigError
 from core.language import catalogue
 from core.language.catalogue import gettext, speaking
 from core.turns.orchestrator import Orchestrator
-from onevalet import StandardAgent
+from onevalet import StandardAgent, testing
 from onevalet.testing import MemoryCredentials, make_context, rehearse
 from onevalet.wiring.plugins import load_plugins
 from tests.core.builders import FakeModel
+from tests.documents.blocks import write_files
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 
 
 @pytest.fixture
 def lunch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Write each block of Python, and each catalogue, to the file that its first line names."""
-    page = PAGE.read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(?:python|po)\n# (\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == len(re.findall(r"^```(?:python|po)$", page, re.MULTILINE)) >= 5
-    for name, code in blocks:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(code, encoding="utf-8")
-    (tmp_path / "lunch" / "__init__.py").touch()
+    """Write the files of the page."""
+    assert len(write_files("docs/extending.md", tmp_path)) >= 5
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(catalogue, "_folders", [catalogue.LOCALES])
     yield tmp_path / "lunch"
@@ -40,18 +34,11 @@ def lunch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
-async def test_the_code_of_the_page_is_a_plugin_whose_tests_pass(lunch: Path) -> None:
+def test_the_code_of_the_page_is_a_plugin(lunch: Path) -> None:
     plugins = load_plugins(["agents", "lunch"])
     orchestrator = Orchestrator(FakeModel([]), tools=plugins.tools, agents=AgentRegistry(plugins.agents))
     assert orchestrator.agents.get("OrderLunchAgent") is not None
     assert orchestrator.tools.get("todays_menu") is not None
-    tests = runpy.run_path(str(lunch.parent / "tests" / "test_lunch.py"))
-    run = [value for name, value in tests.items() if name.startswith("test_")]
-    assert len(run) == 6
-    for test in run:
-        result = test()
-        if inspect.isawaitable(result):
-            await result
 
 
 def test_every_name_the_page_imports_is_public() -> None:
@@ -83,6 +70,15 @@ async def test_what_a_plugins_catalogue_lacks_is_said_as_written(lunch: Path) ->
         assert gettext("No salad today.") == "No salad today."
     with speaking("fr"):
         assert gettext("You have ordered nothing yet.") == "You have ordered nothing yet."
+
+
+async def test_a_packages_own_test_hears_its_catalogue(lunch: Path) -> None:
+    """No plugin is loaded in a test that imports what it tests."""
+    orders = importlib.import_module("lunch.orders")
+    with testing.speaking("de-AT"):
+        assert await orders.count_lunches(make_context()) == "Du hast noch nichts bestellt."
+    with testing.speaking("fr"):
+        assert await orders.count_lunches(make_context()) == "You have ordered nothing yet."
 
 
 @pytest.mark.parametrize(

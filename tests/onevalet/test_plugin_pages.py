@@ -1,4 +1,4 @@
-"""The pages about hooks and plugins: their code runs, on a whole installation with the shipped WebSocket channel."""
+"""The page about plugins: what it brings, on a whole installation with the shipped WebSocket channel."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,37 +15,21 @@ from onevalet.settings import load_settings
 from onevalet.testing import MemorySink, ScriptedModel, calls, text
 from onevalet.wiring.own_channels import own_ways_in, own_ways_out
 from tests.core.harness import opened
+from tests.documents.blocks import write_files
 from tests.onevalet.pages import page_folder as page_folder
-from tests.onevalet.pages import run_tests, write_blocks
 
 TOKEN = "a-token-of-anns-own"
 
 
-async def test_the_code_of_the_page_about_hooks_runs(page_folder: Path) -> None:
-    assert await run_tests(write_blocks("docs/hooks.md", page_folder)) == [
-        "test_hooks_change_what_passes",
-        "test_a_rule_denies",
-        "test_judges_advise",
-    ]
-
-
-async def test_the_code_of_the_page_about_access_runs(page_folder: Path) -> None:
-    assert await run_tests(write_blocks("docs/access.md", page_folder)) == ["test_nobody_is_answered_at_night"]
-
-
 async def test_a_pager_of_the_page_is_a_channel(page_folder: Path) -> None:
-    assert await run_tests(write_blocks("docs/plugins.md", page_folder)) == [
-        "test_a_page_is_taken_in_once",
-        "test_a_page_that_cannot_be_kept_is_not_taken",
-        "test_what_the_service_answers_is_told_apart",
-    ]
+    write_files("docs/plugins.md", page_folder)
     settings = load_settings(_env_file=None, onevalet_channels=("pager.channel",))
     assert [way.name for way in own_ways_out(settings)] == ["pager"]
     assert [way.name for way in own_ways_in(settings, MemorySink())] == ["pager"]
 
 
 async def test_a_channel_of_the_page_sends(page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_blocks("docs/plugins.md", page_folder)
+    write_files("docs/plugins.md", page_folder)
     monkeypatch.setenv("LOGBOOK", str(page_folder))
     [logbook] = own_ways_out(load_settings(_env_file=None, onevalet_channels=("logbook.channel",)))
     assert await logbook.send(Part("Hello"), Target(Address("logbook", "own", "ann"), "ref1")) == Receipt("ref1")
@@ -109,7 +93,7 @@ def websocket_settings(folder: Path, database_url: str, redis_url: str, port: in
 async def test_a_websocket_and_a_service_are_played_through(
     page_folder: Path, database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
 ) -> None:
-    write_blocks("docs/plugins.md", page_folder)
+    write_files("docs/plugins.md", page_folder)
     monkeypatch.chdir(page_folder)
     monkeypatch.setenv("WEBSOCKET_TOKENS", f"ann:{TOKEN},short:tiny")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-scripted")

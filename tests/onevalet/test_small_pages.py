@@ -25,9 +25,9 @@ from onevalet import (
 )
 from onevalet.testing import make_context
 from tests.core.harness import opened
+from tests.documents.blocks import write_files
 from tests.eventually import eventually
 from tests.onevalet.pages import page_folder as page_folder
-from tests.onevalet.pages import write_blocks
 
 type Load = Callable[[str, str], ModuleType]
 
@@ -37,7 +37,7 @@ def load(page_folder: Path) -> Load:
     """Return what writes a page's examples, and imports one of them."""
 
     def load(page: str, module: str) -> ModuleType:
-        write_blocks(f"docs/{page}.md", page_folder)
+        write_files(f"docs/{page}.md", page_folder)
         return import_module(module)
 
     return load
@@ -111,7 +111,7 @@ async def test_an_application_remembers_and_is_answered(
 async def test_a_rule_knows_the_hour(
     load: Load, monkeypatch: pytest.MonkeyPatch, hour: int, decision: Decision
 ) -> None:
-    night = load("rules", "house.night")
+    night = load("rules", "house.vacuum")
     monkeypatch.setattr(night.NotAtNight, "hour", lambda _: hour)
     context = HookContext("turn", "ann", "sms")
     for name, expected in (("start_vacuum", decision), ("current_time", Decision.ALLOW)):

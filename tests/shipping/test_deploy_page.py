@@ -10,14 +10,14 @@ from channels.http.app import MAX_BODY
 from channels.http.deadlines import Limits
 from onevalet.settings import Settings
 from onevalet.wiring.loop import loop_config
+from tests.documents.blocks import blocks_of
 from tests.shipping.harness import read
 
 
 def block(page: str, language: str, begins: str = "") -> str:
     """Return a page's block of code in a language, the one that begins so."""
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", read(page), re.MULTILINE | re.DOTALL)
-    (found,) = [text for text in blocks if text.startswith(begins)]
-    return str(found)
+    (found,) = [block.text for block in blocks_of(page) if block.language == language and block.text.startswith(begins)]
+    return found
 
 
 @pytest.mark.parametrize("proxy", ["nginx", "caddyfile"])

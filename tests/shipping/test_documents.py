@@ -84,8 +84,14 @@ def test_the_readmes_sample_of_the_start_has_the_lines_of_the_real_one() -> None
     assert shown == [*lines, "gateway", "simulator", "console"]
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py"])
+@pytest.mark.parametrize(
+    "document",
+    [*DOCUMENTS, "simulator/page/index.html", "onevalet/dev/run.py", "onevalet/cli/building.py"],
+)
 def test_no_document_asks_for_a_uv_that_a_newcomer_has_not(document: str) -> None:
+    """`bin/uv` is the one that `bin/dev` found or installed; the log of changes tells what was."""
+    asked = re.findall(r"(?<!bin/)\buv (?:run|export|sync)\b.*", read(document))
+    assert asked == [] or document == "CHANGELOG.md"
     assert "uv run -m onevalet" not in read(document)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +42,16 @@ class Home:
         with os.fdopen(fd, "w") as file:
             json.dump(asdict(running), file)
         fresh.replace(self.path / "running.json")
+
+
+@contextmanager
+def own_folder(prefix: str) -> Iterator[Path]:
+    """Yield a new folder, through which embedded servers reach what is theirs, and remove it afterwards."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+        folder = Path(name)
+        if os.geteuid() == 0:
+            folder.chmod(0o711)  # root's servers run as a user of their own
+        yield folder
 
 
 @contextmanager

@@ -1,7 +1,10 @@
 """`new` writes files whose tests pass."""
 
+import inspect
 import os
+import runpy
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,6 @@ from core.errors import ConfigError
 from core.skills.folders import read_skill
 from onevalet.cli.new_files import Kind, write_new
 from onevalet.wiring.plugins import load_plugins
-from tests.onevalet.pages import run_tests
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -29,6 +31,20 @@ async def test_what_is_written_passes_its_test(kind: Kind, tmp_path: Path, monke
         for name in [name for name in sys.modules if name.partition(".")[0] == package]:
             del sys.modules[name]
     assert run
+
+
+async def run_tests(paths: Iterable[Path]) -> list[str]:
+    """Run the tests of files, one after another; return their names."""
+    run = []
+    for path in paths:
+        tests = runpy.run_path(str(path)).items() if path.name.startswith("test_") else ()
+        for name, test in tests:
+            if name.startswith("test_"):
+                result = test()
+                if inspect.isawaitable(result):
+                    await result
+                run.append(name)
+    return run
 
 
 def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Scenario files: what they may hold, and that they are played on a whole installation, on any channel."""
 
 import os
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,7 +12,8 @@ import pytest
 from onevalet.testing import Scenario, ScenarioError, read_scenario
 from onevalet.testing.playing import play
 from onevalet.testing.scenario import parse_scenario, read_span
-from tests.shipping.harness import ROOT, read
+from tests.documents.blocks import write_files
+from tests.shipping.harness import ROOT
 
 HERE = Path(__file__).parent / "scenarios"
 NOTE = {"call": "add_note", "with": {"text": "The boiler"}}
@@ -26,9 +26,8 @@ def servers(database_url: str, redis_url: str) -> dict[str, object]:
 
 def page_scenario(folder: Path) -> Scenario:
     """Return the scenario of docs/testing.md."""
-    [(name, text)] = re.findall(r"^```toml\n# (\S+)\n(.*?)^```", read("docs/testing.md"), re.MULTILINE | re.DOTALL)
-    (folder / name).write_text(text, encoding="utf-8")
-    return read_scenario(folder / name)
+    [path] = [path for path in write_files("docs/testing.md", folder) if path.suffix == ".toml"]
+    return read_scenario(path)
 
 
 @pytest.mark.parametrize(
