@@ -30,20 +30,27 @@ _PAGE = """\
 
 
 def steps_page() -> str:
-    """Return the page. Links to other documents, which are not served here, become their text."""
+    """Return the page. Links to other documents, which are not served here, become the paths of these."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(_STEPS.read_text(encoding="utf-8"))
     for token in tokens:
-        token.children = _without_inner_links(token.children) if token.children else token.children
+        token.children = _with_paths(token.children) if token.children else token.children
     return _PAGE.format(steps=reader.renderer.render(tokens, reader.options, {}))
 
 
-def _without_inner_links(children: list[Token]) -> list[Token]:
-    kept, is_dropped = [], False
+def _with_paths(children: list[Token]) -> list[Token]:
+    kept, path = [], ""
     for child in children:
         if child.type == "link_open":
-            is_dropped = "://" not in str(child.attrGet("href"))
-        if child.type in ("link_open", "link_close") and is_dropped:
+            href = str(child.attrGet("href"))
+            path = "" if "://" in href else f"docs/{href.partition('#')[0]}"
+        if path and child.type == "link_close":
+            kept.append(Token("code_inline", "code", 0, content=path))
+            path = ""
+        elif path and child.type == "text" and path.endswith(f"/{child.content}"):
+            continue  # a link whose words are the document's name
+        elif path and child.type == "link_open":
             continue
-        kept.append(child)
+        else:
+            kept.append(Token("text", "", 0, content=f"{child.content}, ") if path and child.type == "text" else child)
     return kept

@@ -76,7 +76,7 @@ class Calendars:
         return await self._servers.named(name, writable=writable)
 
     async def agenda(self, start: datetime, end: datetime, calendar: str = "", words: str = "") -> Agenda:
-        """Return what is on between two moments, and of it only what has all of some words."""
+        """Return what is on between two moments; with words, only the events that have all of them."""
         calendars = await self.named(calendar)
         read = await asyncio.gather(
             *(self._servers.events(one, start, end) for one in calendars), return_exceptions=True

@@ -352,7 +352,7 @@ def link_to_console(tenant: Tenant = "") -> None:
 
 @deliveries_app.command("list")
 def list_deliveries(json: Json = False) -> None:
-    """List messages that failed, wait, or perhaps arrived, the newest first; without their texts."""
+    """List messages that failed, wait, or may have arrived, the newest first; without their texts."""
     from onevalet.cli.deliveries import print_deliveries
 
     run_work(lambda settings: print_deliveries(settings, as_json=json))

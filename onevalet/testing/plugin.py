@@ -16,7 +16,6 @@ from onevalet.dev.embedded.home import own_folder
 from onevalet.environment import exported
 from onevalet.testing.scenario import SUFFIXES, ScenarioError, read_scenario
 
-
 _NUMBERED = ("ONEVALET_LOOP_", "ONEVALET_OIDC_")
 """How the settings begin that come in any number."""
 

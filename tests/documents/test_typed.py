@@ -52,6 +52,7 @@ def operator(database_url: str, redis_url: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", TYPED)
 async def test_what_a_page_tells_to_type_works_in_a_fresh_clone_twice(
     page: str, tmp_path: Path, database_url: str, redis_url: str

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import onevalet
 from onevalet.api_page import PAGE, page
+from tests.documents.blocks import PAGES, blocks_of
 from tests.shipping.harness import ROOT, read
 
 _DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-_WITH_CODE = [name for name in _DOCUMENTS if "```python\n" in read(name)]
 
 
 def test_the_page_of_public_names_is_made_of_the_code() -> None:
@@ -49,19 +49,6 @@ def test_every_name_that_a_page_imports_is_public() -> None:
 
 
 def test_every_public_name_is_used_in_code_of_a_page_that_runs() -> None:
-    blocks = re.compile(r"^```python\n# \S+\n(.*?)^```", re.MULTILINE | re.DOTALL)
     imports = re.compile(r"^from onevalet import (?:\([^)]*\)|.+)$", re.MULTILINE)
-    code = "\n".join(imports.sub("", block) for page in _WITH_CODE for block in blocks.findall(read(page)))
+    code = "\n".join(imports.sub("", block.code) for page in PAGES for block in blocks_of(page))
     assert [name for name in onevalet.__all__ if not re.search(rf"\b{name}\b", code)] == []
-
-
-def test_every_block_of_python_names_the_file_that_a_test_writes_it_to() -> None:
-    block = re.compile(r"^```python\n(.*)$", re.MULTILINE)
-    unnamed = [name for name in _WITH_CODE for line in block.findall(read(name)) if not line.startswith("# ")]
-    assert unnamed == []
-
-
-def test_the_code_of_each_page_is_run_by_a_test() -> None:
-    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
-    run = {f"docs/{name}.md" for name in re.findall(r'(?:write_blocks\("docs/|load\(")([\w-]+)(?:\.md)?"', tests)}
-    assert set(_WITH_CODE) - run == {"docs/extending.md"}, "tests/agents/test_extending.py runs that one"

@@ -38,6 +38,12 @@ def test_the_limits_that_the_page_names_are_those_of_web() -> None:
     assert f"the {limits.idle:g} seconds of `web`" in page
 
 
+def test_the_install_of_the_page_works_with_the_pip_that_a_python_brings() -> None:
+    """pip 23.2, which comes with Python 3.12.1, wants a hash of `pydantic-ai-slim[openai]`, which it works out."""
+    [install] = [line for line in block("docs/deploy.md", "sh", "cd /opt/onevalet").splitlines() if "/pip " in line]
+    assert {"--no-deps", "--require-hashes"} <= set(install.split())
+
+
 def test_the_local_models_settings_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in [name for name in Settings.model_fields if name.startswith("onevalet_")]:

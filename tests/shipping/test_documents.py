@@ -22,6 +22,7 @@ from tests.shipping.harness import ROOT, clean_environment, read, run
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _COMMAND = re.compile(r"bin/onevalet((?: [a-z][a-z-]*)*)")
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+_PLACE = re.compile(r"\]\(([^)#\s]*)#([^)]+)\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*|[\w-]+\.(?:md|toml|yml|txt))`")
 
 
@@ -120,6 +121,37 @@ def test_every_module_of_the_tests_that_a_document_runs_exists(document: str) ->
 def test_every_link_inside_the_project_leads_somewhere(document: str) -> None:
     links = [link for link in _LINK.findall(read(document)) if "://" not in link]
     assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_to_a_place_in_a_document_leads_to_a_heading(document: str) -> None:
+    links = [link for link in _PLACE.findall(read(document)) if "://" not in link[0] and not link[0].startswith("..")]
+    folder = (ROOT / document).parent
+    assert [
+        f"{name}#{place}" for name, place in links if place not in headings(folder / name if name else ROOT / document)
+    ] == []
+
+
+def headings(path: Path) -> set[str]:
+    """Return a document's headings as GitHub names them in links."""
+    text = re.sub(r"^( *)```.*?^\1```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_row_of_a_table_stands_in_it(document: str) -> None:
+    """A blank line ends a table: the rows after it are shown as they were typed."""
+    tables = re.findall(r"(?:^\|.*\n)+", read(document), re.MULTILINE)
+    assert [
+        table.splitlines()[0] for table in tables if not re.search(r"^\|[-: |]+\|\n", table.partition("\n")[2])
+    ] == []
+
+
+def test_what_ships_has_every_tool_that_may_be_offered() -> None:
+    plugins = load_plugins(["agents"])
+    named = set(re.findall(r"`(\w+)`", read("docs/agents.md")))
+    assert plugins.names - {tool.name for tool in plugins.tools if tool.inverse} - named == set()
 
 
 def test_the_readmes_picture_shows_the_page_and_the_talk_of_now() -> None:

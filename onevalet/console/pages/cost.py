@@ -68,10 +68,10 @@ class CostPages(Pages):
         half, most = percentile(times, 0.5), percentile(times, 0.95)
         return (
             ("Spent on models", money(float(usage.spent))),
-            ("of it for answers and tasks", money(float(model.cost))),
-            ("of it in the background", money(float(usage.background))),
+            ("for answers and tasks", money(float(model.cost))),
+            ("in the background", money(float(usage.background))),
             ("Tokens", f"{model.tokens:,}"),
-            ("of them from a cache", f"{model.cached_tokens:,}"),
+            ("from a cache", f"{model.cached_tokens:,}"),
             ("Messages", f"{usage.total('message').calls:,}"),
             ("Half were answered within", milliseconds(half) if half else "–"),
             ("95 % were answered within", milliseconds(most) if most else "–"),

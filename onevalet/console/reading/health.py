@@ -51,7 +51,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         Figure("Running", str(work["running_turns"])),
         Figure("To send", str(work["open_outbound"])),
         Figure("Oldest to send", ago(oldest["to_send"], now) if oldest["to_send"] else "none", late_out),
-        Figure("Perhaps arrived", str(unsettled["ambiguous"]), bool(unsettled["ambiguous"])),
+        Figure("May have arrived", str(unsettled["ambiguous"]), bool(unsettled["ambiguous"])),
         Figure("Failed", str(unsettled["failed"])),
         Figure("Set aside", str(unsettled["set_aside"]), bool(unsettled["set_aside"])),
     )
@@ -97,7 +97,7 @@ def _unsettled_checks(ambiguous: int, set_aside: int, last: str | None) -> Seque
     checks = []
     if ambiguous:
         detail = f"{ambiguous} sent, of which nobody knows whether they arrived"
-        checks.append(Check("perhaps arrived", False, detail, "see Deliveries, to send them again or leave them"))
+        checks.append(Check("may have arrived", False, detail, "see Deliveries, to send them again or leave them"))
     if set_aside:
         detail = f"{set_aside} since this time yesterday, as each crashed or failed again and again"
         checks.append(

@@ -94,7 +94,7 @@ async def test_work_in_the_background_is_counted_without_a_budget(console: Conso
         await browser.get("/console/cost")
         for part in (
             "Spent on models $1.88",
-            "of it in the background $1.12",
+            "in the background $1.12",
             "memory $1.00 2 0 400 0 40",
             "judging $0.1250 1 0 50 0 5",
         ):
@@ -146,7 +146,7 @@ async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) 
     )
     async with console.browser(BOB) as browser:
         await browser.get("/console/cost")
-        for part in ("Spent on models $1.50", "of it for answers and tasks $0.7500", "of it in the background $0.7500"):
+        for part in ("Spent on models $1.50", "for answers and tasks $0.7500", "in the background $0.7500"):
             assert part in browser.text, part
         assert "gpt-5 $0.2500 1 0 1,200 1,000 34 250 ms" in browser.text
         assert "get_weather $0.00 1 1" in browser.text

@@ -110,7 +110,7 @@ async def test_an_open_page_holds_up_no_stop(store: Store, monkeypatch: pytest.M
 async def test_health_names_what_is_wrong_and_what_to_do(console: Console) -> None:
     async with console.browser(ANN) as browser:
         await browser.get("/console/health")
-        assert "look workers 0 seen in the last minute start one: bin/onevalet worker" in browser.text
+        assert "needs attention workers 0 seen in the last minute start one: bin/onevalet worker" in browser.text
         await console.store.say("anybody there?", sender=BOB)
         await console.store.admin.execute(
             "update lanes set pending_since = now() - interval '10 minutes' where pending"
@@ -126,15 +126,18 @@ async def test_health_is_red_for_what_ended_badly_until_it_was_seen_to(console: 
     last = await console.store.one("select id from turns order by started_at desc limit 1")
     async with console.browser(ANN) as browser:
         await browser.get("/console/health")
-        assert "look perhaps arrived 2 sent, of which nobody knows whether they arrived see Deliveries" in browser.text
-        assert "look turns set aside 2 since this time yesterday" in browser.text
+        assert (
+            "needs attention may have arrived 2 sent, of which nobody knows whether they arrived see Deliveries"
+            in browser.text
+        )
+        assert "needs attention turns set aside 2 since this time yesterday" in browser.text
         assert f"bin/onevalet trace {last}" in browser.text
         await admin.execute("update outbound set state = 'ready', resolution = 'dropped'")
         await admin.execute("update outbound set created_at = now() - interval '3 minutes'")
         await admin.execute("update turns set started_at = now() - interval '2 days'")
         await browser.get("/console/health")
-        assert "look sending the oldest answer has waited to be sent for 3 min see whether" in browser.text
-        assert "perhaps arrived 2" not in browser.text
+        assert "needs attention sending the oldest answer has waited to be sent for 3 min see whether" in browser.text
+        assert "may have arrived 2" not in browser.text
         assert "turns set aside" not in browser.text
 
 

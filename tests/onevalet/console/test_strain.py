@@ -39,7 +39,7 @@ async def test_health_counts_lapsed_leases_and_given_up_sends(console: Console) 
         )
         sent = await console.store.one("select count(*) from outbound")
         await browser.get("/console/health")
-    assert "look leases 1 of processes that are gone" in browser.text
+    assert "needs attention leases 1 of processes that are gone" in browser.text
     assert f"given up {sent} given up since this time yesterday, most often: 30007 see Deliveries" in browser.text
 
 
