@@ -184,7 +184,7 @@ if __name__ == "__main__":
     parser.add_argument("--first", type=int, default=0, help="100: lives and questions to tune by, in no table")
     parser.add_argument("--keep", type=Path, help="a folder that keeps what was remembered")
     parser.add_argument("--misses", action="store_true", help="name the questions that the fused way missed")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/memory.md")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/measured/recall.md")
     parser.add_argument("--model", action="store_true", help="with ONEVALET_MODEL and ONEVALET_EMBEDDING_MODEL")
     parser.add_argument("--quick", action="store_true", help="embed each question once: its times say nothing")
     given = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What the recall benchmark writes into docs/memory.md, between two marks."""
+"""What the recall benchmark writes into docs/measured/recall.md, between two marks."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from benchmarks.recall_lives import LIVES
 from benchmarks.recall_ways import Tally, misses, table
 from core.memory.config import MomexConfig
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "memory.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "recall.md"
 BEGIN = "<!-- recall: written by `bin/uv run -m benchmarks.recall --write` -->"
 END = "<!-- recall: end -->"
 HALF = LIVES // 2
