@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from core.language.update import sentences
+from onevalet.cli.help_page import HEADINGS
 from onevalet.cli.main import app
 from onevalet.dev.run import describe
 from onevalet.wiring.plugins import load_plugins
@@ -61,6 +62,13 @@ def test_every_command_a_document_names_exists(document: str) -> None:
 def test_every_command_is_documented() -> None:
     named = {words.strip() for words in _COMMAND.findall(read("docs/commands.md"))}
     assert commands() - named == set()
+
+
+def test_the_page_has_the_commands_under_the_headings_of_the_help() -> None:
+    sections = re.findall(r"^## (.+)\n\n((?:\|.*\n)+)", read("docs/commands.md"), re.MULTILINE)
+    shown = {title: [name.split()[0] for name in _COMMAND.findall(rows)] for title, rows in sections}
+    firsts = {title: tuple(dict.fromkeys(names)) for title, names in shown.items() if title in HEADINGS}
+    assert firsts == HEADINGS
 
 
 def test_help_names_every_command() -> None:
