@@ -1,4 +1,4 @@
-"""Every test that docs/security.md names is there, and every row of its tables names one."""
+"""Every test that docs/security.md names is there, and every row of its tables has a number in the list of them."""
 
 import re
 
@@ -33,7 +33,9 @@ def test_a_test_that_the_page_names_is_there(path: str, name: str) -> None:
     assert re.search(rf"^\s*(async )?def {name}\(", read(path), re.MULTILINE), f"{path} has no {name}"
 
 
-def test_every_promise_of_the_page_names_its_test() -> None:
-    table = rows()
-    assert len(table) > 20
-    assert [row for row in table if not _NAMED.search(row)] == []
+def test_every_promise_has_its_own_number_in_the_list_of_tests() -> None:
+    numbers = [row.rstrip("| ").rpartition("| ")[2] for row in rows()]
+    listed = re.findall(r"^(\d+)\. (.*)$", read(PAGE).partition("## The tests by number")[2], re.MULTILINE)
+    assert len(numbers) > 20
+    assert numbers == [number for number, _ in listed] == [str(number) for number in range(1, len(numbers) + 1)]
+    assert [number for number, tests in listed if not _NAMED.search(tests)] == []
