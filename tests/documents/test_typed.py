@@ -66,3 +66,11 @@ async def test_what_a_page_tells_to_type_works_in_a_fresh_clone_twice(
     for _ in range(2):
         for command in (*typed_here(page), *given.afterwards):
             await reader.type(re.sub(r"\b[A-Z]+\b", lambda word: given.words.get(word[0], word[0]), command))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["tool", "agent", "channel"])
+async def test_what_new_says_to_run_passes(kind: str, tmp_path: Path) -> None:
+    reader = make_reader(tmp_path, {})
+    printed = await reader.type(f"bin/onevalet new {kind} water-plants --package house")
+    await reader.type(printed.rpartition("and run: ")[2])
