@@ -21,6 +21,7 @@ from multidict import CIMultiDict
 from core.errors import ToolFailed
 from core.http.address_guard import USUAL_PORTS, Barred, Target, is_public, read_host, read_target
 from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.interim import bound_interim
 from core.http.resolving import peer_resolver
 from core.http.sockets import NOT_PUBLIC, open_socket
 from core.http.types import HttpResponse
@@ -209,14 +210,16 @@ class GuardedClient:
 
     def _make(self, factory: "Callable[[aiohttp.AddrInfoType], socket.socket] | None") -> aiohttp.ClientSession:
         limits = self._limits
+        connector = aiohttp.TCPConnector(
+            socket_factory=factory,
+            resolver=self._resolver or peer_resolver(),
+            use_dns_cache=False,
+            limit=50,
+            limit_per_host=8,
+        )
+        bound_interim(connector)
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                socket_factory=factory,
-                resolver=self._resolver or peer_resolver(),
-                use_dns_cache=False,
-                limit=50,
-                limit_per_host=8,
-            ),
+            connector=connector,
             timeout=aiohttp.ClientTimeout(total=limits.total, sock_connect=limits.connect, sock_read=limits.silence),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,

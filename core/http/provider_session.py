@@ -13,6 +13,7 @@ from typing import Final
 import aiohttp
 
 from core.http.body import ENCODINGS, UnreadableBody, read_body
+from core.http.interim import bound_interim
 
 MAX_ANSWER = 1024 * 1024
 """Bytes of the answer to a call that changes something: providers answer with a few kilobytes."""
@@ -65,6 +66,8 @@ def open_session(
 
     `trust_env`: use the proxies that the environment names.
     """
+    connector = connector or aiohttp.TCPConnector()
+    bound_interim(connector)
     return aiohttp.ClientSession(
         timeout=timeout,
         connector=connector,

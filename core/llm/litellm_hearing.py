@@ -15,6 +15,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from core.http.body import ENCODINGS
+from core.http.interim import bound_interim
 from core.http.peer import Allowance, Hearing
 from core.http.provider_httpx import hear
 from core.http.provider_session import MAX_ANSWER
@@ -73,6 +74,8 @@ def _heard(send: _Send) -> _Send:
         request.headers["Accept-Encoding"] = ENCODINGS
         import httpx  # litellm has loaded it
 
+        if connector := self.get_valid_client_session().connector:
+            bound_interim(connector)
         try:
             response = await send(self, request)
         except httpx.RequestError as error:
