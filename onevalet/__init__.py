@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from core.language.catalogue import listed as listed
     from core.language.catalogue import ngettext as ngettext
     from core.language.catalogue import ngettext_noop as ngettext_noop
+    from core.language.charsets import decode_text as decode_text
+    from core.language.charsets import label_of as label_of
     from core.language.times import amount_in_words as amount_in_words
     from core.language.times import day_in_words as day_in_words
     from core.language.times import day_of_year_in_words as day_of_year_in_words
@@ -215,6 +217,7 @@ _HOMES = {
         "core.http.types": "HttpResponse",
         "core.ids": "make_id",
         "core.language.catalogue": "gettext gettext_noop listed ngettext ngettext_noop",
+        "core.language.charsets": "decode_text label_of",
         "core.language.times": (
             "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words "
             "time_in_words weekday_in_words"

@@ -4,7 +4,6 @@ Sources: RFC 6350 (4.0), RFC 2426 (3.0), and the vCard 2.1 specification of vers
 still come from phones.
 """
 
-import binascii
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from quopri import decodestring
 
 from agents.contacts.addresses import is_mail, number_of
 from agents.contacts.book import MAX_ADDRESSES, Contact
+from onevalet import decode_text, label_of
 
 MAX_CARDS = 1_000
 _MAX_BYTES = 2_000_000
@@ -22,7 +22,8 @@ _MAX_NUMBER = 60
 _MAX_MAIL = 254
 _NO_PHONES = frozenset({"fax", "pager", "modem"})
 _FOLD = re.compile(r"\r?\n[ \t]")
-_SOFT = re.compile(r"=\r?\n")
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+"""The marks of UTF-16."""
 _LINE = re.compile(r'(?:[\w-]+\.)?([\w-]+)((?:;(?:[^":;]|"[^"]*")*)*):(.*)', re.DOTALL)
 _ESCAPE = re.compile(r"\\([\\,;nN])")
 _DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T.*)?|--(\d\d)-?(\d\d)")
@@ -38,9 +39,8 @@ class _Line:
 
 def read_cards(data: bytes, region: str | None, source: str) -> list[Contact]:
     """Return the contacts in a file, those without a name left out; numbers that are none in any country as well."""
-    text = data[:_MAX_BYTES].decode("utf-8-sig", errors="replace")
     cards, lines = list[Contact](), list[_Line]()
-    for line in _lines(text):
+    for line in _lines(data[:_MAX_BYTES]):
         if line.name == "begin":
             lines = []
         elif line.name != "end":
@@ -55,14 +55,18 @@ def card_lines(text: str) -> list[str]:
     return [line for line in re.split(r"\r?\n", _FOLD.sub("", text)) if line]
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(data: bytes) -> Iterator[_Line]:
+    """Yield the lines of a file. Bytes are joined before they are letters: a fold may stand within one (RFC 6350 3.2)."""
+    data = decode_text(data).encode() if data.startswith(_WIDE) else data.removeprefix(b"\xef\xbb\xbf")
+    unfolded = _FOLD.sub("", data.decode("latin-1"))
+    label = label_of(unfolded.encode("latin-1"))
     # Quoted-printable (2.1) continues a line with "=" at its end, everything else with a space at the next one's.
-    for raw in re.split(r"\r?\n", _joined(_FOLD.sub("", text))):
+    for raw in re.split(r"\r?\n", _joined(unfolded)):
         match = _LINE.fullmatch(raw)
         if match is None:
             continue
         parameters = _parameters(match[2])
-        yield _Line(match[1].casefold(), parameters, _decoded(match[3], parameters))
+        yield _Line(match[1].casefold(), parameters, _decoded(match[3], parameters, label))
 
 
 def _joined(text: str) -> str:
@@ -87,14 +91,13 @@ def _parameters(text: str) -> dict[str, list[str]]:
     return parameters
 
 
-def _decoded(value: str, parameters: dict[str, list[str]]) -> str:
-    if "quoted-printable" not in parameters.get("encoding", []):
-        return value.rstrip("\r")
-    charset = next(iter(parameters.get("charset", [])), "utf-8")
-    try:
-        return decodestring(_SOFT.sub("", value).encode("utf-8")).decode(charset, errors="replace")
-    except (LookupError, binascii.Error):
-        return ""
+def _decoded(value: str, parameters: dict[str, list[str]], label: str) -> str:
+    """Return what a line says, under its own character set (2.1) or the file's."""
+    data = value.encode("latin-1")
+    if "quoted-printable" in parameters.get("encoding", []):
+        data = decodestring(data)
+    own = next(iter(parameters.get("charset", [])), "")
+    return decode_text(data, own or label).rstrip("\r")
 
 
 def _contact(lines: Sequence[_Line], region: str | None, source: str) -> Contact | None:

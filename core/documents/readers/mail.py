@@ -16,6 +16,7 @@ from typing import Any
 
 from core.documents.readers.limits import Unreadable
 from core.documents.readers.mail_html import text_of_html
+from core.language.charsets import decode_text
 from core.language.unseen import one_line
 
 MAX_TEXT = 200_000
@@ -103,20 +104,7 @@ def _decoded_header(text: str) -> str:
         parts = decode_header(text)
     except Exception:  # binascii's and others' errors on words that are broken
         return text
-    return "".join(part if isinstance(part, str) else _decoded(part, charset) for part, charset in parts)
-
-
-def _decoded(data: bytes, charset: str | None) -> str:
-    """Decode as mail programs do: by the declared character set as the web knows it, UTF-8, or the likeliest."""
-    from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
-
-    name = map_encoding_to_html5(charset.strip()[:40], False) if charset else None
-    if not name or name == "utf-8" or "ascii" in str(charset).lower():
-        try:
-            return data.decode()
-        except UnicodeDecodeError:
-            name = detect_encoding(data) or "windows-1252"
-    return str(bytes_to_str(data, name, "replace"))
+    return "".join(part if isinstance(part, str) else decode_text(part, charset) for part, charset in parts)
 
 
 def _addresses(message: Message, name: str) -> list[tuple[str, str]]:
@@ -176,7 +164,7 @@ def _body(message: Message) -> tuple[str, list[Message]]:
 
 
 def _text(part: Message) -> str:
-    return _decoded(_payload(part), _charset(part))
+    return decode_text(_payload(part), _charset(part))
 
 
 def _charset(part: Message) -> str | None:

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from core.documents.readers.limits import MAX_PAGES, MAX_TEXT, Unreadable, paged
+from core.language.charsets import decode_text
 
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _KEPT = {
     "VCALENDAR": (
         "SUMMARY",
@@ -28,7 +28,7 @@ _KEPT = {
 
 def read(data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the text in pages."""
-    text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
+    text = decode_text(data).replace("\r\n", "\n").replace("\r", "\n")
     begun = re.match(r"\s*BEGIN:(VCALENDAR|VCARD)\b", text[:200], re.I)
     if begun:
         text = _entries(text, begun[1].upper())
@@ -40,18 +40,6 @@ def read(data: bytes) -> tuple[dict[str, Any], bytes]:
         "page_count": len(pages),
         "cut": len(text) > MAX_TEXT or len(pages) > MAX_PAGES,
     }, b""
-
-
-def _decoded(data: bytes) -> str:
-    for mark, codec in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(codec, "replace")
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        from resiliparse.parse.encoding import bytes_to_str, detect_encoding
-
-        return bytes_to_str(data, detect_encoding(data) or "cp1252", "replace")
 
 
 def _entries(text: str, kind: str) -> str:

@@ -37,6 +37,46 @@ def test_cards_of_each_version_are_read() -> None:
     assert li.mails == ("li@example.org",)
 
 
+def card(fn: bytes, *, end: bytes = b"\r\n") -> bytes:
+    return end.join([b"BEGIN:VCARD", b"VERSION:2.1", fn, b"TEL:+49 151 23456789", b"END:VCARD", b""])
+
+
+JOERG, TARO = "J\u00f6rg M\u00fcller", "\u5c71\u7530\u592a\u90ce"
+SETS = {
+    "named Latin, as it is": (card(b"FN;CHARSET=ISO-8859-1:" + JOERG.encode("cp1252")), JOERG),
+    "named Latin, quoted": (card(b"FN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:J=F6rg M=FCller"), JOERG),
+    "named Windows, quoted over two lines": (
+        card(b"FN;CHARSET=windows-1252;QUOTED-PRINTABLE:J=F6rg =\r\nM=FCller"),
+        JOERG,
+    ),
+    "Shift_JIS": (card(b"FN;CHARSET=SHIFT_JIS:" + TARO.encode("cp932")), TARO),
+    "Shift_JIS, quoted": (card(b"FN;CHARSET=SHIFT_JIS;ENCODING=QUOTED-PRINTABLE:=8ER=93c=91=BE=98Y"), TARO),
+    "a set whose second bytes are escapes": (card(b"FN;CHARSET=Shift_JIS:" + "\u8868".encode("cp932")), "\u8868"),
+    "Korean, by the name of a standard": (card(b"FN;CHARSET=KS_C_5601-1987:" + "\ub625".encode("cp949")), "\ub625"),
+    "Chinese": (card(b"FN;CHARSET=GB2312:" + "\u674e\u946b".encode("gb18030")), "\u674e\u946b"),
+    "an unknown set": (card(b"FN;CHARSET=X-PHONE:" + JOERG.encode()), JOERG),
+    "Latin without a name": (card(b"FN:" + JOERG.encode("cp1252")), JOERG),
+    "UTF-16": (card(b"FN:" + JOERG.encode()).decode().encode("utf-16"), JOERG),
+    "UTF-16, the other way": (
+        "\ufeff".encode("utf-16-be") + card(b"FN:" + JOERG.encode()).decode().encode("utf-16-be"),
+        JOERG,
+    ),
+    "UTF-8 with a mark": (b"\xef\xbb\xbf" + card(b"FN:" + JOERG.encode()), JOERG),
+    "a fold within a letter": (card(b"FN:J\xc3\r\n \xb6rg M\xc3\r\n\t\xbcller"), JOERG),
+    "a fold within a letter, by line feeds": (card(b"FN:J\xc3\n \xb6rg M\xc3\xbcller", end=b"\n"), JOERG),
+    "sets that differ by line": (
+        card(b"ORG;CHARSET=UTF-8:\xc3\xa9\r\nFN;CHARSET=ISO-8859-1:" + JOERG.encode("cp1252")),
+        JOERG,
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "name"), SETS.values(), ids=SETS.keys())
+def test_a_card_is_read_in_its_character_set(data: bytes, name: str) -> None:
+    [contact] = read_cards(data, None, "a file")
+    assert (contact.name, contact.phones) == (name, ("+4915123456789",))
+
+
 def test_a_national_number_is_none_where_no_country_is_known() -> None:
     [joerg] = read_cards(OLD.encode(), None, "a file")
     assert joerg.phones == ()
