@@ -56,7 +56,7 @@ def card_lines(text: str) -> list[str]:
 
 
 def _lines(data: bytes) -> Iterator[_Line]:
-    """Yield the lines of a file. Bytes are joined before they are letters: a fold may stand within one (RFC 6350 3.2)."""
+    """Yield the lines of a file. Its bytes are joined first: a fold may stand within a letter (RFC 6350 3.2)."""
     data = decode_text(data).encode() if data.startswith(_WIDE) else data.removeprefix(b"\xef\xbb\xbf")
     unfolded = _FOLD.sub("", data.decode("latin-1"))
     label = label_of(unfolded.encode("latin-1"))

@@ -4,19 +4,15 @@ Python's own reading of addresses takes `ann@example.org)bob@example.net` for tw
 """
 
 import re
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from core.notifications.mail_addresses import read_mail_address
 from providers.email.wire import message_ids, our_thread, thread_of
 
-MAX_SUBJECT = 300
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_NAMED = re.compile(r"(?P<name>[^<>@,;:]*)<(?P<address>[^<>\s]{3,254})>\s*")
+_NAMED = re.compile(r"[^<>@,;:]*<(?P<address>[^<>\s]{3,254})>\s*")
 _PREFIX = re.compile(r"\s*(?:re|aw|sv|antw|rép|res|回复|答复)\s*(?:\[\d+\])?\s*[:：]\s*", re.IGNORECASE)
 _PASSED_ON = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|转发)\s*[:：]\s*", re.IGNORECASE)
 _END = re.compile(rb"\n\r?\n")
@@ -30,14 +26,6 @@ _SPECIAL = re.compile(r"[<>@,;:\"\\]")
 _BULK = frozenset({"bulk", "list", "junk", "auto_reply"})
 _LISTS = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "Feedback-ID")
 _DAEMONS = re.compile(r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?)(?:[+=-].*)?@.*", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """Who a From names: the address in lower case, and the name beside it, which proves nothing."""
-
-    address: str
-    name: str = ""
 
 
 def values(message: Message, name: str) -> list[str]:
@@ -71,30 +59,19 @@ def signs_a_part(message: Message) -> bool:
     return any(_LENGTH.search(signature) for signature in values(message, "DKIM-Signature"))
 
 
-def read_from(message: Message) -> Sender | None:
-    """Return the one sender that a mail names; None where there is none, or more than one."""
+def read_from(message: Message) -> str:
+    """Return the address of the one sender that a mail names, in lower case; empty where there is none, or several."""
     text = value(message, "From")
     said = _without_comments(text)
     if any(re.search("[<>]", quoted) for quoted in _QUOTED.findall(said)):
-        return None  # programs that look for the first <…> find another address
+        return ""  # programs that look for the first <…> find another address
     plain = _QUOTED.sub(lambda quoted: re.sub(r"[@,;:]", " ", quoted[1]), said)
     match = _NAMED.fullmatch(plain.strip())
     address = read_mail_address(match["address"] if match else plain.strip())
     if not address or not address.isascii() or "=?" in address:  # which some programs decode
-        return None
+        return ""
     # Nobody tells people apart by the case of their address.
-    return Sender(address.lower(), decoded(match["name"]).strip()[:80] if match else "")
-
-
-def decoded(text: str) -> str:
-    """Return a header's text in plain characters, in one line."""
-    with suppress(LookupError, ValueError):
-        text = str(make_header(decode_header(text)))
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-
-
-def subject_of(message: Message) -> str:
-    return decoded(value(message, "Subject"))[:MAX_SUBJECT]
+    return address.lower()
 
 
 def plain_subject(subject: str) -> str:

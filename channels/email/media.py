@@ -1,11 +1,8 @@
 """Files of mails: read again from the mailbox when a turn takes them in."""
 
-import asyncio
-from email.parser import BytesParser
-
-from channels.email.body import MAX_FILES, payload, read_content
 from core.documents.kinds import FileFailure
 from core.files.types import FileNotFetched, SentFile
+from core.mail.messages import take_file
 from core.mail.types import MailFailed, MailFailure
 from core.messaging.messages import Media
 from providers.email.client import MailboxClient, MailboxLogin
@@ -21,7 +18,7 @@ class MailMedia:
     async def fetch(self, media: Media, max_bytes: int) -> SentFile:
         """Fetch one file. Raises `FileNotFetched`."""
         place = read_file_url(media.url)
-        if place is None or place[2] >= MAX_FILES:
+        if place is None:
             raise FileNotFetched(FileFailure.GONE)
         uid_validity, uid, number = place
         try:
@@ -33,17 +30,14 @@ class MailMedia:
             raise FileNotFetched(FileFailure.GONE if gone else FileFailure.UNREACHABLE) from error
         if mail is None:
             raise FileNotFetched(FileFailure.GONE)
-        body = await asyncio.to_thread(_file_of, mail.data, number)
-        if body is None:
-            raise FileNotFetched(FileFailure.GONE)
-        if len(body) > max_bytes:
+        try:
+            file = await take_file(mail.data, number)
+        except MailFailed as error:
+            gone = error.failure is MailFailure.GONE
+            raise FileNotFetched(FileFailure.GONE if gone else FileFailure.BROKEN) from error
+        if len(file.data) > max_bytes:
             raise FileNotFetched(FileFailure.TOO_LARGE)
-        return SentFile(media.content_type, body)
+        return SentFile(media.content_type, file.data)
 
     async def close(self) -> None:
         await self._client.close()
-
-
-def _file_of(raw: bytes, number: int) -> bytes | None:
-    files = read_content(BytesParser().parsebytes(raw)).files
-    return payload(files[number]) if number < len(files) else None

@@ -1,6 +1,7 @@
 """From a mail to our inbound types; pure.
 
-A mail that nobody vouches for ends before its text is read. Everything else has one fate that is recorded.
+A mail that nobody vouches for ends before its text is read. Everything else has one fate that is recorded. Its text
+and files are read in a child process, by the reader of people's own accounts (`core.mail.messages`).
 """
 
 import re
@@ -8,10 +9,8 @@ from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesParser
 
-from channels.email.body import Content, media_of, read_content
-from channels.email.bounce import is_report, read_bounce
+from channels.email.bounce import is_report
 from channels.email.headers import (
-    Sender,
     has_one_reading,
     is_automatic,
     own_id,
@@ -22,13 +21,14 @@ from channels.email.headers import (
     referred,
     sent_at,
     signs_a_part,
-    subject_of,
     values,
 )
 from channels.email.verify import is_authentic
 from channels.email.written import Written, alone, split_text
 from core.approvals.exact_replies import parse_exact_reply
+from core.language.catalogue import gettext_noop
 from core.language.written import language_written
+from core.mail.types import MailMessage
 from core.messaging.commands import own_words
 from core.messaging.messages import (
     Address,
@@ -40,10 +40,17 @@ from core.messaging.messages import (
     Media,
     Origin,
 )
-from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, our_thread
+from providers.email.wire import CHANNEL, MAX_MAIL, domain_of, file_url, our_thread
 
 COMMANDS = {"HELP": "help", "NEW": "new", "HALT": "stop", "STOP": "stop", "START": "start"}
+MAX_FILES = 20
+TOO_LARGE = gettext_noop("That mail is too large: I read mails of up to 30 MB.")
+UNREADABLE = gettext_noop("That mail cannot be read: it is broken, or made to be too much.")
+ONLY_QUOTED = gettext_noop("I found no words of yours in that mail, only what it quotes. Please write them above that.")
 _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+_MAX_SUBJECT, _MAX_NAME, _MAX_FILE_NAME = 300, 80, 120
+_LOGO = 12_000
+"""Bytes below which a picture that the text shows is a logo or a pixel, and no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,90 +81,101 @@ class Mail:
 
 def parse_headers(mail: Mail, account: Account) -> IgnoredMessage | None:
     """Return why a mail is not read, by its headers alone; None for one that is read whole."""
-    message = BytesParser().parsebytes(mail.raw, headersonly=True)
+    message = headers_of(mail)
     if is_report(message) and mail.size <= MAX_MAIL:
         return None
     sender = read_from(message)
     whole = len(mail.raw) >= mail.size
-    if sender is None or signs_a_part(message) or not has_one_reading(mail.raw, message, whole=whole):
+    if not sender or signs_a_part(message) or not has_one_reading(mail.raw, message, whole=whole):
         return ignore_mail(mail, account, IgnoreReason.UNPROVEN)
-    if sender.address == account.address:
+    if sender == account.address:
         return ignore_mail(mail, account, IgnoreReason.OWN)
-    if not is_authentic(values(message, "Authentication-Results"), account.authserv_id, domain_of(sender.address)):
+    if not is_authentic(values(message, "Authentication-Results"), account.authserv_id, domain_of(sender)):
         return ignore_mail(mail, account, IgnoreReason.UNPROVEN)
-    if is_automatic(message, sender.address):
+    if is_automatic(message, sender):
         return ignore_mail(mail, account, IgnoreReason.BOT)
     if mail.size > MAX_MAIL:
-        return ignore_mail(mail, account, IgnoreReason.UNSUPPORTED)
+        return _refuse(mail, message, account, IgnoreReason.UNSUPPORTED, TOO_LARGE, "large")
     return None
 
 
-def parse_mail(mail: Mail, account: Account) -> tuple[Inbound, ...]:
-    """Decide what a mail means: mostly one item; two where a person wrote something above what they pass on."""
-    ignored = parse_headers(mail, account)
-    if ignored is not None:
-        return (ignored,)
-    message = BytesParser().parsebytes(mail.raw)
-    if is_report(message):
-        update = read_bounce(message, account.address, account.domain)
-        return (update or ignore_mail(mail, account, IgnoreReason.BOT),)
-    sender = read_from(message)
-    if sender is None:
-        return (ignore_mail(mail, account, IgnoreReason.UNPROVEN),)
-    return _read(mail, message, sender, account)
+def parse_mail(mail: Mail, account: Account, content: MailMessage) -> tuple[Inbound, ...]:
+    """Decide what a mail means whose headers count: two items where a person wrote something above what they pass on.
+
+    `content`: what its reader found in it.
+    """
+    message = headers_of(mail)
+    if not content.readable:
+        return (_refuse(mail, message, account, IgnoreReason.UNSUPPORTED, UNREADABLE, "broken"),)
+    forwards = passes_on(content.subject)
+    media = _media_of(content, mail)
+    sender, name = read_from(message), _name_of(content)
+    answers = _answers(message, content.subject)
+    written = _written(content, account, forwards=forwards, answers=answers)
+    begins = not (forwards or answers)
+    own, command = _own_text(written.own, content.subject, f"{name} {sender.partition('@')[0]}", begins=begins)
+    if not (own or written.forwarded or media):
+        only_quoted = ONLY_QUOTED if content.text.strip() else ""
+        return (_refuse(mail, message, account, IgnoreReason.EMPTY, only_quoted, "quoted"),)
+    made: list[InboundMessage] = []
+    if written.forwarded:
+        text = f"{plain_subject(content.subject)}\n\n{written.forwarded}".strip()
+        made.append(_message(mail, message, content, account, text, Origin.FORWARDED, media))
+        media = ()
+    if own or media:
+        made.append(_message(mail, message, content, account, own, Origin.OWN, media, command))
+    return tuple(made)
+
+
+def headers_of(mail: Mail) -> Message:
+    """Return a mail's headers; what stands below them is not looked at."""
+    return BytesParser().parsebytes(mail.raw, headersonly=True)
 
 
 def ignore_mail(mail: Mail, account: Account, reason: IgnoreReason) -> IgnoredMessage:
+    """Return a mail as one that gets no turn, without its sender."""
     return IgnoredMessage(Address(CHANNEL, account.address, ""), "", (mail.key,), reason)
 
 
-def _read(mail: Mail, message: Message, sender: Sender, account: Account) -> tuple[Inbound, ...]:
-    subject = subject_of(message)
-    forwards = passes_on(subject)
-    content = read_content(message, history=forwards)
-    media = media_of(content, mail.uid_validity, mail.uid)
-    written = _written(content, forwards)
-    own, command = _own_text(written.own, subject, sender, begins=not (forwards or _answers(message, subject)))
-    if not (own or written.forwarded or media):
-        return (ignore_mail(mail, account, IgnoreReason.EMPTY),)
-    made: list[InboundMessage] = []
-    if written.forwarded:
-        text = f"{plain_subject(subject)}\n\n{written.forwarded}".strip()
-        made.append(_message(mail, message, sender, account, text, Origin.FORWARDED, media))
-        media = ()
-    if own or media:
-        made.append(_message(mail, message, sender, account, own, Origin.OWN, media, command))
-    return tuple(made)
+def _refuse(
+    mail: Mail, message: Message, account: Account, reason: IgnoreReason, reply: str, kind: str
+) -> IgnoredMessage:
+    """Return a person's mail as one that gets no turn, and what they are told."""
+    if not reply:
+        return ignore_mail(mail, account, reason)
+    sender = read_from(message)
+    address = Address(CHANNEL, account.address, sender, read_thread(message, account.domain))
+    return IgnoredMessage(address, sender, (mail.key,), reason, reply, kind)
 
 
 def _message(
     mail: Mail,
     message: Message,
-    sender: Sender,
+    content: MailMessage,
     account: Account,
     text: str,
     origin: Origin,
     media: tuple[Media, ...],
     command: Command | None = None,
 ) -> InboundMessage:
-    id = own_id(message)
+    id, sender = own_id(message), read_from(message)
     # The sender stands in the key: nobody may take another's Message-ID before their mail has come.
-    keys = (mail.key, f"message:{sender.address}:{id}") if id else (mail.key,)
+    keys = (mail.key, f"message:{sender}:{id}") if id else (mail.key,)
     answered = [one for one in referred(message)[-1:] if our_thread(one, account.domain) is not None]
     return InboundMessage(
-        address=Address(CHANNEL, account.address, sender.address, read_thread(message, account.domain)),
-        sender=sender.address,
+        address=Address(CHANNEL, account.address, sender, read_thread(message, account.domain)),
+        sender=sender,
         keys=keys if origin is Origin.OWN else tuple(f"{key}:forwarded" for key in keys),
         text=text,
         media=media,
         command=command,
         sent_at=sent_at(message),
-        sender_name=sender.name,
+        sender_name=_name_of(content),
         sender_language=language_written(text) or None,
         provider_id=id or None,
         reply_to=answered[0] if answered else "",
         origin=origin,
-        subject=plain_subject(subject_of(message)),
+        subject=plain_subject(content.subject[:_MAX_SUBJECT]),
     )
 
 
@@ -165,20 +183,43 @@ def _answers(message: Message, subject: str) -> bool:
     return bool(referred(message)) or plain_subject(subject) != subject.strip()
 
 
-def _written(content: Content, forwards: bool) -> Written:
+def _name_of(content: MailMessage) -> str:
+    """Return the name beside the sender's address, which proves nothing."""
+    return next((sender.name for sender in content.sender), "")[:_MAX_NAME]
+
+
+def _media_of(content: MailMessage, mail: Mail) -> tuple[Media, ...]:
+    """Return the files of a mail as references; those that the text shows or holds already are none."""
+    files = [
+        file
+        for file in content.attachments
+        if file.content_type != "message/rfc822" and not (file.shown and file.size < _LOGO)
+    ]
+    return tuple(
+        Media(file_url(mail.uid_validity, mail.uid, file.number), file.content_type, _file_name(file.name), file.size)
+        for file in files[:MAX_FILES]
+    )
+
+
+def _file_name(name: str) -> str:
+    return name.replace("\\", "/").rpartition("/")[2][:_MAX_FILE_NAME]
+
+
+def _written(content: MailMessage, account: Account, *, forwards: bool, answers: bool) -> Written:
     """Return what the person wrote and what they passed on, in the text or attached."""
-    attached = "\n\n".join(filter(None, content.attached))
-    written = split_text(content.text, passes_on=forwards and not attached)
-    return Written(written.own, "\n\n".join(filter(None, (written.forwarded, attached))))
+    passes_on = forwards and not content.attached
+    written = split_text(content.text, passes_on=passes_on, answers=answers, ours=account.address)
+    return Written(written.own, "\n\n".join(filter(None, (written.forwarded, content.attached))))
 
 
-def _own_text(text: str, subject: str, sender: Sender, *, begins: bool) -> tuple[str, Command | None]:
+def _own_text(text: str, subject: str, names: str, *, begins: bool) -> tuple[str, Command | None]:
     """Return a person's own words, and the command that they are.
 
     A word or a code counts where it is all that they wrote, a greeting with their name aside. A subject is part of what
     they say where they begin with it.
     """
-    first = alone(text, f"{sender.name} {sender.address.partition('@')[0]}") if text else ""
+    subject = subject[:_MAX_SUBJECT]
+    first = alone(text, names) if text else ""
     said = first or (subject if begins else "")
     command = _command(said)
     if command is not None or own_words(said, CHANNEL) is not None or parse_exact_reply(said) is not None:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from channels.email.bounce import HEADERS, is_report, read_bounce
 from channels.email.catchup import catch_up
-from channels.email.parse import Account, Mail, ignore_mail, parse_headers, parse_mail
+from channels.email.parse import Account, Mail, headers_of, ignore_mail, parse_headers, parse_mail
 from channels.email.poll import MailPoller
 from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import make_id
+from core.mail.messages import read_message, read_part_headers
 from core.messaging.channels import WHOLE, Change, Check, InboundSink, Sweep
-from core.messaging.messages import IgnoreReason, InboundMessage
+from core.messaging.messages import IgnoreReason, Inbound, InboundMessage
 from core.messaging.poll_lease import PollLease
 from providers.email.client import MailboxClient, MailboxLogin
 from providers.email.wire import CHANNEL
@@ -100,7 +102,7 @@ class EmailChannel:
         if read is None:  # deleted meanwhile
             _log.info("mail_gone", uid=mail.uid)
             return
-        items = await asyncio.to_thread(parse_mail, read, self._account)
+        items = await read_mail(read, self._account)
         messages = [item for item in items if isinstance(item, InboundMessage)]
         if len(messages) > 1:  # at once, so that one turn takes both
             await asyncio.gather(*(self._sink.accept(message) for message in messages))
@@ -110,3 +112,14 @@ class EmailChannel:
 
     async def _leave_out(self, mail: Mail) -> None:
         await self._sink.accept(ignore_mail(mail, self._account, IgnoreReason.BROKEN))
+
+
+async def read_mail(mail: Mail, account: Account) -> Sequence[Inbound]:
+    """Return what a whole mail means; all below its headers is read in a child process."""
+    ignored = parse_headers(mail, account)
+    if ignored is not None:
+        return (ignored,)
+    if is_report(headers_of(mail)):
+        update = read_bounce(await read_part_headers(mail.raw, HEADERS), account.address, account.domain)
+        return (update or ignore_mail(mail, account, IgnoreReason.BOT),)
+    return await asyncio.to_thread(parse_mail, mail, account, await read_message(mail.raw))

@@ -1,44 +1,22 @@
 """What a person wrote now: a mail's text without quoted history and signature, forwarded text apart; pure.
 
-Mail programs mark what they quote in a handful of ways, each in its user's language. A mark that is not known leaves
-text in, which does little harm; so nothing is cut on a guess.
+A mark that is not known leaves text in, which does little harm; so nothing is cut on a guess (`quote_marks`), and a
+person's own sentence never is.
 """
 
 import re
 from dataclasses import dataclass
 
-_OPENINGS = ("On ", "Am ", "Le ", "El ", "Em ", "A ", "在")
-_CLOSINGS = re.compile(r"(?: wrote| schrieb .{1,200}| a écrit ?| escribió| escreveu|写道)[:：]")
-"""The line above a quote, such as "On Monday Ann wrote:"; programs break it into up to three lines."""
-_ATTRIBUTION_LINES, _ATTRIBUTION_LENGTH = 3, 400
-_DASHED = r"Original Message|Ursprüngliche Nachricht|Message d['’]origine|Mensaje original|Mensagem original|原始邮件"
-_ORIGINAL = re.compile(rf"^[ \t]*-{{2,}}[ \t]*(?:{_DASHED})[ \t]*-{{2,}}$", re.IGNORECASE | re.MULTILINE)
-_PASSED_ON = (
-    r"Forwarded message|Weitergeleitete Nachricht|Message transféré|Mensaje reenviado"
-    r"|Mensagem (?:encaminhada|reencaminhada)|转发(?:的)?邮件"
+from channels.email.device_lines import is_device_line
+from channels.email.quote_marks import (
+    attribution_ending_at,
+    is_header_block,
+    is_original,
+    is_passed_on,
+    names_address,
 )
-_BEGINS = (
-    r"Begin forwarded message|Anfang der weitergeleiteten (?:Nachricht|E-Mail)|Début du message (?:transféré|réexpédié)"
-    r"|Inicio del mensaje reenviado|Início da mensagem (?:encaminhada|reencaminhada)|开始转发的邮件|以下是转发的邮件"
-)
-_FORWARDED = re.compile(
-    rf"^[ \t]*(?:-{{3,}}[ \t]*(?:{_PASSED_ON})[ \t]*-{{3,}}|(?:{_BEGINS}) ?[:：])$", re.IGNORECASE | re.MULTILINE
-)
-_FROM, _DATE = "From|Von|De|发件人", "Sent|Date|Gesendet|Datum|Envoyé|Enviado|Enviada|Fecha|Data|发送时间|日期"
-_ABOUT = "Subject|Betreff|Objet|Asunto|Assunto|主题"
-_HEADERS = re.compile(
-    rf"^(?:_{{10,}}\n+)?\*?(?:{_FROM})\*?\s?[:：]\*?[^\n]+\n(?:[^\n]*\n){{0,4}}?\*?(?:{_DATE})\*?\s?[:：][^\n]+\n"
-    rf"(?:[^\n]*\n){{0,4}}?\*?(?:{_ABOUT})\*?\s?[:：]",
-    re.MULTILINE,
-)
-"""The block of headers that Outlook puts above what it quotes or passes on."""
-_SIGNATURE = re.compile(r"^-- ?$", re.MULTILINE)
-_DEVICE = re.compile(
-    r"(?:Sent from (?:my|a|Mail|Outlook|Gmail|Yahoo|Proton|Samsung)\b.{0,40}|Get Outlook for .{1,40}"
-    r"|Von meinem .{1,40} gesendet|Gesendet (?:von|mit) .{1,60}"
-    r"|Envoyé (?:de|depuis|à partir) .{1,60}|Enviado (?:desde|do|a partir) .{1,60}|发自我的.{1,20})",
-    re.IGNORECASE,
-)
+
+_SIGNATURE = "-- "
 _GREETING = re.compile(
     r"(?:(?:best|kind|warm|many)? ?(?:regards|wishes|thanks)|best|thanks|thank you|thx|cheers|yours|sincerely"
     r"|(?:viele|liebe|beste|herzliche) grüße|mit freundlichen grüßen|grüße|gruß|danke|mfg|lg|vg"
@@ -56,28 +34,33 @@ class Written:
     forwarded: str = ""
 
 
-def split_text(text: str, *, passes_on: bool = False) -> Written:
-    """Divide a mail's text. `passes_on`: its subject says that something is forwarded.
+def split_text(text: str, *, passes_on: bool = False, answers: bool = True, ours: str = "") -> Written:
+    """Divide a mail's text.
 
-    Where that is said and nothing shows where it begins, all of it is somebody else's.
+    `passes_on`: its subject says that something is forwarded; where nothing shows where that begins, all of it is
+    somebody else's. `answers`: it answers a mail, so that it may quote one. `ours`: the assistant's address, which
+    stands in what is quoted of the assistant.
     """
-    text = "\n".join(line.rstrip() if line != "-- " else line for line in text.splitlines())
-    mark = _FORWARDED.search(text) or (_HEADERS.search(text) if passes_on else None)
-    cuts = [found.start() for found in (_ORIGINAL.search(text), _HEADERS.search(text)) if found]
+    lines = [line.rstrip() if line != _SIGNATURE else line for line in text.replace("\xa0", " ").split("\n")]
+    cut = _history_at(lines, ours)
+    passed = _passed_on_at(lines, quoted_too=passes_on)
+    if passed is None and (passes_on or not answers):
+        passed = cut
     # What was passed on in the history that an answer quotes is history.
-    if mark is not None and (passes_on or mark.start() <= min(cuts, default=mark.start())):
-        return Written(without_signature(_without_quotes(text[: mark.start()])), text[mark.start() :].strip())
+    if passed is not None and (cut is None or passed <= cut or passes_on):
+        own = _own(lines[:passed], answers=answers)
+        return Written(own, "\n".join(lines[passed:]).strip())
     if passes_on:
         return Written("", text.strip())
-    return Written(without_signature(_without_quotes(text[: min(cuts, default=len(text))])))
+    return Written(_own(lines[:cut], answers=answers))
 
 
 def without_signature(text: str) -> str:
     """Return a text without what stands below "-- ", and without a telephone's line about itself."""
-    if (mark := _SIGNATURE.search(text)) is not None:
-        text = text[: mark.start()]
-    lines = text.strip().split("\n")
-    while lines and (not lines[-1].strip() or _DEVICE.fullmatch(lines[-1].strip())):
+    lines = text.split("\n")
+    if _SIGNATURE in lines:
+        lines = lines[: lines.index(_SIGNATURE)]
+    while lines and (not lines[-1].strip() or is_device_line(lines[-1])):
         lines.pop()
     return "\n".join(lines).strip()
 
@@ -96,34 +79,54 @@ def alone(text: str, names: str) -> str:
     return first.strip()
 
 
-def _without_quotes(text: str) -> str:
-    """Drop lines that begin with ">", and the line above them that says whose they are.
+def _own(lines: list[str], *, answers: bool) -> str:
+    return without_signature(_without_quotes(lines, answers=answers))
 
-    Where such a line has no ">" below it, all that follows is quoted.
-    """
-    lines, kept, at = text.split("\n"), list[str](), 0
-    while at < len(lines):
-        length = _attribution(lines[at : at + _ATTRIBUTION_LINES])
-        if length:
-            below = next((line for line in lines[at + length :] if line), "")
-            if not below.startswith(">"):
-                break
-            at += length
+
+def _passed_on_at(lines: list[str], *, quoted_too: bool) -> int | None:
+    """Return where what is passed on begins by its own words. Apple quotes these as well."""
+    said = (line.lstrip("> ") if quoted_too else line for line in lines)
+    return next((at for at, line in enumerate(said) if is_passed_on(line)), None)
+
+
+def _history_at(lines: list[str], ours: str) -> int | None:
+    """Return where the history begins that goes on to the end: no ">" marks its lines."""
+    below = _below(lines)
+    for at, line in enumerate(lines):
+        if not line or line.startswith(">"):
             continue
-        if not lines[at].startswith(">"):
-            kept.append(lines[at])
-        at += 1
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+        if is_header_block(lines, at) or is_original(lines, at):
+            return at
+        if not ours or below[at].startswith(">"):
+            continue
+        start = attribution_ending_at(lines, at, quoted_below=False)
+        if start >= 0 and names_address(" ".join(lines[start : at + 1]), ours):
+            return start
+    return None
 
 
-def _attribution(lines: list[str]) -> int:
-    """Return of how many lines the attribution is that begins here; 0 where none does."""
-    if not lines[0].startswith(_OPENINGS):
-        return 0
-    for length in range(1, len(lines) + 1):
-        said = " ".join(lines[:length])
-        if len(said) > _ATTRIBUTION_LENGTH:
-            return 0
-        if (found := list(_CLOSINGS.finditer(said))) and found[-1].end() == len(said):
-            return length
-    return 0
+def _without_quotes(lines: list[str], *, answers: bool) -> str:
+    """Drop lines that begin with ">", and those above them that say whose they are.
+
+    What a person quotes themselves stays: above the first line that a program put there, or in a mail that answers
+    none.
+    """
+    below, attributed = _below(lines), dict[int, int]()  # the last line of each attribution, and its first
+    for at, line in enumerate(lines):
+        if line and not line.startswith(">") and below[at].startswith(">"):
+            start = attribution_ending_at(lines, at, quoted_below=True)
+            if start >= 0:
+                attributed[at] = start
+    first = min(attributed.values(), default=0 if answers else len(lines))
+    dropped = {one for end, start in attributed.items() for one in range(start, end + 1)}
+    kept = [line for at, line in enumerate(lines) if at not in dropped and not (line.startswith(">") and at >= first)]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
+
+
+def _below(lines: list[str]) -> list[str]:
+    """Return for each line the next one that says something."""
+    below, said = list[str](), ""
+    for line in reversed(lines):
+        below.append(said)
+        said = line or said
+    return below[::-1]

@@ -1,7 +1,7 @@
 """Messages read: in a child process, since whoever knows an address may send what breaks a parser."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,7 @@ async def read_messages(raws: Sequence[bytes]) -> Sequence[MailMessage]:
     if not raws:
         return []
     try:
-        return [_message(found) for found in (await _ask(raws))["messages"]]
+        return [message_of(found) for found in (await _ask(raws))["messages"]]
     except MailFailed:
         if len(raws) == 1:
             return [MailMessage(readable=False)]
@@ -40,8 +40,18 @@ async def take_file(raw: bytes, number: int) -> MailFile:
     return MailFile(_seen(found["name"]), found["content_type"], found["body"])
 
 
-async def _ask(raws: Sequence[bytes], take: int | None = None) -> dict[str, Any]:
-    head = json.dumps({"sizes": [len(raw) for raw in raws], "take": take}).encode()
+async def read_part_headers(raw: bytes, names: Sequence[str]) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return of each part of a message the headers so called, in lower case; none where it cannot be read."""
+    try:
+        parts: list[dict[str, list[str]]] = (await _ask([raw], names=names))["parts"]
+    except MailFailed:
+        return []
+    return parts
+
+
+async def _ask(raws: Sequence[bytes], take: int | None = None, names: Sequence[str] | None = None) -> dict[str, Any]:
+    asked = {"sizes": [len(raw) for raw in raws], "take": take, "names": names and [*names]}
+    head = json.dumps(asked).encode()
     try:
         out = await run_in_child(
             FILE_SCRIPT, b"mail\n" + head + b"\n" + b"".join(raws), seconds=SECONDS, max_out=MAX_FILE + 1024 * 1024
@@ -62,9 +72,10 @@ def _unreadable() -> MailFailed:
     return MailFailed(sentence, MailFailure.UNREADABLE)
 
 
-def _message(found: dict[str, Any]) -> MailMessage:
+def message_of(found: dict[str, Any]) -> MailMessage:
+    """Return a message as its reader told of it."""
     addresses = {name: _addresses(found[name]) for name in ("sender", "to", "cc", "reply_to")}
-    files = tuple(MailAttachment(number, _seen(name), kind, size) for number, name, kind, size in found["files"])
+    files = tuple(MailAttachment(number, _seen(name), *further) for number, name, *further in found["files"])
     return MailMessage(
         **addresses,
         subject=_seen(found["subject"]),
@@ -72,6 +83,7 @@ def _message(found: dict[str, Any]) -> MailMessage:
         message_id=found["message_id"],
         references=tuple(found["references"]),
         text=_seen(found["text"]),
+        attached=_seen(found["attached"]),
         cut=found["cut"],
         attachments=files,
         headers=tuple((name, _seen(value)) for name, value in found["headers"]),

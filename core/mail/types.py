@@ -144,12 +144,16 @@ class MailAddress:
 
 @dataclass(frozen=True, slots=True)
 class MailAttachment:
-    """A file in a message, by its number there, from 1. `name` was given by its sender."""
+    """A file in a message, by its number there, from 1. `name` was given by its sender.
+
+    `shown`: it is a picture that the text shows.
+    """
 
     number: int
     name: str
     content_type: str
     size: int
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ class MailMessage:
 
     `message_id` and `references` are without their angle brackets. `cut`: there is more text than was read.
     `headers` are further ones, by their names in lower case: who vouches for the sender, and whether
-    a program sent it.
+    a program sent it. `attached`: what messages say that hang on this one, which are files as well.
     """
 
     sender: tuple[MailAddress, ...] = ()
@@ -170,6 +174,7 @@ class MailMessage:
     message_id: str | None = None
     references: tuple[str, ...] = ()
     text: str = ""
+    attached: str = ""
     cut: bool = False
     attachments: tuple[MailAttachment, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()

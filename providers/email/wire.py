@@ -51,7 +51,7 @@ def domain_of(address: str) -> str:
 
 
 def file_url(uid_validity: int, uid: int, number: int) -> str:
-    """Return the reference of an attachment, counted from 0."""
+    """Return the reference of a file of a mail, by its number there, from 1."""
     return f"{FILE_SCHEME}{uid_validity}.{uid}.{number}"
 
 

@@ -52,7 +52,7 @@ SETS = {
     "Shift_JIS": (card(b"FN;CHARSET=SHIFT_JIS:" + TARO.encode("cp932")), TARO),
     "Shift_JIS, quoted": (card(b"FN;CHARSET=SHIFT_JIS;ENCODING=QUOTED-PRINTABLE:=8ER=93c=91=BE=98Y"), TARO),
     "a set whose second bytes are escapes": (card(b"FN;CHARSET=Shift_JIS:" + "\u8868".encode("cp932")), "\u8868"),
-    "Korean, by the name of a standard": (card(b"FN;CHARSET=KS_C_5601-1987:" + "\ub625".encode("cp949")), "\ub625"),
+    "Korean, by the name of a standard": (card(b"FN;CHARSET=KS_C_5601-1987:" + "\ub620".encode("cp949")), "\ub620"),
     "Chinese": (card(b"FN;CHARSET=GB2312:" + "\u674e\u946b".encode("gb18030")), "\u674e\u946b"),
     "an unknown set": (card(b"FN;CHARSET=X-PHONE:" + JOERG.encode()), JOERG),
     "Latin without a name": (card(b"FN:" + JOERG.encode("cp1252")), JOERG),

@@ -1,9 +1,17 @@
 """Mails as a receiving server stores them."""
 
+import asyncio
+import json
 from collections.abc import Sequence
 from email.message import EmailMessage
 
+import pytest
+
 from channels.email.parse import Account, Mail
+from channels.email.receive import read_mail
+from core.documents.readers import mail as reader
+from core.mail import messages
+from core.messaging.messages import Inbound
 
 VALET = Account("valet@example.org", "mx.example.org")
 PASSED = "mx.example.org; dkim=pass header.d=example.com; dmarc=pass header.from=example.com"
@@ -40,3 +48,15 @@ def letter(
 def stored(raw: bytes, uid: int = 7) -> Mail:
     """Return a mail as the mailbox keeps it."""
     return Mail(1, uid, len(raw), raw)
+
+
+def understood(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> Sequence[Inbound]:
+    """Return what a mail means, its reader called in this process: what reads it in one of its own has its tests."""
+
+    async def read_here(_script: object, data: bytes, **_: object) -> bytes:
+        found, body = reader.read(data.partition(b"\n")[2])
+        return json.dumps(found).encode() + b"\n" + body
+
+    with monkeypatch.context() as patched:
+        patched.setattr(messages, "run_in_child", read_here)
+        return asyncio.run(read_mail(mail, VALET))

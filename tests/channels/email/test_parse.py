@@ -1,5 +1,6 @@
 """What a mail means: whose it is, in which conversation, which words count, and what gets no answer."""
 
+from collections.abc import Sequence
 from email.message import EmailMessage
 from email.mime.application import MIMEApplication
 from email.mime.message import MIMEMessage
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from channels.email.parse import ONLY_QUOTED, parse_headers
 from channels.email.parse import Mail as _Mail
-from channels.email.parse import parse_headers, parse_mail
 from core.messaging.messages import (
     Command,
     DeliveryStatus,
@@ -23,15 +24,16 @@ from core.messaging.messages import (
     StatusUpdate,
 )
 from providers.email.wire import MAX_MAIL, PART_HEADER, message_id, thread_of
-from tests.channels.email.letters import PASSED, VALET, letter, stored
+from tests.channels.email.letters import PASSED, VALET, letter, stored, understood
 from tests.examples import examples
 
 FORWARDED = "---------- Forwarded message ---------\nFrom: Bob <bob@example.net>\nSubject: Rent\n\nPay me."
 OURS = message_id("part_1", "aaaabbbbccccdddd", "example.org")
 
 
-def read(raw: bytes, uid: int = 7) -> tuple[Inbound, ...]:
-    return parse_mail(stored(raw, uid), VALET)
+def read(raw: bytes, uid: int = 7) -> Sequence[Inbound]:
+    with pytest.MonkeyPatch.context() as patch:
+        return understood(stored(raw, uid), patch)
 
 
 def one(raw: bytes) -> InboundMessage:
@@ -213,15 +215,16 @@ def test_promise_6_what_no_person_can_have_written_gets_no_answer() -> None:
         assert reason(letter(sender=f"{name}@example.com")) is IgnoreReason.BOT
     proof = ("mx.example.org; dmarc=pass header.from=example.org",)
     assert reason(letter(sender="Valet@example.org", proof=proof)) is IgnoreReason.OWN
-    assert reason(letter("  \n> only\n> quoted", In_Reply_To=OURS)) is IgnoreReason.EMPTY
+    assert reason(letter("  \n", In_Reply_To=OURS)) is IgnoreReason.EMPTY
     assert one(letter(Auto_Submitted="no")).text == "Hello"
 
 
 def test_a_mail_that_is_too_large_is_never_read() -> None:
     raw = letter()
-    (item,) = parse_mail(_Mail(1, 7, MAX_MAIL + 1, raw), VALET)
-    assert isinstance(item, IgnoredMessage)
-    assert item.reason is IgnoreReason.UNSUPPORTED
+    item = parse_headers(_Mail(1, 7, MAX_MAIL + 1, raw), VALET)
+    assert item is not None
+    assert (item.reason, item.sender) == (IgnoreReason.UNSUPPORTED, "ada@example.com")
+    assert "30 MB" in item.reply
 
 
 # Which conversation
@@ -278,7 +281,7 @@ def test_a_halt_counts_whatever_follows_and_other_words_only_alone() -> None:
 
 
 def test_promise_9_a_code_counts_where_it_is_all_that_was_written() -> None:
-    quoted = "\n\nOn Monday Valet wrote:\n> Reply OK 7K or NO 7K"
+    quoted = "\n\nOn Mon, Nov 23, 2026 at 9:00 AM Valet <valet@example.org> wrote:\n> Reply OK 7K or NO 7K"
     assert one(letter(f"OK 7K{quoted}", subject="Re: x", In_Reply_To=OURS)).text == "OK 7K"
     assert one(letter(f"ok 7k\n\nBest,\nAda{quoted}", subject="Re: x", In_Reply_To=OURS)).text == "ok 7k"
     assert one(letter("OK 7K", subject="my answer")).text == "OK 7K"
@@ -287,7 +290,9 @@ def test_promise_9_a_code_counts_where_it_is_all_that_was_written() -> None:
 
 
 def test_promise_9_a_quoted_or_forwarded_code_decides_nothing() -> None:
-    assert reason(letter("> OK 7K", subject="Re: x", In_Reply_To=OURS)) is IgnoreReason.EMPTY
+    (quoted,) = read(letter("> OK 7K", subject="Re: x", In_Reply_To=OURS))
+    assert isinstance(quoted, IgnoredMessage)
+    assert (quoted.reason, quoted.sender, quoted.reply) == (IgnoreReason.EMPTY, "ada@example.com", ONLY_QUOTED)
     message = one(letter(FORWARDED.replace("Pay me.", "OK 7K"), subject="Fwd: x"))
     assert message.origin is Origin.FORWARDED
 
@@ -349,7 +354,7 @@ def test_files_come_in_as_references() -> None:
     pdf.add_header("Content-Disposition", "attachment", filename="../../etc/a.pdf")
     mail.attach(pdf)
     (media,) = one(mail.as_bytes()).media
-    assert (media.url, media.name, media.content_type, media.size) == ("mail:1.7.0", "a.pdf", "application/pdf", 4)
+    assert (media.url, media.name, media.content_type, media.size) == ("mail:1.7.1", "a.pdf", "application/pdf", 4)
 
 
 # Bounces

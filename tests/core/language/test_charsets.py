@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.language.charsets import decode_text, label_of
 
-HANGUL, KANA, HAN = "\ub625\ubc29\uac01\ud558", "\u65e5\u672c\u8a9e \u2460 \u30a2\uff71", "\u4e2d\u6587 \u946b\u20ac"
+HANGUL, KANA, HAN = "\ub620\ubc29\uac01\ud558", "\u65e5\u672c\u8a9e \u2460 \u30a2\uff71", "\u4e2d\u6587 \u946b\u20ac"
 TABLE: dict[str, tuple[str | None, bytes, str]] = {
     # What stands in the label is not what it says.
     "latin1 is windows-1252": ("iso-8859-1", b"\x93Gr\xfc\xdfe\x94 \x80 5", "\u201cGr\u00fc\u00dfe\u201d \u20ac 5"),
