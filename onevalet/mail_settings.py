@@ -10,6 +10,7 @@ from core.errors import ConfigError
 from core.notifications.mail_addresses import read_mail_address, read_sender
 from onevalet.file_settings import FileSettings
 
+_MICROSOFT = re.compile(r"outlook\.office(?:365)?\.com|(?:.+\.)?outlook\.com")
 _SCHEMES = ("imaps", "imap+starttls", "imap")
 
 
@@ -34,6 +35,8 @@ def _imap_url(value: str) -> str:
         is_good = False
     if value and not is_good:
         raise ValueError("must be an address such as imaps://mail.example.org")
+    if value and _MICROSOFT.fullmatch(urlsplit(value).hostname or ""):
+        raise ValueError("must be a server that takes a password, which Microsoft's do not: docs/channels/email.md")
     return value
 
 

@@ -109,12 +109,31 @@ def test_a_mailbox_is_on_with_the_login_of_the_mail_server(monkeypatch: pytest.M
     assert settings.mailbox_password.get_secret_value() == "secret-token"
 
 
+def test_a_mailbox_at_microsoft_is_refused_with_the_page_that_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**MAILBOX, "ONEVALET_MAIL_IMAP_URL": "imaps://outlook.office365.com"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=r"Microsoft's do not: docs/channels/email\.md"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    "server", ["imaps://outlook.example.org", "imaps://myoutlook.com", "imaps://imap.outlook.com.example"]
+)
+def test_a_server_that_is_called_like_theirs_is_taken(monkeypatch: pytest.MonkeyPatch, server: str) -> None:
+    for name, value in {**MAILBOX, "ONEVALET_MAIL_IMAP_URL": server}.items():
+        monkeypatch.setenv(name, value)
+    assert load_settings().onevalet_mail_imap_url == server
+
+
 @pytest.mark.parametrize(
     ("setting", "wrong"),
     [
         ("ONEVALET_MAIL_ADDRESS", "valet"),
         ("ONEVALET_MAIL_IMAP_URL", "https://mail.example.org"),
         ("ONEVALET_MAIL_IMAP_URL", "imaps://user:password@mail.example.org"),
+        ("ONEVALET_MAIL_IMAP_URL", "imaps://outlook.office365.com"),
+        ("ONEVALET_MAIL_IMAP_URL", "imaps://imap-mail.outlook.com:993"),
+        ("ONEVALET_MAIL_IMAP_URL", "imaps://OUTLOOK.office.com"),
         ("ONEVALET_MAIL_AUTHSERV_ID", "mx.example.org; dmarc=pass"),
     ],
 )

@@ -29,6 +29,8 @@ _NESTING = re.compile(
 _MAX_NESTED = 400
 _BEGINS, _ENDS, _RULE = "\ue000", "\ue001", "\ue002"
 """Stand for where a quote begins and ends, and for the rule above a quoted message."""
+_BLANKS = 8
+"""Empty elements between a quote and the line above it that says whose it is."""
 _RULE_LINE = "_" * 32
 _QUOTE_NAMES = re.compile(
     r"gmail_quote|protonmail_quote|tutanota_quote|yahoo_quoted|zmail_extra|moz-quote|isReplyContent"
@@ -126,9 +128,11 @@ def _is_quote(element: Any) -> bool:
     if _BORDER_LEFT.search(style):
         return True
     above = element.prev
-    while above is not None and not above.text.strip():
+    for _ in range(_BLANKS):
+        if above is None or (said := above.text.strip()):
+            return above is not None and _ATTRIBUTED.search(said[-400:]) is not None
         above = above.prev
-    return above is not None and _ATTRIBUTED.search(above.text[-400:]) is not None
+    return False
 
 
 def _quoted(text: str) -> str:

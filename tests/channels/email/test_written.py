@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.email.written import Written, alone, split_text
+from core.documents.readers.mail_html import text_of_html
 
 
 @pytest.mark.parametrize(
@@ -45,13 +46,58 @@ def test_any_text_is_read(text: str) -> None:
 
 
 @pytest.mark.whole("it measures")
+@pytest.mark.whole("it measures")
 @pytest.mark.parametrize(
-    "piece", ["On a", "On \n", ">\n", "From: a\n", "_" * 50 + "\n", "\n", "-- \n", "<div>", "<", "&", "在", "- "]
+    "piece",
+    [
+        "On a",
+        "On \n",
+        ">\n",
+        "From: a\n",
+        "From: a\nSent: 23 November 2026 9:00\n",
+        "_" * 50 + "\n",
+        "_",
+        "-" * 9 + "a" + "\n",
+        "\n",
+        "-- \n",
+        "On 23.11.2026 9:00 a@b.example wrote:\n",
+        "On 23.11.2026 9:00 a@b.example wrote:\n> a\n",
+        "a:\n>\n",
+        "Sent from my iPhone ",
+        "Sent from my iPhone\n",
+        "1.1.1.",
+        "a@a.",
+        "<",
+        "在",
+        "- ",
+    ],
 )
 def test_no_mail_is_read_slowly(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     begun = time.process_time()
-    split_text(text)
+    split_text(text, ours="valet@example.org")
+    split_text(text, passes_on=True, answers=False, ours="valet@example.org")
+    assert time.process_time() - begun < 5.0
+
+
+@pytest.mark.whole("it measures")
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<div>",
+        "<blockquote type=cite>",
+        "<blockquote>a:",
+        "<blockquote></blockquote>",
+        "<p>a</p><blockquote>b</blockquote>",
+        "<a href='http://a'>a</a>",
+        "<p>a<br>",
+        "<",
+        "&",
+    ],
+)
+def test_no_page_is_read_slowly(piece: str) -> None:
+    begun = time.process_time()
+    text_of_html(piece * (200_000 // len(piece)))
     assert time.process_time() - begun < 5.0
 
 

@@ -215,9 +215,8 @@ NAMES = {
 
 @pytest.mark.parametrize(("parameter", "name"), NAMES.values(), ids=NAMES.keys())
 async def test_a_file_has_its_name_by_both(parameter: bytes, name: str) -> None:
-    head = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: "
-    "application/pdf\nContent-Disposition: attachment;\n "
-    raw = HEAD.encode() + head + parameter + b"\n\n%PDF\n--b--\n"
+    head = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/pdf\n"
+    raw = HEAD.encode() + head + b"Content-Disposition: attachment;\n " + parameter + b"\n\n%PDF\n--b--\n"
     assert [file.name for file in (await read_message(raw)).attachments] == [name]
     (item,) = await read_mail(stored(raw), VALET)
     assert isinstance(item, InboundMessage)
