@@ -13,8 +13,14 @@ from providers.email.wire import message_ids, our_thread, thread_of
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _NAMED = re.compile(r"[^<>@,;:]*<(?P<address>[^<>\s]{3,254})>\s*")
-_PREFIX = re.compile(r"\s*(?:re|aw|sv|antw|rép|res|回复|答复)\s*(?:\[\d+\])?\s*[:：]\s*", re.IGNORECASE)
-_PASSED_ON = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|转发)\s*[:：]\s*", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"\s*(?:re|aw|sv|antw|antwort|rép|res|rif|odp|ynt|vá|ответ|回复|答复|回覆|返信|답장|회신)\s*(?:\[\d+\]|\(\d+\)|\^\d+)?"
+    r"\s*[:：]\s*",
+    re.IGNORECASE,
+)
+_PASSED_ON = re.compile(
+    r"\s*(?:fwd?|wg|tr|rv|enc|i|doorst|vb|vl|pd|ilt|i̇lt|转发|轉寄|轉發|転送|전달)\s*[:：]\s*", re.IGNORECASE
+)
 _END = re.compile(rb"\n\r?\n")
 _OTHER_ENDS = re.compile(rb"\r(?!\n)|\0")
 _LONE_FEED = re.compile(rb"(?<!\r)\n")

@@ -305,6 +305,19 @@ def test_a_subject_is_said_by_whoever_begins_with_it() -> None:
     assert one(hidden).subject.isprintable()
 
 
+@pytest.mark.parametrize("prefix", ["Re", "AW", "RÉP", "RE[2]", "Odp", "YNT", "Ответ", "回复", "回覆", "返信", "답장"])
+def test_a_subject_that_answers_is_not_said_in_any_language(prefix: str) -> None:
+    message = one(letter("At nine", subject=f"{prefix}: lunch"))
+    assert (message.text, message.subject) == ("At nine", "lunch")
+
+
+@pytest.mark.parametrize(
+    "prefix", ["Fwd", "FW", "WG", "TR", "RV", "ENC", "I", "Doorst", "VB", "PD", "İLT", "转发", "轉寄", "転送"]
+)
+def test_a_subject_that_passes_on_does_so_in_any_language(prefix: str) -> None:
+    assert one(letter("Pay me.", subject=f"{prefix}: Rent")).origin is Origin.FORWARDED
+
+
 def test_what_is_passed_on_is_data_beside_the_persons_own_words() -> None:
     passed, own = read(letter(f"Is this right?\n\n{FORWARDED}", subject="Fwd: Rent"))
     assert isinstance(passed, InboundMessage)
