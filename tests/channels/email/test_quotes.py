@@ -2,6 +2,7 @@
 "all of them."""
 
 from email.message import EmailMessage
+from html import escape
 
 import pytest
 from hypothesis import given
@@ -65,12 +66,19 @@ async def test_a_code_in_any_programs_answer_is_all_that_was_said() -> None:
 
 @examples(150)
 @given(SENTENCES, SENTENCES, st.sampled_from([*PLAIN.values()]))
-def test_a_persons_own_sentence_always_survives(above: list[str], below: list[str], form: str) -> None:
+def test_a_persons_own_sentence_always_survives_in_plain_text(above: list[str], below: list[str], form: str) -> None:
     own = split(form.replace("{own}", "\n".join(above))).own
     assert [one for one in above if squeezed(one) not in squeezed(own)] == []
     marked = "On Mon, Nov 23, 2026 at 9:00 AM Valet <valet@example.org> wrote:\n> Tea?\n{0}\n\n> Milk?\n{1}"
     own = split(marked.format("\n".join(above), "\n".join(below))).own
     assert [one for one in [*above, *below] if squeezed(one) not in squeezed(own)] == []
+
+
+@examples(100)
+@given(SENTENCES, st.sampled_from([*HTML.values()]))
+def test_a_persons_own_sentence_always_survives_in_html(said: list[str], form: str) -> None:
+    own = split(text_of_html(form.replace("{own}", "<br>".join(map(escape, said))))).own
+    assert [one for one in said if squeezed(one) not in squeezed(own)] == []
 
 
 @pytest.mark.parametrize("sentence", OWN_SENTENCES)
