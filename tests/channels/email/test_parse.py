@@ -15,15 +15,13 @@ from channels.email.parse import ONLY_QUOTED, parse_headers
 from channels.email.parse import Mail as _Mail
 from core.messaging.messages import (
     Command,
-    DeliveryStatus,
     IgnoredMessage,
     IgnoreReason,
     Inbound,
     InboundMessage,
     Origin,
-    StatusUpdate,
 )
-from providers.email.wire import MAX_MAIL, PART_HEADER, message_id, thread_of
+from providers.email.wire import MAX_MAIL, message_id, thread_of
 from tests.channels.email.letters import PASSED, VALET, letter, stored, understood
 from tests.examples import examples
 
@@ -368,45 +366,6 @@ def test_files_come_in_as_references() -> None:
     mail.attach(pdf)
     (media,) = one(mail.as_bytes()).media
     assert (media.url, media.name, media.content_type, media.size) == ("mail:1.7.1", "a.pdf", "application/pdf", 4)
-
-
-# Bounces
-
-
-def bounce(*, status: str = "5.1.1", action: str = "failed", ref: str = "part_1", id: str = OURS) -> bytes:
-    return (
-        "From: MAILER-DAEMON@mx.example.org\nTo: valet@example.org\nAuto-Submitted: auto-replied\n"
-        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
-        "--b\nContent-Type: text/plain\n\nSorry.\n"
-        "--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example.org\n\n"
-        f"Final-Recipient: rfc822; ada@example.com\nAction: {action}\nStatus: {status}\n\n"
-        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {id}\n{PART_HEADER}: {ref}\n\n--b--\n"
-    ).encode()
-
-
-def test_promise_8_a_bounce_says_what_became_of_a_part() -> None:
-    (update,) = read(bounce())
-    assert update == StatusUpdate(
-        "email", "valet@example.org", OURS, "part_1", DeliveryStatus.UNDELIVERED, "5.1.1", gone=True
-    )
-    (update,) = read(bounce(status="5.7.1"))
-    assert isinstance(update, StatusUpdate)
-    assert (update.status, update.gone) == (DeliveryStatus.UNDELIVERED, False)
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        bounce(action="delayed", status="4.4.1"),
-        bounce(status="4.4.1"),
-        bounce(ref=""),
-        bounce(ref="part_2"),
-        bounce(id="<other@example.org>"),
-    ],
-    ids=["delayed", "passing", "without the part", "another part", "not ours"],
-)
-def test_a_report_of_anything_else_changes_nothing(raw: bytes) -> None:
-    assert reason(raw) is IgnoreReason.BOT
 
 
 # Whatever comes
