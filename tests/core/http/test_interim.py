@@ -14,6 +14,7 @@ from core.http.interim import MOST
 from core.http.provider_session import open_session
 from core.llm.litellm_client import LiteLLMClient
 from core.llm.types import ChatMessage, ModelRequest, Role
+from tests.patience import PATIENCE
 
 INTERIM = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
@@ -62,7 +63,7 @@ async def of_people(port: int) -> None:
 
 async def of_provider(port: int) -> None:
     """Ask as providers and models are asked."""
-    timeout = aiohttp.ClientTimeout(total=20)
+    timeout = aiohttp.ClientTimeout(total=PATIENCE)
     async with open_session(timeout) as session, session.get(f"http://127.0.0.1:{port}/") as answer:
         await answer.read()
 
@@ -75,7 +76,7 @@ async def of_litellm(port: int) -> None:
         client = LiteLLMClient("lm_studio/mine")
         await client.warm_up()
         try:
-            await client.answer(ModelRequest((ChatMessage(Role.USER, "hello"),), timeout=20))
+            await client.answer(ModelRequest((ChatMessage(Role.USER, "hello"),), timeout=PATIENCE))
         finally:
             await client.close()
 
@@ -99,7 +100,10 @@ async def test_a_few_interim_answers_change_nothing(ask: Callable[[int], Awaitab
 
 
 async def test_each_request_of_a_kept_connection_may_have_a_few() -> None:
-    async with saying(lambda: [INTERIM * MOST, ANSWER]) as server, open_session(aiohttp.ClientTimeout(20)) as session:
+    async with (
+        saying(lambda: [INTERIM * MOST, ANSWER]) as server,
+        open_session(aiohttp.ClientTimeout(PATIENCE)) as session,
+    ):
         for _ in range(3):
             async with session.get(f"http://127.0.0.1:{server.port}/") as answer:
                 assert await answer.read() == b"{}"
@@ -110,7 +114,7 @@ async def test_a_long_body_that_comes_with_its_head_is_whole() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
     async with (
         saying(lambda: [INTERIM + head + body]) as server,
-        open_session(aiohttp.ClientTimeout(20)) as session,
+        open_session(aiohttp.ClientTimeout(PATIENCE)) as session,
         session.get(f"http://127.0.0.1:{server.port}/") as answer,
     ):
         assert await answer.content.read() == body
