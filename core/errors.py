@@ -34,6 +34,21 @@ Messages are for the log, with ids and causes; what a person reads is written wh
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+_LATE = ("Timeout", "TimedOut")
+"""How libraries name what came too late: their own classes have no base in common, and few that of Python."""
+
+
+def took_too_long(error: BaseException) -> bool:
+    """Return whether an error, or what led to it, is that an answer did not come in time."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        if any(word in kind.__name__ for kind in type(cause).__mro__ for word in _LATE):
+            return True
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return False
+
 
 class OneValetError(Exception):
     """The base of all errors of ours."""

@@ -27,7 +27,7 @@ async def check_mailbox(client: MailboxClient, account: Account, lease: PollLeas
         signers = await read_signers(client)
     except MailFailed as error:
         fix = FIXES.get(error.failure, "correct ONEVALET_MAIL_IMAP_URL, or see whether the server is away")
-        return (Check("mailbox", ok=False, detail=f"{account.address}: {error.failure.value}", fix=fix),)
+        return (Check.failed("mailbox", error, f"{account.address}: {error.failure.value}", fix),)
     opened = Check("mailbox", ok=True, detail=account.address)
     return (opened, _check_results(signers, account), await _check_reading(lease))
 
@@ -63,8 +63,8 @@ async def _check_reading(lease: PollLease | None) -> Check:
         return Check("mailbox reading", ok=True, detail="configured; the database knows whether a process reads")
     try:
         state = await lease.look()
-    except StoreUnavailable:
-        return Check("mailbox reading", ok=False, detail="the database does not answer", fix="start Postgres")
+    except StoreUnavailable as error:
+        return Check.failed("mailbox reading", error, "the database does not answer", "start Postgres")
     if not state.polled:
         return Check("mailbox reading", ok=False, detail="no process reads", fix="start `web`")
     if state.problem:

@@ -47,7 +47,7 @@ async def check_app(api: SlackApi, *, app_token: str) -> Sequence[Check]:
         who, granted = await api.authenticate()
     except DeliveryError as error:
         fix = "check SLACK_BOT_TOKEN (it begins with xoxb-), and SLACK_API_URL if set"
-        return (Check("Slack bot token", ok=False, detail=str(error), fix=fix),)
+        return (Check.failed("Slack bot token", error, str(error), fix),)
     checks = [
         Check("Slack bot token", ok=True, detail=f"{who.get('user')} in {who.get('team')} ({who.get('team_id')})")
     ]
@@ -69,7 +69,7 @@ async def _check_app_token(api: SlackApi, app_token: str) -> Check:
         await api.call("apps.connections.open", token=app_token)
     except DeliveryError as error:
         fix = "check SLACK_APP_TOKEN (it begins with xapp-, scope connections:write) and switch Socket Mode on"
-        return Check("Slack Socket Mode", ok=False, detail=str(error), fix=fix)
+        return Check.failed("Slack Socket Mode", error, str(error), fix)
     return Check("Slack Socket Mode", ok=True, detail="a socket may be opened")
 
 

@@ -52,7 +52,7 @@ async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
         owner = await api.client.api.accounts(account.sid).fetch_async()
     except FAILURES as error:
         fix = "check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN (the primary token), and TWILIO_API_URL if set"
-        return (Check("Twilio account", ok=False, detail=describe(error), fix=fix),)
+        return (Check.failed("Twilio account", error, describe(error), fix),)
     active = owner.status == "active"
     checks = [Check("Twilio account", active, str(owner.status), "" if active else "see the Twilio console")]
     try:
@@ -60,7 +60,7 @@ async def check_sender(api: TwilioApi, account: Account, webhooks: Webhooks) -> 
     except (*FAILURES, ConfigError) as error:
         detail = str(error) if isinstance(error, ConfigError) else describe(error)
         fix = "set TWILIO_FROM to a number or Messaging Service of this account"
-        return (*checks, Check("SMS sender", ok=False, detail=detail, fix=fix))
+        return (*checks, Check.failed("SMS sender", error, detail, fix))
     checks.append(Check("SMS sender", ok=True, detail="found"))
     checks.append(_judge_webhook(url, webhooks))
     checks += await _check_calls(api, webhooks)

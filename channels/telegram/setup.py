@@ -40,7 +40,7 @@ async def check_bot(api: TelegramApi, webhook: str, lease: PollLease | None) -> 
         info = await api.bot.get_webhook_info()
     except TelegramError as error:
         fix = "check TELEGRAM_BOT_TOKEN (from @BotFather), and TELEGRAM_API_URL if set"
-        return (Check("Telegram bot", ok=False, detail=describe(error), fix=fix),)
+        return (Check.failed("Telegram bot", error, describe(error), fix),)
     checks = [Check("Telegram bot", ok=True, detail=f"@{name}")]
     if webhook:
         return (*checks, _check_webhook(info, webhook), _check_backlog(info))
@@ -75,8 +75,8 @@ async def _check_polling(lease: PollLease | None) -> Check:
         return Check("Telegram polling", ok=True, detail="configured; the database knows whether a process polls")
     try:
         state = await lease.look()
-    except StoreUnavailable:
-        return Check("Telegram polling", ok=False, detail="the database does not answer", fix="start Postgres")
+    except StoreUnavailable as error:
+        return Check.failed("Telegram polling", error, "the database does not answer", "start Postgres")
     if not state.polled:
         return Check("Telegram polling", ok=False, detail="no process polls", fix="start `web`")
     if state.problem:

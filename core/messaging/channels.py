@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from core.errors import took_too_long
 from core.json_types import JsonObject
 from core.messaging.files import OutgoingFile
 from core.messaging.messages import Address, Form, Inbound, OutboundMessage
@@ -139,6 +140,13 @@ class Check:
     ok: bool
     detail: str
     fix: str = ""
+    late: bool = False
+    """No answer came in time: what was asked may be busy and not away. `doctor` asks it again, alone."""
+
+    @classmethod
+    def failed(cls, what: str, error: BaseException, detail: str, fix: str) -> "Check":
+        """Return the line of a look that an error ended."""
+        return cls(what, False, detail, fix, late=took_too_long(error))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from core.errors import OneValetError
 from core.messaging.channels import Check
 from onevalet.settings import Settings
 
@@ -12,6 +13,10 @@ _LIMITS = aiohttp.ClientTimeout(total=12, connect=6)
 _MOST = 2_000
 HEALTH = "/healthz"
 _WHAT = "public address"
+
+
+class Astray(OneValetError):
+    """A call to an address does not come out where it should; says why, in a sentence."""
 
 
 async def check_address(settings: Settings) -> Sequence[Check]:
@@ -23,11 +28,12 @@ async def check_address(settings: Settings) -> Sequence[Check]:
     if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         fix = "set PUBLIC_URL to an address with https://: providers call no other"
         return [Check(_WHAT, False, f"{url} is not https", fix)]
-    problem = await call(url, HEALTH, is_ours)
-    if not problem:
-        return [Check(_WHAT, True, f"{url} leads to `web`")]
-    fix = "start `web`, or let the proxy or tunnel of PUBLIC_URL lead to it (docs/first-hour.md)"
-    return [Check(_WHAT, False, f"called from here: {problem}", fix)]
+    try:
+        await call(url, HEALTH, is_ours)
+    except Astray as error:
+        fix = "start `web`, or let the proxy or tunnel of PUBLIC_URL lead to it (docs/first-hour.md)"
+        return [Check.failed(_WHAT, error, f"called from here: {error}", fix)]
+    return [Check(_WHAT, True, f"{url} leads to `web`")]
 
 
 def is_ours(status: int, text: str) -> bool:
@@ -35,8 +41,8 @@ def is_ours(status: int, text: str) -> bool:
     return status == 200 and '"alive"' in text
 
 
-async def call(url: str, path: str, is_good: Callable[[int, str], bool]) -> str:
-    """Return in a sentence why a call to an address does not come out where it should, empty where it does."""
+async def call(url: str, path: str, is_good: Callable[[int, str], bool]) -> None:
+    """Call an address once; raises `Astray` unless that comes out where it should."""
     host = urlsplit(url).hostname
     try:
         async with (
@@ -44,16 +50,20 @@ async def call(url: str, path: str, is_good: Callable[[int, str], bool]) -> str:
             session.get(url + path, allow_redirects=False) as answer,
         ):
             told, status = (await answer.content.read(_MOST)).decode(errors="replace"), answer.status
-    except aiohttp.ClientConnectorDNSError:
-        return f"The name {host} leads nowhere: is its DNS entry set?"
-    except aiohttp.ClientSSLError:
-        return f"The certificate of {host} is not valid."
+    except aiohttp.ClientConnectorDNSError as error:
+        raise Astray(f"The name {host} leads nowhere: is its DNS entry set?") from error
+    except aiohttp.ClientSSLError as error:
+        raise Astray(f"The certificate of {host} is not valid.") from error
+    except TimeoutError as error:  # itself an OSError
+        raise Astray(f"No answer comes from {host} in time.") from error
     except (aiohttp.ClientConnectorError, OSError) as error:
-        return f"Nothing listens at {host} ({type(error).__name__}): does the proxy or the tunnel run?"
-    except (aiohttp.ClientError, TimeoutError) as error:
-        return f"No answer comes from {host} ({type(error).__name__})."
+        what = f"Nothing listens at {host} ({type(error).__name__}): does the proxy or the tunnel run?"
+        raise Astray(what) from error
+    except aiohttp.ClientError as error:
+        raise Astray(f"No answer comes from {host} ({type(error).__name__}).") from error
     if is_good(status, told):
-        return ""
+        return
     if status in (502, 503, 504):
-        return f"A proxy answers at {host} (HTTP {status}), but does not reach this machine: where does it lead?"
-    return f"Something else answers at {host} (HTTP {status}): where does it lead?"
+        what = f"A proxy answers at {host} (HTTP {status}), but does not reach this machine: where does it lead?"
+        raise Astray(what)
+    raise Astray(f"Something else answers at {host} (HTTP {status}): where does it lead?")

@@ -9,6 +9,9 @@ from onevalet.doctor.types import Installation
 from onevalet.wiring.channels import build_channels
 from onevalet.wiring.no_sink import NoSink
 
+SECONDS = 45.0
+"""How long one channel may take; the others are told without it."""
+
 
 async def check_channels(installation: Installation) -> Sequence[Check]:
     """Have every channel that is on look at its provider's side, at the same time."""
@@ -22,6 +25,10 @@ async def check_channels(installation: Installation) -> Sequence[Check]:
 
 async def _look(channel: Channel) -> list[Check]:
     try:
-        return [replace(check, what=f"{channel.name}: {check.what}") for check in await channel.check()]
+        async with asyncio.timeout(SECONDS):
+            return [replace(check, what=f"{channel.name}: {check.what}") for check in await channel.check()]
+    except TimeoutError as error:
+        fix = "see whether its provider can be reached"
+        return [Check.failed(channel.name, error, f"no answer within {SECONDS:g} s", fix)]
     finally:
         await channel.stop()

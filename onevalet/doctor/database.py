@@ -13,8 +13,9 @@ async def check_database(database: Database) -> Sequence[Check]:
     try:
         row = await database.call("select max(number) as newest from schema_migrations")
         functions = await database.rows("select name, checksum from schema_functions")
-    except OneValetError:
-        return [Check("database", False, "does not answer", "start Postgres, or correct DATABASE_URL")]
+    except OneValetError as error:
+        fix = "start Postgres, or correct DATABASE_URL"
+        return [Check.failed("database", error, "does not answer", fix)]
     except Exception as error:  # whatever an incomplete database answers is shown, not raised
         return [Check("database", False, type(error).__name__, "run `bin/onevalet migrate`")]
     known = load_migrations()[-1].number
@@ -34,7 +35,7 @@ async def check_writes(database: Database) -> Sequence[Check]:
         refused = await database.one("select * from count_refused()")
     except OneValetError as error:
         todo = "make room on its disk, or end its read-only mode"
-        return [Check("database writes", False, f"refused ({error})", todo)]
+        return [Check.failed("database writes", error, f"not taken ({error})", todo)]
     taken = Check("database writes", True, "taken")
     if not any(refused.values()):
         return [taken]

@@ -18,7 +18,7 @@ async def check_mail(settings: Settings) -> Sequence[Check]:
         await build_email(settings).log_in()
     except DeliveryError as error:
         fix = "correct SMTP_HOST, SMTP_PORT, SMTP_SECURITY, SMTP_USER and SMTP_PASSWORD"
-        return [Check("email", False, f"{where}: {error}", fix)]
+        return [Check.failed("email", error, f"{where}: {error}", fix)]
     return [Check("email", True, f"{where} takes mail from us")]
 
 
@@ -34,7 +34,7 @@ async def check_push(settings: Settings) -> Sequence[Check]:
                 await push.ask_health(server)
             except DeliveryError as error:
                 fix = "correct NTFY_URL and NTFY_TOKEN" if server == "ntfy" else "correct APPRISE_URL"
-                checks.append(Check(f"push: {server}", False, f"{where}: {error}", fix))
+                checks.append(Check.failed(f"push: {server}", error, f"{where}: {error}", fix))
             else:
                 checks.append(Check(f"push: {server}", True, f"{where} answers"))
     finally:

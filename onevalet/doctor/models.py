@@ -109,4 +109,4 @@ def _failed(model: str, error: OneValetError, seconds: float, name: str = "model
             what, fix = "the provider refuses a plain question", f"see whether this is a model for {kind}"
         case _:
             what, fix = "does not answer", "see whether the provider is away, or its address wrong (OPENAI_API_BASE)"
-    return Check(name, False, f"{model}: {what}", fix)
+    return Check.failed(name, error, f"{model}: {what}", fix)

@@ -22,7 +22,8 @@ async def check_redis(installation: Installation) -> Sequence[Check]:
     except ResponseError:  # some hosts do not let their customers ask
         return [Check("redis", True, "answers; it does not say how it keeps its data")]
     except (RedisError, OSError) as error:
-        return [Check("redis", False, f"does not answer ({type(error).__name__})", "start it, or correct REDIS_URL")]
+        detail, fix = f"does not answer ({type(error).__name__})", "start it, or correct REDIS_URL"
+        return [Check.failed("redis", error, detail, fix)]
     return [Check("redis", True, "answers", _advice(state)), *_failures(state)]
 
 

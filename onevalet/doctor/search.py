@@ -31,7 +31,7 @@ async def check_search(settings: Settings) -> Sequence[Check]:
         answer = await _ask(settings, http)
     except ToolFailed as error:
         fix = "see whether it is away, or correct ONEVALET_SEARCH_URL"
-        return [Check(_WHAT, False, f"{service} does not answer: {error}", fix)]
+        return [Check.failed(_WHAT, error, f"{service} does not answer: {error}", fix)]
     finally:
         await http.close()
     if answer.status in _REFUSALS:

@@ -51,7 +51,12 @@ async def _check(servers: OAuthServers, service: Service) -> Check:
     setting = f"ONEVALET_{service.name.upper()}"
     if client.endpoints is None:
         setting = f"ONEVALET_OIDC_{service.name.upper()}"
-        if problem := await _described(servers, service, client, setting):
+        try:
+            problem = await _described(servers, service, client, setting)
+        except ToolFailed as error:
+            fix = f"correct {setting}_ISSUER, or name its host in ONEVALET_FETCH_HOSTS"
+            return Check.failed(what, error, f"{client.issuer}: {error}", fix)
+        if problem:
             return Check(what, False, *problem)
     try:
         await servers.refresh(client, "doctor-asks-whether-this-client-is-known")
@@ -62,20 +67,19 @@ async def _check(servers: OAuthServers, service: Service) -> Check:
             fix = f"correct {setting}_CLIENT_ID and {setting}_CLIENT_SECRET"
             return Check(what, False, f"{client.issuer} does not know this client", fix)
     except ToolFailed as error:
-        return Check(what, False, f"{client.issuer}: {error}", "see whether it is away, or its address wrong")
+        fix = "see whether it is away, or its address wrong"
+        return Check.failed(what, error, f"{client.issuer}: {error}", fix)
     return Check(what, True, f"{client.issuer} answers")
 
 
 async def _described(
     servers: OAuthServers, service: Service, client: OAuthClient, setting: str
 ) -> tuple[str, str] | None:
-    """Return what is wrong about a server's own description, and what to do."""
+    """Return what is wrong about a server's own description, and what to do. Raises `ToolFailed`."""
     try:
         told = await servers.description(client)
     except OAuthRefused:
         return f"{client.issuer} does not describe itself", f"correct {setting}_ISSUER"
-    except ToolFailed as error:
-        return f"{client.issuer}: {error}", f"correct {setting}_ISSUER, or name its host in ONEVALET_FETCH_HOSTS"
     try:
         read_description(client.issuer, told)
     except OAuthRefused:

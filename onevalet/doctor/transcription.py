@@ -23,7 +23,7 @@ async def check_transcription(settings: Settings, seconds: float = 20.0) -> list
         await transcriber.transcribe(Recording(silence(), "silence.wav", 1.0))
     except (ModelError, ConfigError) as error:
         what, fix = _explained(error, seconds)
-        return [Check(_WHAT, False, f"{settings.onevalet_transcription_model}: {what}", fix)]
+        return [Check.failed(_WHAT, error, f"{settings.onevalet_transcription_model}: {what}", fix)]
     finally:
         await transcriber.close()
     return [Check(_WHAT, True, f"{settings.onevalet_transcription_model} answers")]

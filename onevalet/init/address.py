@@ -3,7 +3,7 @@
 import asyncio
 from urllib.parse import urlsplit
 
-from onevalet.doctor.address import HEALTH, call, is_ours
+from onevalet.doctor.address import HEALTH, Astray, call, is_ours
 from onevalet.init.dialogue import Dialogue, Wrong
 from onevalet.init.doorway import Doorway
 from onevalet.init.draft import Draft
@@ -44,6 +44,11 @@ def ask_address(talk: Dialogue, draft: Draft, doorway: Doorway, *, must_reach: b
 
 async def _call(url: str, doorway: Doorway) -> str:
     """Return what is wrong with an address, empty where it leads here."""
-    if doorway.is_open:
-        return await call(url, doorway.mark_path, lambda _, text: text == doorway.mark)
-    return await call(url, HEALTH, is_ours)
+    try:
+        if doorway.is_open:
+            await call(url, doorway.mark_path, lambda _, text: text == doorway.mark)
+        else:
+            await call(url, HEALTH, is_ours)
+    except Astray as error:
+        return str(error)
+    return ""

@@ -42,7 +42,7 @@ async def test_a_probe_that_hangs_or_fails_is_red_and_the_others_are_told() -> N
         Probe(Area.SEARCH, "mail", answers),
     ]
     slow, broken, mail = await examine(HERE, probes)
-    assert (slow.what, slow.state, slow.detail) == ("slow", State.RED, "no answer within 0.01 s")
+    assert (slow.what, slow.state, slow.detail) == ("slow", State.RED, "took too long: no answer within 0.01 s")
     assert (broken.state, broken.detail) == (State.RED, "could not be looked at (LookupError)")
     assert mail == Finding(Area.SEARCH, "mail", State.GOOD, "answers")
 
