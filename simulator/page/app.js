@@ -129,6 +129,8 @@ function closeMenus(event) {
     if (isKey && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
     if (isKey || !menu.contains(event.target)) menu.open = false;
   }
+  // The browser itself does so only for those that hold up all else.
+  if (isKey) for (const drawer of document.querySelectorAll(".drawer[open]:not(:modal)")) drawer.close();
 }
 
 // On a narrow screen the buttons of the bar are behind one.
@@ -226,6 +228,7 @@ async function begin() {
   find("commands").addEventListener("toggle", showCommands, { once: true });
   setInterval(draw, CLOCK_MS);
   find("reset").addEventListener("click", reset);
+  new ResizeObserver(([bar]) => document.body.style.setProperty("--bar", `${Math.ceil(bar.target.getBoundingClientRect().bottom)}px`)).observe(document.querySelector(".bar"));
   follow(refresh, live);
   await refresh();
 }

@@ -17,12 +17,14 @@ const WORDS = { written: "written", answered: "answered", waiting: "under way", 
 
 export function breakingDrawer(dialog, app) {
   let timer = 0;
+  let state = null;
+  let moving = null;
   const counts = h("dl", { class: "counts", "aria-live": "polite" });
   const parts = h("ul", { class: "parts" });
-  const processes = h("input", { type: "checkbox", name: "processes", onchange: () => run({ processes: processes.checked }) });
+  const processes = h("input", { type: "checkbox", name: "processes", onchange: () => move(processes.checked) });
+  const progress = h("p", { class: "soft", role: "status" });
   const problem = h("p", { class: "problem", role: "alert" });
-  const kills = button("Kill the worker", { kill: "worker" });
-  const killsWeb = button("Kill web", { kill: "web" });
+  const kills = { worker: killer("Kill the worker", "worker"), web: killer("Kill web", "web") };
   const postgres = button("Stop Postgres", { stop: "postgres" });
   const redis = button("Flush Redis", { flush: "valkey" });
   const model = KINDS.map((kind) => button({ fails: "Model fails", hangs: "Model hangs", none: "Model is well again" }[kind], { model: kind }));
@@ -33,8 +35,9 @@ export function breakingDrawer(dialog, app) {
     h("p", {}, "Each of these is real. Write something, break something, and watch the answer come once all the same."),
     counts,
     h("label", { class: "switch" }, processes, " Run web and worker as processes of their own"),
+    progress,
     parts,
-    h("div", { class: "breaks" }, kills, killsWeb, postgres, redis),
+    h("div", { class: "breaks" }, Object.values(kills), postgres, redis),
     h("h3", {}, "Every provider"),
     h("div", { class: "breaks" }, providers),
     h("h3", { class: "of-model" }, "The demo model"),
@@ -47,15 +50,39 @@ export function breakingDrawer(dialog, app) {
     return h("button", { type: "button", onclick: () => run(body) }, icon(body.model === "none" ? "play" : "bolt"), ` ${name}`);
   }
 
+  function killer(name, part) {
+    return h("button", { type: "button", onclick: () => kill(part) }, icon("bolt"), ` ${name}`);
+  }
+
+  // What runs within `dev` is no process to kill: it becomes one first.
+  async function kill(part) {
+    if (state?.processes || (await move(true))) await run({ kill: part });
+  }
+
+  // Let web and worker go on in processes of their own, or in one; that takes as long as starting them.
+  async function move(apart) {
+    const began = Date.now();
+    const seconds = h("span", { "aria-hidden": "true" });
+    progress.replaceChildren(apart ? "Starting web and worker as processes of their own …" : "Taking web and worker back into one process …", seconds);
+    moving = setInterval(() => { seconds.textContent = ` ${Math.round((Date.now() - began) / 1000)} s`; }, LOOK_MS);
+    processes.checked = apart;
+    if (state) show(state);
+    const is = await run({ processes: apart });
+    clearInterval(moving);
+    moving = null;
+    progress.replaceChildren();
+    if (state) show(state);
+    return is;
+  }
+
   async function run(body) {
     problem.textContent = "";
-    processes.disabled = "processes" in body;
     try {
       show(await ask("/bench/breaking", { method: "POST", body }));
+      return true;
     } catch (error) {
       problem.textContent = error.message;
-    } finally {
-      processes.disabled = false;
+      return false;
     }
   }
 
@@ -79,11 +106,16 @@ export function breakingDrawer(dialog, app) {
     if (dialog.open) timer = setTimeout(look, LOOK_MS);
   }
 
-  function show(state) {
-    if (!processes.disabled) processes.checked = state.processes;
-    kills.disabled = state.parts.worker?.state !== "running";
-    killsWeb.disabled = state.parts.web?.state !== "running";
+  function show(next) {
+    state = next;
+    processes.disabled = moving !== null;
+    if (!moving) processes.checked = state.processes;
+    for (const [part, one] of Object.entries(kills)) {
+      one.disabled = moving !== null || (state.processes && state.parts[part]?.state !== "running");
+      one.title = one.disabled ? "Not now: it is starting" : state.processes ? "" : "It becomes a process of its own first";
+    }
     postgres.disabled = !state.servers.postgres;
+    postgres.title = postgres.disabled ? "Not now: no Postgres of this page runs" : "";
     redis.hidden = !("valkey" in state.servers);
     for (const one of dialog.querySelectorAll(".of-model")) one.hidden = state.model === null;
     for (const [index, one] of model.entries()) one.setAttribute("aria-pressed", String(KINDS[index] === state.model));

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.page.chromium import Page
+from tests.page.chromium import NARROW, WIDE, Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, begin, said
 from tests.running_dev import RunningDev, running_dev
@@ -36,13 +36,51 @@ async def broken(page: Page, own: RunningDev) -> Page:
     return page
 
 
+async def test_drawers_lie_beneath_the_bar_and_escape_closes_them(page: Page, own: RunningDev) -> None:
+    await page.goto(own.simulator_url)
+    await begin(page)
+    for size in (WIDE, NARROW):
+        await page.resize(size)
+        for name in ("breaking", "scenarios"):
+            drawer = f"document.querySelector('#{name}')"
+            if size is NARROW:
+                await page.click("#open-more")
+            await page.click(f"#open-{name}")
+            bottom = "document.querySelector('.bar').getBoundingClientRect().bottom"
+            await page.until(f"{drawer}.querySelector('.parts li, .scenarios li')")
+            assert await page.evaluate(f"{drawer}.getBoundingClientRect().top >= {bottom}"), (name, size)
+            if size is WIDE and name == "breaking":
+                assert await page.evaluate(f"{drawer}.scrollHeight <= {drawer}.clientHeight"), "nothing is cut off"
+            if size is WIDE:
+                assert await flaws(page) == []
+                await page.click("#open-help")  # the bar can be used meanwhile
+                await page.press("Escape")
+                await page.until("!document.querySelector('#help').open")
+            await page.press("Escape")
+            await page.until(f"!{drawer}.open")
+
+
+async def test_killing_web_gives_it_a_process_first_and_tells_how_that_goes(page: Page, own: RunningDev) -> None:
+    await page.goto(own.simulator_url)
+    await begin(page)
+    await page.click("#open-breaking")
+    await page.until("document.querySelector('.parts [data-state]')")
+    assert not await page.evaluate("document.querySelector('[name=processes]').checked")
+    await page.click(".breaks button", "Kill web")
+    progress = "document.querySelector('#breaking [role=status]').textContent"
+    await page.until(f"{progress}.includes('processes of their own …')")
+    await page.until(f"/ [0-9]+ s$/.test({progress})")
+    await page.until("document.querySelector('.parts').innerText.includes('started again 1 time')", LONG)
+    assert await page.evaluate(f"{progress} === '' && document.querySelector('[name=processes]').checked")
+
+
 async def test_a_turn_goes_on_when_its_worker_is_killed(broken: Page) -> None:
     await _press(broken, "Model hangs")
     await ask(broken, "telegram", "What is 6 * 7?")
     path = "document.querySelector('.path').textContent"
     await broken.until(f"{path}.includes('What is 6 * 7?') && {path}.includes('going on')", LONG)
     await _press(broken, "Kill the worker")
-    await broken.until("document.querySelector('.parts').innerText.includes('started again 1 time')", LONG)
+    await broken.until("document.querySelector('.parts li').innerText.includes('started again 1 time')", LONG)
     await _press(broken, "Model is well again")
     await _answered_once(broken, "telegram", "42")
     await broken.until("document.querySelector('.path .figures').innerText.includes('Attempts')", LONG)
