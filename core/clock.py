@@ -32,6 +32,10 @@ class Clock:
         """Return the present moment, aware, in UTC."""
         return self.moment_of(self._machine())
 
+    def machine_now(self) -> datetime:
+        """Return the machine's own moment, for how old something is that the database dated."""
+        return datetime.fromtimestamp(self._machine(), tz=UTC)
+
     async def sound_now(self) -> datetime | None:
         """Return the present moment for what cannot be undone; None while it cannot be relied on."""
         return self.now()

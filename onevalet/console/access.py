@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -25,11 +26,12 @@ class SignInNeeded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request of a viewer. `proof` is what their forms send back."""
+    """One request of a viewer. `proof` is what their forms send back; `counts` is what is open on the other pages."""
 
     viewer: Viewer
     session: str = field(repr=False)
     proof: str = field(repr=False)
+    counts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_local(self) -> bool:

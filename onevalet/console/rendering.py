@@ -10,6 +10,7 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from core.clock import Clock
 from core.console.sign_in import Viewer
 from onevalet.console.access import Visit
 
@@ -63,15 +64,23 @@ class Renderer:
         self._environment = make_environment()
 
     def page(
-        self, template: str, visit: Visit | None, now: datetime, values: Mapping[str, object], *, status: int = 200
+        self, template: str, visit: Visit | None, clock: Clock, values: Mapping[str, object], *, status: int = 200
     ) -> web.Response:
-        """Return a page as a response. `values` are the names that its template uses."""
+        """Return a page as a response. `values` are the names that its template uses.
+
+        `age` is of what the database dated, by the machine's clock; `ago` and `until` are of what people's clock did,
+        which `dev` may have moved.
+        """
         zone = zone_of(visit.viewer if visit else None)
+        now, machine_now = clock.now(), clock.machine_now()
         text = self._environment.get_template(template).render(
             visit=visit,
             now=now,
+            machine_now=machine_now,
+            moved=moved(now, machine_now),
             places=[place for place in PLACES if place[0] != "health" or (visit and visit.viewer.operator)],
             at=lambda moment: in_zone(moment, zone, now),
+            age=lambda moment: ago(moment, machine_now),
             ago=lambda moment: ago(moment, now),
             until=lambda moment: until(moment, now),
             due=lambda moment: due(moment, zone, now),
@@ -79,6 +88,14 @@ class Renderer:
             **values,
         )
         return web.Response(status=status, text=text, content_type="text/html", charset="utf-8", headers=HEADERS)
+
+
+def moved(now: datetime, machine_now: datetime) -> str:
+    """Return how far people's clock is from the machine's, in words; empty where they agree to the minute."""
+    apart = timedelta(seconds=round(abs(now - machine_now).total_seconds()))
+    if apart < timedelta(minutes=1):
+        return ""
+    return f"{ago(now, now + apart)} {'ahead of' if now > machine_now else 'behind'}"
 
 
 def markdown(text: str) -> Markup:

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -15,6 +15,7 @@ from onevalet.console.access import ConsoleAccess, SignInNeeded, Visit
 from onevalet.console.actions import Actions
 from onevalet.console.budgets import ShownBudgets
 from onevalet.console.live import Doing, PageVersions, nothing_told
+from onevalet.console.reading.counts import count_open
 from onevalet.console.rendering import HEADERS, Renderer
 from onevalet.console.services import PersonServices
 from onevalet.console.texts import Texts
@@ -68,9 +69,12 @@ class Kit:
     def now(self) -> datetime:
         return self.access.clock.now()
 
+    def machine_now(self) -> datetime:
+        return self.access.clock.machine_now()
+
     def page(self, template: str, visit: Visit, *, status: int = 200, **values: object) -> web.Response:
         """Return a page. `values` are the names that its template uses."""
-        return self.renderer.page(template, visit, self.now(), values, status=status)
+        return self.renderer.page(template, visit, self.access.clock, values, status=status)
 
     def nothing(self, visit: Visit) -> web.Response:
         """Answer the same for what is not there and for what is not theirs."""
@@ -86,7 +90,7 @@ class Kit:
     def sign_in(self, title: str, *, token: str = "", query: str = "", status: int = 200) -> web.Response:
         """Return the page of somebody without a session. `query` says where the link leads."""
         values = {"title": title, "token": token, "query": query}
-        return self.renderer.page("sign_in.html", None, self.now(), values, status=status)
+        return self.renderer.page("sign_in.html", None, self.access.clock, values, status=status)
 
 
 class Pages:
@@ -111,6 +115,8 @@ def signed_in[Served: Pages](
             visit = await pages.kit.access.visit(request)
         except SignInNeeded:
             return pages.kit.sign_in("Sign in", status=401)
+        if request.method == "GET":
+            visit = replace(visit, counts=await count_open(pages.kit.database, visit.viewer))
         return await page(pages, request, visit)
 
     return answer

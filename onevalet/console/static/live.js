@@ -5,7 +5,8 @@ const REACHED = "a, button, input, select, textarea, summary";
 
 const shown = document.querySelector("[data-live]");
 const word = document.querySelector("#live");
-const skew = Date.parse(document.body.dataset.now) - Date.now();
+// What the database dated goes by the machine's clock; what people plan and decide goes by theirs, which may be moved.
+const skews = { machine: Date.parse(document.body.dataset.machineNow) - Date.now(), clock: Date.parse(document.body.dataset.now) - Date.now() };
 const UNITS = [[86400, "d"], [3600, "h"], [60, "min"]];
 let asked = 0;
 
@@ -37,6 +38,7 @@ async function refresh() {
     const old = document.querySelector(part.id ? `#${part.id}` : "[data-live]");
     if (old && !isTouched(old)) renew(old, part);
   }
+  for (const count of fresh.querySelectorAll("nav .count")) document.querySelector(`#${count.id}`)?.replaceWith(count);
   if (atEnd && document.querySelector(".thread")) scrollTo(0, document.body.scrollHeight);
 }
 
@@ -67,7 +69,8 @@ function place(element) {
 // Ages go on by themselves, in the words that the server has for them.
 function tick() {
   for (const one of document.querySelectorAll("time[data-ago], time[data-until]")) {
-    const passed = (Date.now() + skew - Date.parse(one.dateTime)) / 1000;
+    const isOfClock = "until" in one.dataset || one.dataset.ago === "clock";
+    const passed = (Date.now() + (isOfClock ? skews.clock : skews.machine) - Date.parse(one.dateTime)) / 1000;
     one.textContent = span(Math.max("until" in one.dataset ? -passed : passed, 0));
   }
 }

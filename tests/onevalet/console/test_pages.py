@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import re
 from contextlib import AsyncExitStack
+from datetime import timedelta
 
 import aiohttp
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from core.llm.types import ChatMessage, Role, ToolCall
 from onevalet.console.reading.conversations import MESSAGES, PAGE
 from tests.core.harness import Store
-from tests.onevalet.console.asking import take_step
+from tests.onevalet.console.asking import ask, question, take_step
 from tests.onevalet.console.harness import ANN, BOB, Console, open_console
 from tests.onevalet.stops import wait_for_requests_without_end
 from tests.patience import PATIENCE
@@ -145,3 +147,38 @@ async def _next(content: aiohttp.StreamReader) -> bytes:
     while not (line := await content.readline()).startswith(b"event:"):
         pass
     return bytes(line)
+
+
+async def test_how_old_something_is_goes_by_the_clock_that_dated_it(console: Console) -> None:
+    await question(console, ANN)
+    await console.store.say("anybody there?", sender=BOB)
+    async with console.browser(ANN) as browser:
+        await browser.get("/console")
+        assert "The assistant's clock" not in browser.text
+        console.clock.later = timedelta(hours=2)
+        for page in ("conversations", "search?q=dentist", "waiting", "people", "health"):
+            await browser.get(f"/console/{page}")
+            assert "The assistant's clock is 2 h ahead of this machine's" in browser.text, page
+            assert browser.text.count("2 h") == 1, f"{page}: {browser.text}"
+            assert re.findall(r"\b\d+ (?:s|min)\b", browser.text), page
+        await ask(console, ANN)
+        await browser.get("/console/waiting")
+        assert browser.text.count("2 h") == 2, "a card was dated by the clock that was moved since"
+
+
+async def test_the_bar_counts_what_is_open_on_its_pages(console: Console) -> None:
+    async with console.browser(ANN) as ann, console.browser(BOB) as bob:
+        for browser in (ann, bob):
+            await browser.get("/console")
+            assert "open:" not in browser.text
+        await ask(console, BOB)
+        await console.store.admin.execute("update outbound set state = 'failed' where text = 'Noted.'")
+        await ann.get("/console/people")
+        assert "Waiting , open: 1" in ann.text
+        assert "Deliveries , open: 1" in ann.text
+        await bob.get("/console/conversations")
+        assert "Waiting , open: 1" in bob.text
+        assert "Deliveries , open: 1" in bob.text
+        await console.store.admin.execute("update tenants set role = 'member'")
+        await ann.get("/console/people")
+        assert "open:" not in ann.text, "a member counts their own"

@@ -1,0 +1,30 @@
+"""How much waits on the pages of the bar: only so far as somebody would count."""
+
+from collections.abc import Mapping
+
+from core.console.sign_in import Viewer
+from core.db.database import Database, fetch_one
+
+MOST = 100
+_OF_EVERYBODY = (
+    "select (select count(*) from console_waiting(null, '', $1)) as waiting,"
+    " (select count(*) from find_unsettled('', null, '', $1)) as deliveries"
+)
+_OWN = (
+    "select (select count(*) from (select 1 from approvals where tenant_id = $1 and state = 'pending'"
+    "  union all select 1 from pool_entries where tenant_id = $1"
+    "  and status not in ('CANCELLED', 'COMPLETED', 'WAITING_FOR_APPROVAL') limit $2) w) as waiting,"
+    " (select count(*) from (select 1 from outbound where tenant_id = $1"
+    "  and state in ('held', 'failed', 'ambiguous') and resolution = '' and stream_at is null limit $2) o)"
+    " as deliveries"
+)
+
+
+async def count_open(database: Database, viewer: Viewer) -> Mapping[str, str]:
+    """Return the number at each page that has something for its viewer, as the bar shows it."""
+    if viewer.operator:
+        row = await database.one(_OF_EVERYBODY, MOST)
+    else:
+        async with database.tenant(viewer.tenant_id) as connection:
+            row = await fetch_one(connection, _OWN, viewer.tenant_id, MOST)
+    return {name: f"{MOST - 1}+" if count >= MOST else str(count) for name, count in row.items() if count}
