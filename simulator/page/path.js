@@ -86,7 +86,7 @@ function figuresOf(path) {
 function buildSpan(span) {
   return h(
     "li",
-    { class: `span kind-${span.kind}${span.failed ? " is-failed" : ""}` },
+    { class: `span kind-${span.kind}${span.failed ? " is-failed" : ""}${span.depth ? ` depth-${Math.min(span.depth, 3)}` : ""}` },
     h(
       "details",
       {},

@@ -1,7 +1,7 @@
 """A turn's path for the page: what came in, each step with what it cost, and what went out, on one axis of time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import asyncpg
@@ -32,6 +32,21 @@ class Span:
     failed: bool = False
     prompt: ShownPrompt | None = None
     """Of a model's step, where its texts may be read."""
+    place: str = ""
+    """Of a step of the journal: its key, which begins with that of the call within which it was done."""
+    within: str = ""
+    """The place of that call, empty where it is in none."""
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of the turn. `inward`: the person wrote it."""
+
+    at: datetime
+    inward: bool
+    text: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,7 @@ class TurnPath:
     model_calls: int
     tool_calls: int
     spans: tuple[Span, ...] = ()
+    said: tuple[Said, ...] = ()
 
     @property
     def begins(self) -> datetime:
@@ -117,8 +133,38 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
         sum(usages, TokenUsage()),
         len(usages),
         sum(step["kind"] == StepKind.TOOL for step in steps),
-        tuple(sorted(spans, key=lambda span: span.at)),
+        nested(spans),
+        await _said(connection, tenant_id, turn_id),
     )
+
+
+def nested(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return spans in order of time, what was done within a call right after it and one deeper."""
+    places = {span.place for span in spans if span.place}
+    inside: dict[str, list[Span]] = {}
+    for span in sorted(spans, key=lambda span: span.at):
+        inside.setdefault(span.within if span.within in places else "", []).append(span)
+
+    def unfolded(within: str, depth: int) -> list[Span]:
+        found = []
+        for span in inside.get(within, ()):
+            found.append(replace(span, depth=depth))
+            found += unfolded(span.place, depth + 1) if span.place else []
+        return found
+
+    return tuple(unfolded("", 0))
+
+
+async def _said(connection: Connection, tenant_id: str, turn_id: str) -> tuple[Said, ...]:
+    rows = await connection.fetch(
+        "select received_at as at, true as inward, coalesce(nullif(text, ''), heard) as text, '' as kind"
+        " from inbound where tenant_id = $1 and turn_id = $2"
+        " union all select created_at, false, text, kind from outbound where tenant_id = $1 and turn_id = $2"
+        " order by at",
+        tenant_id,
+        turn_id,
+    )
+    return tuple(Said(row["at"], row["inward"], row["text"] or "", row["kind"]) for row in rows)
 
 
 async def _received(connection: Connection, tenant_id: str, turn_id: str, begun: datetime) -> list[Span]:
@@ -187,7 +233,7 @@ def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[
                 min(step["started_at"], end - timedelta(milliseconds=step["duration_ms"])),
                 end,
                 _KINDS[word],
-                _title(kind, step["name"], calls=bool(step["result"].get("tool_calls"))),
+                _title(step),
                 "" if outcome is Outcome.OK else outcome.value,
                 _facts(
                     step=f"{step['agent_path']}{step['step']}.{step['call_index']}",
@@ -204,6 +250,8 @@ def _of_steps(steps: Sequence[asyncpg.Record], prompts: Prompts | None) -> list[
                 ),
                 word == "ERROR",
                 prompt,
+                place=f"{step['agent_path']}/" * bool(step["agent_path"]) + f"{step['step']}.{step['call_index']}",
+                within=step["agent_path"].rpartition("/")[0],
             )
         )
     return spans
@@ -269,12 +317,18 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
     return [*queued, *handed, *told]
 
 
-def _title(kind: StepKind, name: str, *, calls: bool) -> str:
+def _title(step: asyncpg.Record) -> str:
+    kind, name = StepKind(step["kind"]), step["name"]
     match kind:
         case StepKind.MODEL:
-            return f"{name}: asks for tools" if calls else f"{name}: answers"
-        case StepKind.TOOL | StepKind.AGENT:
-            return name
+            return f"{name}: asks for tools" if step["result"].get("tool_calls") else f"{name}: answers"
+        case StepKind.AGENT if step["call_index"] > 1:
+            # It had asked something, and goes on.
+            return f"{name} at work, run {step['call_index']}"
+        case StepKind.AGENT:
+            return f"{name} at work"
+        case StepKind.TOOL:
+            return str(name)
         case _:
             return f"{kind.value.capitalize()} {name}".strip()
 

@@ -39,7 +39,7 @@ async function refresh() {
     if (old && !isTouched(old)) renew(old, part);
   }
   for (const count of fresh.querySelectorAll("nav .count")) document.querySelector(`#${count.id}`)?.replaceWith(count);
-  if (atEnd && document.querySelector(".thread")) scrollTo(0, document.body.scrollHeight);
+  if (atEnd && document.querySelector(".thread.goes-on")) scrollTo(0, document.body.scrollHeight);
 }
 
 function renew(old, part) {
@@ -80,4 +80,4 @@ function span(seconds) {
   return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]}` : `${Math.floor(seconds)} s`;
 }
 
-if (document.querySelector(".thread")) scrollTo(0, document.body.scrollHeight);
+if (document.querySelector(".thread.goes-on")) scrollTo(0, document.body.scrollHeight);

@@ -51,6 +51,7 @@ def _span(path: TurnPath, span: Span) -> JsonObject:
         "title": span.title,
         "note": span.note,
         "failed": span.failed,
+        "depth": span.depth,
         "facts": [list(fact) for fact in span.facts],
         "texts": [list(text) for text in span.texts],
     }

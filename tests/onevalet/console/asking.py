@@ -55,11 +55,14 @@ async def question(console: Console, sender: str, asked: str = "Who should get i
     return entry.agent_id
 
 
-async def take_step(store: Store, lease: Lease, turn: str, kind: str, name: str, index: int, result: object) -> None:
-    """Record a step that a turn has taken."""
+async def take_step(
+    store: Store, lease: Lease, turn: str, kind: str, name: str, index: int, result: object, within: str = ""
+) -> None:
+    """Record a step that a turn has taken; an agent's own is `within` the call that asked for it."""
     usage = TokenUsage(1200, 34, 1000, 0.0021) if kind == "model" else TokenUsage()
     step = {
-        "agent_path": "", "step": 0, "call_index": index, "kind": kind, "name": name, "args_hash": "",
+        "agent_path": within, "step": -1 if within else 0, "call_index": index, "kind": kind, "name": name,
+        "args_hash": "",
         "effect": "read", "state": "done", "outcome": "ok", "idempotency_key": "", "result": result,
         "usage": usage.to_json(), "duration_ms": 250,
     }  # fmt: skip

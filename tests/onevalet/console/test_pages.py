@@ -182,3 +182,25 @@ async def test_the_bar_counts_what_is_open_on_its_pages(console: Console) -> Non
         await console.store.admin.execute("update tenants set role = 'member'")
         await ann.get("/console/people")
         assert "open:" not in ann.text, "a member counts their own"
+
+
+async def test_a_turn_begins_with_what_was_said_and_nests_its_steps(console: Console) -> None:
+    store = console.store
+    await store.say("Remind me to lock up", sender=ANN)
+    lease, turn = await store.claim_turn()
+    call = ToolCall("c1", "remind_me", json.dumps({"about": "lock up"}))
+    asked = ChatMessage(Role.ASSISTANT, "", (call,)).to_json()
+    await take_step(store, lease, turn.turn_id, "model", "gpt-5", 0, asked)
+    within = "0.1/remind_me"
+    await take_step(store, lease, turn.turn_id, "agent", "remind_me", 1, {"text": "Task 1."}, within)
+    await take_step(store, lease, turn.turn_id, "tool", "remind_me", 1, {"text": "Task 1."})
+    await store.finish(lease, turn, "It is task 1.")
+    await store.send(await store.claim_sending("It is task 1."))
+    async with console.browser(ANN) as browser:
+        await browser.get(f"/console/turns/{turn.turn_id}")
+        places = [browser.text.index(part) for part in ("Remind me to lock up", "It is task 1.", "State", "Received")]
+        assert places == sorted(places), "question, answer, figures, steps"
+        steps = re.findall(r'<li class="span ([^"]*)">.*?<span class="name">(.*?)</span>', browser.page, re.DOTALL)
+        names = [(name.strip(), "depth-1" in kind) for kind, name in steps]
+        assert ("remind_me", False) in names
+        assert names[names.index(("remind_me", False)) + 1] == ("remind_me at work", True)
