@@ -192,6 +192,7 @@ class Settings(MailSettings, AccountSettings, BackupSettings, KeptSettings, Exte
     twilio_api_url: Origin = "https://api.twilio.com"
     twilio_opt_out: Literal["twilio", "ours"] = "twilio"
     onevalet_sms_bare_ok: Literal["on", "off"] = "on"
+    onevalet_sms_plain_letters: Literal["on", "off"] = "off"
 
     onevalet_sms_segments_message: int = Field(default=12, ge=2, le=1000)
     onevalet_sms_segments_person_day: int = Field(default=200, ge=1, le=1_000_000)

@@ -4,6 +4,7 @@ One character outside the alphabet turns the whole text into UCS-2, 70 character
 Source: 3GPP TS 23.038; twilio.com/docs/glossary/what-is-gsm-7-character-encoding.
 """
 
+import re
 import unicodedata
 
 BASIC = frozenset(
@@ -41,21 +42,46 @@ _LOOK_ALIKES = {
     "[ ]": "☐",
 }
 _FOLDS = str.maketrans({odd: plain for plain, odds in _LOOK_ALIKES.items() for odd in odds})
+_PLAIN = str.maketrans(
+    {"œ": "oe", "Œ": "OE", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i"}
+    | {"ª": "a", "º": "o"}
+)
+"""Letters that Unicode takes apart no further."""
+_LINK = re.compile(r"\S*(?:://|@|www\.)\S*")
+"""A link or an address, which must stay as it is, letter for letter."""
 
 
 def is_gsm(text: str) -> bool:
     return all(char in BASIC or char in EXTENDED for char in text)
 
 
-def fold(text: str) -> str:
+def fold(text: str, *, plain_letters: bool = False) -> str:
     """Replace look-alikes if that brings the whole text into the alphabet; else return the text unchanged.
 
-    Letters are never changed into others: an accent can be the meaning.
+    Letters are changed into others only with `plain_letters`: an accent can be the meaning.
     """
     if is_gsm(text):
         return text
     folded = unicodedata.normalize("NFC", text).translate(_FOLDS)
+    if plain_letters and not is_gsm(folded):
+        folded = _without_accents(folded)
     return folded if is_gsm(folded) else text
+
+
+def _without_accents(text: str) -> str:
+    """Return a text whose letters outside the alphabet are plain ones, where they have one; é and ñ are within."""
+    done, end = "", 0
+    for link in _LINK.finditer(text):
+        done += "".join(map(_plain_letter, text[end : link.start()])) + link.group()
+        end = link.end()
+    return done + "".join(map(_plain_letter, text[end:]))
+
+
+def _plain_letter(char: str) -> str:
+    if char in BASIC or char in EXTENDED:
+        return char
+    plain = unicodedata.normalize("NFD", char)[0].translate(_PLAIN)
+    return plain if all(letter in BASIC for letter in plain) else char
 
 
 def septets(text: str) -> int:

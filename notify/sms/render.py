@@ -4,7 +4,9 @@ Source of the limit: twilio.com/docs/api/errors/21617. Buttons have no place on 
 codes that answer a card.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from core.json_types import Json
 from core.messaging.channels import Part
@@ -19,26 +21,35 @@ from providers.utf16 import units
 
 MAX_UNITS = 1600
 
+type Folding = Callable[[str], str]
 _MORE = "\n\n(... more: reply MORE)"
 
 
-def render(message: OutboundMessage, max_segments: int | None = None) -> tuple[Part, ...]:
+def render(
+    message: OutboundMessage, max_segments: int | None = None, *, plain_letters: bool = False
+) -> tuple[Part, ...]:
     """Turn a message into texts, in order, each with its segments; never empty.
 
     With `max_segments` to a message, a longer one comes in portions, each of which ends with how to get the next.
-    A card is neither folded, whatever it costs, nor divided: the action that is shown is the action that runs. Files
-    follow the text, in messages of their own: one that cannot be sent takes no word with it.
+    `plain_letters`: see `fold`. A card is neither folded, whatever it costs, nor divided: the action that is shown is
+    the action that runs. Files follow the text, in messages of their own: one that cannot be sent takes no word
+    with it.
     """
     media: list[Json] = [item.url for item in message.media]
     source = without_controls(message.text)
     text = to_plain(source) or source.strip() or ("" if media or message.files else no_text())
+    folding = partial(fold, plain_letters=plain_letters)
     # Folding may leave nothing of a text that nobody sees (a lone soft hyphen).
-    cut = split(text) if message.kind is OutboundKind.CARD else [_fold_within(piece) for piece in split(fold(text))]
+    cut = (
+        split(text)
+        if message.kind is OutboundKind.CARD
+        else [_fold_within(piece, folding) for piece in split(folding(text))]
+    )
     pieces = [piece for piece in cut if piece.strip()] or ["" if media or message.files else no_text()]
     parts = [_part(piece, media if not index else []) for index, piece in enumerate(pieces) if piece or media]
     is_long = max_segments is not None and sum(part.segments for part in parts) > max_segments
     if max_segments is not None and is_long and message.kind is not OutboundKind.CARD:
-        parts = _portions(fold(text), media, max_segments)
+        parts = _portions(folding(text), media, max_segments, folding)
     rest = [media[start : start + MAX_MEDIA] for start in range(MAX_MEDIA, len(media), MAX_MEDIA)]
     return (*parts, *(_part("", more) for more in rest), *mms_parts(message.files))
 
@@ -51,12 +62,12 @@ def split(text: str, limit: int = MAX_UNITS, weigh: Weigh = units) -> list[str]:
     return [text[start:end] for start, end in pieces_of(text, limit, weigh) if start < end] or [text]
 
 
-def _portions(text: str, media: list[Json], max_segments: int) -> list[Part]:
+def _portions(text: str, media: list[Json], max_segments: int, folding: Folding) -> list[Part]:
     """Return a text as parts, in portions of at most `max_segments`."""
     weigh, joined = (septets, 153) if is_gsm(text) else (units, 67)
     # A character of two is never divided between segments, which may leave one unit of each empty.
     room = max(min(MAX_UNITS, max_segments * (joined - 1)) - len(_MORE), 1)
-    pieces = [_fold_within(piece, room) for piece in split(text, room, weigh) if piece.strip()]
+    pieces = [_fold_within(piece, folding, room) for piece in split(text, room, weigh) if piece.strip()]
     numbers, used = list[int](), 0
     for piece in pieces:
         cost = count_segments(piece + _MORE)
@@ -69,9 +80,9 @@ def _portions(text: str, media: list[Json], max_segments: int) -> list[Part]:
     return [replace(part, portion=number) for part, number in zip(parts, numbers, strict=True)]
 
 
-def _fold_within(piece: str, limit: int = MAX_UNITS) -> str:
+def _fold_within(piece: str, folding: Folding, limit: int = MAX_UNITS) -> str:
     """Fold a piece of a text that is not GSM as a whole; folding can make it longer."""
-    folded = fold(piece)
+    folded = folding(piece)
     return folded if units(folded) <= limit else piece
 
 

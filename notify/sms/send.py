@@ -49,7 +49,9 @@ class SmsNotification:
         connect_seconds: float = CONNECT_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
         budget: SegmentBudget | None = None,
+        plain_letters: bool = False,
     ) -> None:
+        self._plain_letters = plain_letters
         self._mms = Mms((), sender)
         self.budget = budget or SegmentBudget()
         self._sender = sender
@@ -71,7 +73,7 @@ class SmsNotification:
         return Reached(Address(self.name, self._sender, key), key)
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
-        return render(message, self.budget.message)
+        return render(message, self.budget.message, plain_letters=self._plain_letters)
 
     def with_mms(self, countries: Collection[str]) -> Self:
         """Return this channel with files as MMS in these countries, by two letters; elsewhere a link is said."""

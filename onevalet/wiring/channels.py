@@ -92,6 +92,7 @@ def build_notification_channels(settings: Settings) -> dict[str, NotificationCha
                 public_url=settings.public_url,
                 api_url=settings.twilio_api_url,
                 budget=settings.sms_budget,
+                plain_letters=settings.onevalet_sms_plain_letters == "on",
             ).with_mms(settings.onevalet_mms_countries)
         )
     if settings.slack_on and settings.slack_bot_token:

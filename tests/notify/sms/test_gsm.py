@@ -1,13 +1,18 @@
 """Costs as the tables have them; smsutil is the oracle."""
 
+import re
+
 import pytest
 import smsutil
+from babel.messages.pofile import read_po
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from smsutil.codecs import is_valid_gsm
 
+from core.language.catalogue import LANGUAGES, LOCALES
 from notify.sms.gsm import BASIC, EXTENDED, count_segments, fold, is_gsm
 from providers.utf16 import units
+from tests.forker import ROOT
 
 gsm_texts = st.text(st.sampled_from(sorted(BASIC | EXTENDED)), max_size=500)
 # The escape is no character of the alphabet, though smsutil counts it as one; rendering removes it.
@@ -77,3 +82,54 @@ def test_folding_gives_gsm_or_the_text_itself_and_settles(text: str) -> None:
 
 def test_units_count_surrogate_pairs_as_two() -> None:
     assert units("a🍕é") == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (
+            "Mañana a las 7 te recordaré: médico, a las 9 más o menos",
+            "Mañana a las 7 te recordaré: médico, a las 9 mas o menos",
+        ),
+        ("Não, a reunião é amanhã às 10", "Nao, a reuniao é amanha às 10"),
+        ("Le cœur a ses façons ; œuvre “brève”", 'Le coeur a ses facons ; oeuvre "brève"'),
+        ("Zażółć gęślą jaźń, Łódź", "Zazolc gesla jazn, Lodz"),
+        ("vai a 3.ª rua", "vai a 3.a rua"),
+    ],
+)
+def test_letters_are_made_plain_only_where_the_operator_wants_that(text: str, plain: str) -> None:
+    assert fold(text, plain_letters=True) == plain
+    assert fold(text) == text
+
+
+@pytest.mark.parametrize("text", ["会议在 9 点 é á", "Привет, Ада", "Καλημέρα", "mañana 🍕 más"])
+def test_what_has_no_plain_letters_stays_as_it_is(text: str) -> None:
+    assert fold(text, plain_letters=True) == text
+
+
+def test_a_link_stays_letter_for_letter_and_one_outside_the_alphabet_keeps_the_text() -> None:
+    assert fold("más: https://example.org/Über?q=1", plain_letters=True) == "mas: https://example.org/Über?q=1"
+    for link in ("https://example.org/más", "www.españolá.es", "josé+á@example.org"):
+        assert fold(f"está en {link}", plain_letters=True) == f"está en {link}"
+
+
+def test_the_page_says_truly_what_a_language_costs() -> None:
+    told = re.findall(r"^\| (\w+) \| (\d+) % \| (\d+) % \|", (ROOT / "docs/channels/sms.md").read_text(), re.MULTILINE)
+    assert len(told) == len(LANGUAGES)
+    for name, leave, leave_plain in told:
+        sentences = _sentences(NAMES[name])
+        for said, plain_letters in ((leave, False), (leave_plain, True)):
+            outside = sum(not is_gsm(fold(text, plain_letters=plain_letters)) for text in sentences)
+            # Sentences come and go.
+            assert abs(int(said) - 100 * outside / len(sentences)) <= 3, (name, outside, len(sentences))
+
+
+NAMES = {"English": "en", "German": "de", "French": "fr", "Spanish": "es", "Portuguese": "pt", "Chinese": "zh"}
+
+
+def _sentences(language: str) -> list[str]:
+    """Return the product's own sentences in a language, each with something short in its fields."""
+    with (LOCALES / f"{'de' if language == 'en' else language}.po").open("rb") as file:
+        messages = [message for message in read_po(file) if message.id]
+    texts = [message.id if language == "en" else message.string or "" for message in messages]
+    return [re.sub(r"\{[^}]*\}", "Ada", text if isinstance(text, str) else text[-1]) for text in texts]

@@ -1,16 +1,20 @@
 """Markdown as texts: readable, whole, within the limit."""
 
 import string
+from typing import Literal
 
 import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from core.messaging.messages import Action, Media, OutboundKind, OutboundMessage
 from notify.plain_markdown import to_plain
 from notify.sms.gsm import is_gsm
 from notify.sms.render import MAX_UNITS, render, split
+from onevalet.settings import Settings
+from onevalet.wiring.channels import build_notification_channels
 from providers.utf16 import units
 from tests.examples import examples
 
@@ -200,3 +204,22 @@ def test_no_portion_costs_more_segments_than_a_message_may(text: str, most: int)
     assert max(portions.values()) <= most
     rendered = "".join(part.text.removesuffix("\n\n(... more: reply MORE)") for part in parts)
     assert rendered.replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(("plain", "said"), [("off", "más tarde"), ("on", "mas tarde")])
+def test_texts_have_plain_letters_as_the_operator_wants_and_cards_never(plain: Literal["on", "off"], said: str) -> None:
+    sms = build_notification_channels(
+        Settings(
+            _env_file=None,
+            twilio_account_sid="AC" + "0" * 32,
+            twilio_auth_token=SecretStr("none"),
+            twilio_from="+15550100000",
+            public_url="https://valet.example.org",
+            onevalet_sms_plain_letters=plain,
+        )
+    )["sms"]
+    assert [part.text for part in sms.render(message("más tarde"))] == [said]
+    card = OutboundMessage(id="out_1", kind=OutboundKind.CARD, text="más tarde")
+    assert [part.text for part in sms.render(card)] == ["más tarde"]
+    long = sms.render(message("Mañana más tarde. " * 200))
+    assert is_gsm(long[0].text) == (plain == "on"), "in portions, too"
