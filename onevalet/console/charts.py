@@ -18,10 +18,10 @@ _DROPPED_ATTRIBUTES = frozenset({"style", "id"})
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing and the same as a table. `cells` are the words of each value, row by row."""
+    """A drawing and the same as a table. `cells` are the words of each value, row by row; None is nothing to draw."""
 
     title: str
-    svg: Markup
+    svg: Markup | None
     heads: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
 
@@ -31,21 +31,24 @@ class Chart:
         return self.title.lower().replace(",", "").replace(" ", "-")
 
 
-def bars(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> Markup:
-    """Draw values as stacked columns."""
+def bars(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> Markup | None:
+    """Draw values as stacked columns; None where there is nothing but zeros."""
     import pygal
 
     return _drawn(pygal.StackedBar, title, labels, series)
 
 
-def lines(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float | None]]) -> Markup:
-    """Draw values as lines; None leaves a gap."""
+def lines(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float | None]]) -> Markup | None:
+    """Draw values as lines; None leaves a gap. A single day, of which no line can be drawn, has columns."""
     import pygal
 
-    return _drawn(pygal.Line, title, labels, series)
+    days = {day for values in series.values() for day, value in enumerate(values) if value is not None}
+    return _drawn(pygal.Line if len(days) > 1 else pygal.Bar, title, labels, series)
 
 
-def _drawn(kind: Any, title: str, labels: Sequence[str], series: Mapping[str, Sequence[float | None]]) -> Markup:
+def _drawn(kind: Any, title: str, labels: Sequence[str], series: Mapping[str, Sequence[float | None]]) -> Markup | None:
+    if not any(value for values in series.values() for value in values):
+        return None
     every = max(1, -(-len(labels) // _MAX_LABELS))
     chart = kind(
         width=WIDTH,

@@ -111,7 +111,7 @@ async def read_path(connection: Connection, tenant_id: str, turn_id: str, *, pro
         tenant_id,
         turn_id,
     )
-    usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL]
+    usages = [TokenUsage.from_json(step["usage"]) for step in steps if step["kind"] == StepKind.MODEL and step["name"]]
     spans = [
         *await _received(connection, tenant_id, turn_id, turn["started_at"]),
         *await _recalled(connection, tenant_id, turn_id),
@@ -320,6 +320,8 @@ async def _sent(connection: Connection, tenant_id: str, turn_id: str) -> list[Sp
 def _title(step: asyncpg.Record) -> str:
     kind, name = StepKind(step["kind"]), step["name"]
     match kind:
+        case StepKind.MODEL if not name:
+            return "Begins with a call"  # no model was asked
         case StepKind.MODEL:
             return f"{name}: asks for tools" if step["result"].get("tool_calls") else f"{name}: answers"
         case StepKind.AGENT if step["call_index"] > 1:

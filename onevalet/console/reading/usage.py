@@ -136,7 +136,8 @@ class Usage:
         """Return sums of some kinds by a key, those that cost most first, then those that were called most."""
         sums: dict[T, Used] = defaultdict(Used)
         for row in self.rows:
-            if row.kind in kinds:
+            # A step without a name asked nobody: with it begins a turn of whom a task calls.
+            if row.kind in kinds and row.name:
                 sums[key(row)] += row.used
         return dict(sorted(sums.items(), key=lambda item: (-item[1].cost, -item[1].calls, str(item[0]))))
 

@@ -139,7 +139,7 @@ async def test_a_zone_that_postgres_does_not_know_ends_turns(console: Console) -
 
 
 async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) -> None:
-    await _turn(console.store, BOB, *_STEPS)
+    await _turn(console.store, BOB, *_STEPS, _Step("model", ""))
     bob = await console.tenant(BOB)
     await console.store.admin.execute(
         "insert into spending (tenant_id, day, spent) values ($1, (now() at time zone 'UTC')::date, 1.5)", bob
@@ -152,6 +152,7 @@ async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) 
         assert "get_weather $0.00 1 1" in browser.text
         assert "Person Cost" not in browser.text
         assert browser.page.count("<svg") == 4
+        assert '<th scope="row"></th>' not in browser.page, "no model was asked"
         forbidden = r'<style|<script(?! type="module" src=)| style=|xlink|https?://(?!www\.w3\.org)'
         assert not re.search(forbidden, browser.page)
     async with console.browser(ANN) as browser:
@@ -163,6 +164,7 @@ async def test_the_page_shows_what_it_cost_to_whom_it_belongs(console: Console) 
     async with console.browser(ANN) as browser:
         await browser.get("/console/cost")
         assert "gpt-5" not in browser.text
+        assert "Cost a day, in dollars Nothing in these days." in browser.text
 
 
 @pytest.mark.parametrize("draw", [bars, lines])
@@ -177,9 +179,11 @@ def test_a_chart_is_an_image_that_the_policy_allows(draw: object) -> None:
     assert "<i>" not in svg
 
 
-def test_a_chart_without_values_is_drawn() -> None:
-    assert "<svg" in lines("Time to answer", ["1 Nov", "2 Nov"], {"half": [None, None]})
-    assert "<svg" in bars("Messages a day", ["1 Nov"], {"messages": [0]})
+def test_a_chart_without_values_is_none_and_one_of_a_single_day_has_columns() -> None:
+    assert lines("Time to answer", ["1 Nov", "2 Nov"], {"half": [None, None]}) is None
+    assert bars("Messages a day", ["1 Nov"], {"messages": [0]}) is None
+    [one, two] = [lines("Time to answer", ["1 Nov", "2 Nov"], {"half": half}) for half in ([None, 2.0], [1.0, 2.0])]
+    assert ('class="rect' in str(one), 'class="rect' in str(two)) == (True, False)
 
 
 def test_percentiles_are_at_most_a_fifth_too_long() -> None:
