@@ -2,7 +2,7 @@
 
 import { ask, follow } from "/page/api.js";
 import { carriesFiles } from "/page/attachment.js";
-import { announce, h, plural } from "/page/dom.js";
+import { announce, h, plural, showDrawer } from "/page/dom.js";
 import { breakingDrawer } from "/page/breaking.js";
 import { clockPanel } from "/page/clock.js";
 import { faultsDrawer } from "/page/faults.js";
@@ -24,7 +24,8 @@ const CLOCK_MS = 20_000;
 const PANES = { phone: "Phone", slack: "Slack", telegram: "Telegram", second: "Beside" };
 const find = (id) => document.getElementById(id);
 
-const app = { person: null, second: null, people: [], pairs: false, choose, toast, renotice, showTab, redraw: draw, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
+const strangers = new Map();
+const app = { introduce, person: null, second: null, people: [], pairs: false, choose, toast, renotice, showTab, redraw: draw, showFaultCount, moved: refresh, now: () => Date.now() / 1000, botName: "valet" };
 const panes = { twilio: phonePane(find("phone"), app), slack: slackPane(find("slack"), app), telegram: telegramPane(find("telegram"), app) };
 const wire = wirePanel(find("wire"), app);
 const second = secondPerson(find("second"), app, beside);
@@ -62,9 +63,24 @@ function refresh() {
 async function load() {
   state = await ask("/sim/state");
   if (Object.keys(state.twilio.people).length !== app.people.length) await meet();
+  await lookForStrangers();
   draw();
   find("main").ariaBusy = null;
   await Promise.all([wire.refresh(), faults.refresh(), clock?.refresh()]);
+}
+
+// Whom of those who are shown the assistant does not know; whoever was let in stays so.
+async function lookForStrangers() {
+  if (!app.pairs) return;
+  for (const { key } of [app.person, app.second].filter((one) => one && strangers.get(one.key) !== false)) {
+    strangers.set(key, !(await ask(`/bench/person?${new URLSearchParams({ key })}`)).known);
+  }
+}
+
+function introduce(key) {
+  if (!strangers.get(key)) return "";
+  const name = app.people.find((one) => one.key === key).name.split(" ")[0];
+  return `${name} is a stranger to the assistant. Write something: a code comes back, and a button under it lets ${name} in.`;
 }
 
 function draw() {
@@ -130,7 +146,7 @@ function closeMenus(event) {
     if (isKey || !menu.contains(event.target)) menu.open = false;
   }
   // The browser itself does so only for those that hold up all else.
-  if (isKey) for (const drawer of document.querySelectorAll(".drawer[open]:not(:modal)")) drawer.close();
+  if (isKey) showDrawer();
 }
 
 // On a narrow screen the buttons of the bar are behind one.
@@ -178,6 +194,7 @@ function arrange() {
   wire.person();
   picker.draw();
   draw();
+  refresh();
 }
 
 function showTab(name) {

@@ -1,7 +1,7 @@
 // Break it yourself: what the assistant stands on is killed, stopped or slowed for real, and the page counts what that cost.
 
 import { ask } from "/page/api.js";
-import { h, plural } from "/page/dom.js";
+import { h, plural, showDrawer } from "/page/dom.js";
 import { icon } from "/page/icons.js";
 
 const LOOK_MS = 1000;
@@ -128,7 +128,7 @@ export function breakingDrawer(dialog, app) {
 
   return {
     open() {
-      dialog.show();
+      showDrawer(dialog);
       look();
     },
   };

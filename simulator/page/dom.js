@@ -71,4 +71,10 @@ export function announce(text) {
   while (announced.length > 5) announced.shift().remove();
 }
 
+// One drawer lies beside the chats at a time; without one, whatever is open closes.
+export function showDrawer(dialog = null) {
+  for (const other of document.querySelectorAll(".drawer[open]:not(:modal)")) if (other !== dialog) other.close();
+  if (dialog && !dialog.open) dialog.show();
+}
+
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;

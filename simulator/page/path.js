@@ -21,8 +21,9 @@ export function pathPanel(root) {
 
   // Follow the turn of a message, as {provider, id}; null for none.
   function follow(next) {
-    if (next?.id !== wanted?.id || next?.provider !== wanted?.provider) show(null);
+    const isOther = next?.id !== wanted?.id || next?.provider !== wanted?.provider;
     wanted = next;
+    if (isOther) show(null);
     left = LOOKS_AFTER;
     return look();
   }

@@ -1,7 +1,7 @@
 // Scenarios: record what happens on the page, keep it as a file, and replay it on an installation of its own.
 
 import { ask } from "/page/api.js";
-import { h, plural } from "/page/dom.js";
+import { h, plural, showDrawer } from "/page/dom.js";
 import { icon } from "/page/icons.js";
 
 const LOOK_MS = 1000;
@@ -34,7 +34,7 @@ export function scenariosDrawer(dialog, record, app) {
     speeds,
     mine,
     own,
-    h("h3", {}, "That ship"),
+    h("h3", {}, "Shipped with OneValet"),
     shipped,
   );
   dialog.addEventListener("close", () => clearTimeout(timer));
@@ -151,7 +151,7 @@ export function scenariosDrawer(dialog, record, app) {
   }
 
   function open() {
-    if (!dialog.open) dialog.show();
+    showDrawer(dialog);
     look();
   }
 

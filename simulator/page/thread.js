@@ -5,12 +5,13 @@ import { icon } from "/page/icons.js";
 
 const NEAR = 80;
 
-// `prompts` are sentences that an empty chat offers; `say` sends one.
-export function messageList({ label, provider, choose, hint = "", prompts = [], say }) {
+// `prompts` are sentences that an empty chat offers; `say` sends one. `introduce` returns what is said instead of the hint.
+export function messageList({ label, provider, choose, hint = "", introduce = () => "", prompts = [], say }) {
   const list = h("ol", { class: "messages", "aria-label": label, tabindex: "0", "data-provider": provider });
   const jump = h("button", { type: "button", class: "jump", hidden: true, onclick: toEnd }, "New messages ", icon("down"));
   const offered = prompts.map((text) => h("button", { type: "button", onclick: () => say(text) }, text));
-  const empty = h("div", { class: "hint-empty", hidden: true }, h("p", {}, hint), offered.length ? h("div", { class: "prompts-here" }, offered) : null);
+  const words = h("p");
+  const empty = h("div", { class: "hint-empty", hidden: true }, words, offered.length ? h("div", { class: "prompts-here" }, offered) : null);
   const root = h("div", { class: "scroll" }, list, empty, jump);
   let person = null;
   let known = new Set();
@@ -48,7 +49,8 @@ export function messageList({ label, provider, choose, hint = "", prompts = [], 
     const wasAtEnd = other || isAtEnd();
     if (other) sync(list, [], (item) => item.id, build);
     sync(list, items, (item) => item.id, build);
-    empty.hidden = !hint || items.length > 0;
+    words.textContent = introduce(who) || hint;
+    empty.hidden = !words.textContent || items.length > 0;
     const fresh = items.filter((item) => !known.has(item.id));
     if (!other) for (const one of spoken) if (!known.has(one.id)) announce(`${label}: ${one.text}`);
     known = new Set(items.map((item) => item.id));

@@ -29,6 +29,20 @@ def own(home: Path) -> Iterator[RunningDev]:
         yield dev
 
 
+async def test_somebody_whom_the_assistant_does_not_know_is_introduced(page: Page, own: RunningDev) -> None:
+    await page.goto(own.simulator_url)
+    await ask(page, "phone", "What is 6 * 7?")
+    await page.until("document.querySelector('.path .waterfall').innerText.includes('Received')")
+    await page.click(".people label", "Grace")
+    for pane in ("phone", "slack"):
+        await page.until(f"document.querySelector('.{pane} .hint-empty').innerText.includes('Grace is a stranger')")
+    await page.until("document.querySelector('.path .empty').innerText.startsWith('Write something')")
+    assert await flaws(page) == []
+    await page.click(".people label", "Ada")
+    await page.until("!document.querySelector('.slack .hint-empty').innerText.includes('stranger')")
+    await page.leave()
+
+
 async def test_a_stranger_beside_the_owner_meets_pairing_and_is_let_in(page: Page, own: RunningDev) -> None:
     await page.goto(own.simulator_url)
     await _add(page, "Mary Somerville")

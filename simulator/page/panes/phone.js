@@ -33,7 +33,7 @@ export function phonePane(root, app) {
   const mode = choice("The phone", MODES, (value) => run("phone", { mode: value }));
   const callbacks = choice("Status callbacks", CALLBACKS, (value) => run("callbacks", { order: value }));
   const menu = h("details", { class: "menu" }, h("summary", { "aria-label": "Phone settings" }, icon("more")), h("div", {}, mode.root, callbacks.root));
-  const list = messageList({ label: "SMS", provider: "twilio", choose: app.choose, hint: HINT, prompts: PROMPTS, say: (text) => say(text).catch((error) => box.say(error.message)) });
+  const list = messageList({ label: "SMS", provider: "twilio", choose: app.choose, introduce: app.introduce, hint: HINT, prompts: PROMPTS, say: (text) => say(text).catch((error) => box.say(error.message)) });
   const counter = h("p", { class: "counter", "aria-live": "off" });
   const stopped = h("p", { class: "strip", hidden: true }, "You said STOP: the carrier lets nothing through until START.");
   const words = ["STOP", "START", "HELP"].map((word) => h("button", { type: "button", onclick: () => say(word) }, word));

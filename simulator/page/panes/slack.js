@@ -23,7 +23,7 @@ export function slackPane(root, app) {
 
   const name = h("h2");
   const tabs = ["Messages", "Home"].map((tab) => h("button", { type: "button", role: "tab", "aria-selected": String(tab === "Messages"), onclick: () => show(tab) }, tab));
-  const list = messageList({ label: "Slack", provider: "slack", choose: app.choose, hint: HINT, prompts: PROMPTS, say: (text) => say(text, null, "").catch((error) => app.toast(error.message)) });
+  const list = messageList({ label: "Slack", provider: "slack", choose: app.choose, introduce: app.introduce, hint: HINT, prompts: PROMPTS, say: (text) => say(text, null, "").catch((error) => app.toast(error.message)) });
   const replies = messageList({ label: "Slack thread", provider: "slack", choose: app.choose });
   const prompts = h("div", { class: "prompts" });
   const commands = h("div", { class: "words" });
