@@ -113,10 +113,8 @@ class GuardedClient:
         not read at all, which `cut` tells. `may_go` restricts the request and each redirect further. Headers that could
         hold a credential are dropped when a redirect leaves the host.
         """
-        host = ""
         try:
             ask = _first(method, url, headers or {}, json, body)
-            host = ask.target.host
             async with asyncio.timeout(self._limits.total):
                 return await self._follow(ask, max_bytes, may_go, whole=whole)
         except Barred as error:
@@ -124,7 +122,7 @@ class GuardedClient:
             raise ToolFailed(gettext(str(error))) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             _log.info("fetch_failed", cause=type(error).__name__)
-            raise ToolFailed(_plain(error, host)) from error
+            raise ToolFailed(_plain(error)) from error
 
     @asynccontextmanager
     async def stream(
@@ -300,8 +298,8 @@ async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int, *, whole: 
     return HttpResponse(answer.status, answer.headers, body, url=str(ask.target.url), cut=cut)
 
 
-def _plain(error: Exception, host: str) -> str:
-    """Return what went wrong, for the person; `host` is whom they asked, a redirect may have led to another."""
+def _plain(error: Exception) -> str:
+    """Return what went wrong, for the person. Which host a tool of ours asks is no word for them."""
     match error:
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, _BarredAddress):
             return gettext(NOT_PUBLIC)
@@ -309,11 +307,9 @@ def _plain(error: Exception, host: str) -> str:
             return gettext("The server took too long.")
         case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError():
             return gettext("No secure connection to the server could be made.")
-        case aiohttp.ClientConnectorError():
-            return gettext("The server {host} cannot be reached.", host=error.host)
         case UnreadableBody() | aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
             return gettext("The server's answer cannot be read.")
         case ValueError():
             return gettext("That request is not well-formed.")
         case _:
-            return gettext("The server {host} cannot be reached.", host=host)
+            return gettext("The server cannot be reached.")

@@ -264,10 +264,10 @@ async def test_promise_14_nothing_there_is_one_sentence_without_internals(server
     port = free_port()
     async with client_for(server, allowed_hosts=[f"127.0.0.1:{port}", f"nowhere.example:{port}"]) as client:
         for url in (f"http://127.0.0.1:{port}/", f"https://127.0.0.1:{port}/"):
-            with pytest.raises(ToolFailed, match=r"^The server 127\.0\.0\.1 cannot be reached\.$"):
+            with pytest.raises(ToolFailed, match=r"^The server cannot be reached\.$"):
                 await client.request("GET", url)
     async with outside(server) as client:
-        with pytest.raises(ToolFailed, match=r"^The server nowhere\.example cannot be reached\.$"):
+        with pytest.raises(ToolFailed, match=r"^The server cannot be reached\.$"):
             await client.request("GET", server.url("/", "nowhere.example"))
     server.says("/")
     async with client_for(server) as client:
