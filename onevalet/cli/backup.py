@@ -15,6 +15,7 @@ from core.db.database import Database
 from core.db.sql_files import load_migrations
 from core.errors import ConfigError
 from core.ids import make_id
+from core.language.counted import counted
 from onevalet.cli.runner import say, say_json
 from onevalet.dev.embedded.home import find_running, hold_home
 from onevalet.dev.embedded.services import embedded_services
@@ -70,7 +71,8 @@ async def restore(settings: Settings, file: Path, *, replace: bool, verify: bool
                 await _put_back(settings, restorer, backup, replace=replace)
     except (ArchiveRefused, BackupFailed) as error:
         raise ConfigError(str(error)) from error
-    what = f"{backup.rows} rows and {len(backup.files)} files of {backup.manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
+    held = f"{counted(backup.rows, 'row')} and {counted(len(backup.files), 'file')}"
+    what = f"{held} of {backup.manifest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
     if verify:
         say(f"{file} can be restored: {what}, each as it was. Nothing was changed.")
     else:
@@ -96,9 +98,9 @@ def _tell(taken: Backup, *, as_json: bool) -> None:
         told = {"file": str(taken.path), "bytes": size, "rows": taken.rows, "files": len(taken.files), "lost": lost}
         say_json(told | {"taken_at": taken.manifest.taken_at.isoformat()})
         return
-    say(f"{taken.path}: {taken.rows} rows and {len(taken.files)} files, {size} bytes.")
+    say(f"{taken.path}: {counted(taken.rows, 'row')} and {counted(len(taken.files), 'file')}, {size} bytes.")
     if lost:
-        say(f"{lost} files that people have are not in the store any more: their bytes were lost before.")
+        say(f"Not in the store any more, whose bytes were lost before: {counted(lost, 'file')} of people.")
     say("The secret keys are not in it: `keys backup FILE` writes them, under a passphrase.")
 
 
@@ -107,13 +109,13 @@ def _tell_lacks(settings: Settings, backup: Backup) -> None:
     known = {key.id for key in secret_keys(given).all} if given.onevalet_secret_keys else set()
     missing = set(backup.manifest.secret_keys) - known
     if missing:
-        number = f"{len(missing)} of the secret keys" if known else "The secret keys"
+        number = f" {counted(len(missing), 'secret key')} that it needs" if known else " the secret keys that it needs"
         say(
-            f"{number} that it needs are not in ONEVALET_SECRET_KEYS, and people's accounts do not open without them:"
-            " `keys restore FILE` prints those of a copy."
+            f"Not in ONEVALET_SECRET_KEYS:{number}. People's accounts do not open without: `keys restore FILE` prints"
+            " the keys of a copy."
         )
     if backup.manifest.lost:
-        say(f"{len(backup.manifest.lost)} files were lost already when it was taken.")
+        say(f"Lost already when it was taken: {counted(len(backup.manifest.lost), 'file')}.")
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from core.credentials.store import CredentialError, CredentialStore
 from core.db.database import Database
 from core.errors import ConfigError
 from core.json_types import JsonObject
+from core.language.counted import counted
 from onevalet.cli.credential_forms import check_credentials
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, system_keys
@@ -62,7 +63,7 @@ async def rotate(settings: Settings, *, as_json: bool) -> bool:
     if as_json:
         say(json.dumps({"secret_key": newest, "rewrapped": done.rewrapped, "unopened": done.unopened}))
         return not done.unopened
-    say(f"{done.rewrapped} data keys now lie under the newest secret key ({newest}).")
+    say(f"Now under the newest secret key ({newest}): {counted(done.rewrapped, 'data key')}.")
     if done.unopened:
         say(f"{done.unopened} do not open: add the key they lie under to ONEVALET_SECRET_KEYS, and rotate again.")
     else:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.backups.sealed_keys import read_keys, write_keys
 from core.errors import ConfigError
+from core.language.counted import counted
 from onevalet.cli.runner import say
 from onevalet.cli.session import system_keys
 from onevalet.settings import Settings
@@ -23,7 +24,7 @@ async def write_copy(settings: Settings, file: Path) -> None:
         raise ConfigError(f"{file} is there already.") from error
     except OSError as error:
         raise ConfigError(f"{file} cannot be written: {error.strerror or type(error).__name__}.") from error
-    say(f"{file}: {len(keys.all)} secret keys. Without the passphrase nobody opens it, you included.")
+    say(f"{file}: {counted(len(keys.all), 'secret key')}. Without the passphrase nobody opens it, you included.")
 
 
 async def print_keys(file: Path) -> None:

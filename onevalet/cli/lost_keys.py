@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from core.credentials.lost_keys import discard_lost, find_lost
 from core.db.database import Database
+from core.language.counted import counted
 from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import open_database
 from onevalet.dev.embedded.home import find_running, hold_home
@@ -27,10 +28,11 @@ async def discard(settings: Settings, *, yes: bool, as_json: bool) -> None:
         return
     for row in lost.rows:
         say(f"{'discarded' if yes else 'lost'}  {row}")
+    keys_lost = counted(len(lost.keys), "data key")
     if yes:
-        say(f"Discarded {len(lost.keys)} data keys that nothing opens. People can connect their accounts again.")
+        say(f"Discarded {keys_lost} that nothing opens. People can connect their accounts again.")
     else:
-        say(f"{len(lost.keys)} data keys open with none of your secret keys. Nothing was changed: --yes discards them.")
+        say(f"None of your secret keys opens {keys_lost}. Nothing was changed: --yes discards them.")
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.errors import ConfigError
 from core.files.store import FileStore
+from core.language.counted import counted
 from core.people.access_policy import PersonRole
 from core.people.tenant_tables import TENANT_TABLES
 from core.tenants.archive import Unconfirmed, open_archive
@@ -59,7 +60,7 @@ async def delete_person(settings: Settings, person: str, *, yes: bool) -> None:
         if not yes:
             person = await known_tenant(system.database, person)
             rows = await _count(system.database, person)
-            raise ConfigError(f"{person} has {rows} rows; --yes deletes them for good, and all their files.")
+            raise ConfigError(f"{person} has {counted(rows, 'row')}; --yes deletes all of it for good, and all files.")
         open_ones = await system.database.call(
             "select person from deletions where person = $1 and finished_at is null", person
         )
@@ -94,7 +95,8 @@ async def import_person(settings: Settings, file: Path, role: PersonRole | None,
             ) from error
         except ArchiveRefused as error:
             raise ConfigError(str(error)) from error
-    say(f"{imported.tenant_id} is here as {imported.role}: {imported.rows} rows, {imported.files} files.")
+    held = f"{counted(imported.rows, 'row')}, {counted(imported.files, 'file')}"
+    say(f"{imported.tenant_id} is here as {imported.role}: {held}.")
     if imported.left:
         _list_unconfirmed(imported.left)
         say(

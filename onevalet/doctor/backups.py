@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from core.backups.schedule import last_backup
 from core.clock import Clock
+from core.language.counted import counted
 from core.messaging.channels import Check
 from onevalet.doctor.types import Installation
 
@@ -39,5 +40,5 @@ async def check_backups(installation: Installation) -> Sequence[Check]:
 def _span(age: timedelta) -> str:
     hours = int(age / timedelta(hours=1))
     if hours < 1:
-        return f"{int(age / timedelta(minutes=1))} minutes"
-    return f"{hours} hours" if hours < 48 else f"{hours // 24} days"
+        return counted(int(age / timedelta(minutes=1)), "minute")
+    return counted(hours, "hour") if hours < 48 else counted(hours // 24, "day")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from core.credentials.key_rotation import count_data_keys
 from core.errors import ConfigError
+from core.language.counted import counted
 from core.messaging.channels import Check
 from onevalet.doctor.types import Installation
 from onevalet.wiring.secret_keys import secret_keys, with_key_file
@@ -20,7 +21,7 @@ async def check_secret_keys(installation: Installation) -> Sequence[Check]:
     except (ConfigError, ValueError) as error:
         return [Check(_NAME, False, "cannot be used", str(error))]
     under = await count_data_keys(installation.database, keys)
-    detail = f"{under.newest} people's keys under the newest, {under.older} under older ones"
+    detail = f"{counted(under.newest, 'data key')} under the newest, {under.older} under older ones"
     if under.unopened:
         lost = f"{detail}, {under.unopened} under keys that are missing or do not open them"
         return [Check(_NAME, False, lost, "put the missing key back into ONEVALET_SECRET_KEYS")]

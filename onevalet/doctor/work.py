@@ -6,6 +6,7 @@ from asyncpg import Record
 
 from core.db.clock_check import MAX_APART
 from core.db.database import Database
+from core.language.counted import counted
 from core.messaging.channels import Check
 from core.notifications.delays import DELAYED
 from core.queue.worker_health import WorkerHealth, workers_seen
@@ -48,7 +49,7 @@ async def check_set_aside(database: Database) -> Sequence[Check]:
     if not any(count.values()):
         return []
     tasks = await TaskStore(database).find_set_aside(SHOWN)
-    parts = [f"{count['tasks']} tasks", f"{count['notices']} notices", f"{count['events']} events"]
+    parts = [counted(count[f"{noun}s"], noun) for noun in ("task", "notice", "event")]
     named = "; ".join(f"task {task.number} of {task.tenant_id} ({task.cause})" for task in tasks)
     detail = ", ".join(parts) + (f": {named}{' …' if count['tasks'] > len(tasks) else ''}" if named else "")
     fixes = ["`tasks retry`"] if count["tasks"] or count["notices"] else []
@@ -71,7 +72,8 @@ async def check_texts(database: Database) -> Sequence[Check]:
     if row is None:
         return []
     left_out = row["refused"]
-    detail = f"{row['segments']} segments for all people today, {left_out} messages not sent for their limit"
+    used = counted(row["segments"], "segment")
+    detail = f"{used} for all people today, {counted(left_out, 'message')} not sent for their limit"
     return [Check("texts", not left_out, detail, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY" if left_out else "")]
 
 

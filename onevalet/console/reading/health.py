@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from core.db.clock_check import MAX_APART
 from core.db.database import Database
+from core.language.counted import counted
 from core.messaging.channels import Check
 from core.notifications.delays import DELAYED
 from core.queue.worker_health import WorkerHealth, workers_seen
@@ -77,7 +78,7 @@ async def read_health(database: Database, now: datetime, ways_in: Mapping[str, s
         *(check for worker in workers for check in _worker_checks(worker)),
     ]
     if any(aside.values()):
-        detail = f"{aside['tasks']} tasks, {aside['notices']} notices, {aside['events']} events"
+        detail = ", ".join(counted(aside[f"{noun}s"], noun) for noun in ("task", "notice", "event"))
         checks.append(Check("set aside", False, detail, "see the log for each, then: tasks retry, events retry"))
     return Health(figures, tuple(sorted(checks, key=lambda check: check.ok)))
 
@@ -107,7 +108,7 @@ def _unsettled_checks(ambiguous: int, set_aside: int, last: str | None) -> Seque
 
 
 def _delayed_check(channel: str, conversations: int, reasons: str | None) -> Check:
-    detail = f"answers in {conversations} conversations wait ({reasons or 'no reason given'})"
+    detail = f"answers in {counted(conversations, 'conversation')} wait ({reasons or 'no reason given'})"
     return Check(
         f"{channel}: delayed", False, detail, "see whether the provider is away or limits us; it is tried again"
     )

@@ -48,7 +48,7 @@ async def test_a_backup_is_written_verified_and_restored(
         assert (code, errors) == (0, "")
         assert f"Restored: {told['rows']} rows and 2 files of " in out
         # Ann's data key is wrapped with a key that these settings do not have.
-        assert "are not in ONEVALET_SECRET_KEYS" in out
+        assert "Not in ONEVALET_SECRET_KEYS: 1 secret key that it needs." in out
     assert [path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*-blob*")] == [LETTER, LETTER]
 
 
@@ -56,7 +56,7 @@ async def test_secret_keys_are_copied_under_a_passphrase(operator: Operator) -> 
     file = operator.folder / "keys"
     code, out, errors = await operator.run("keys", "backup", str(file), stdin="four quiet words here\n")
     assert (code, errors) == (0, "")
-    assert "1 secret keys. Without the passphrase nobody opens it" in out
+    assert "1 secret key. Without the passphrase nobody opens it" in out
     code, out, errors = await operator.run(
         "keys", "restore", str(file), stdin="four quiet words here\n", ONEVALET_SECRET_KEYS="", DATABASE_URL=""
     )

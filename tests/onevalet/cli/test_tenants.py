@@ -25,7 +25,7 @@ async def test_a_person_is_exported_deleted_and_imported(operator: Operator, sto
     assert (await operator.run("tenants", "export", ann, str(file)))[0] == 2
     # Without --yes nothing happens.
     code, _, errors = await operator.run("tenants", "delete", ann)
-    assert (code, "--yes deletes them for good" in errors) == (2, True)
+    assert (code, "--yes deletes all of it for good" in errors) == (2, True)
     assert (await operator.run("tenants", "delete", ann, "--yes")) == (0, f"Deleted: {ann}.\n", "")
     assert await store.one("select count(*) from tenants") == 0
     code, out, errors = await operator.run("tenants", "import", str(file), "--role", "owner")

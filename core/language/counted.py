@@ -1,0 +1,6 @@
+"""Numbers with their nouns for operators, whose words are English. What people read is `ngettext`'s."""
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 file`, `2 files`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
