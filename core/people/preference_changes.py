@@ -1,11 +1,12 @@
 """Preferences changed so that the change can be taken back, unless they were changed again since."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from core.json_types import JsonObject
-from core.language.catalogue import gettext
-from core.people.preferences import Preference, Preferences, PreferenceStore, label_of, value_in_words, written
+from core.language.catalogue import gettext, speaking
+from core.people.preferences import Preference, Preferences, PreferenceStore, label_of, value_in_words
 
 TAKE_BACK_PREFERENCE = "take_back_preference"
 """The tool that takes a change back; it ships with the plugins."""
@@ -15,7 +16,7 @@ TAKE_BACK_PREFERENCE = "take_back_preference"
 class PreferenceChange:
     """One preference that was changed: its columns before and after.
 
-    `title` names it with its new value; `text` lists all preferences as they are now.
+    `title` names it with its new value.
     """
 
     name: str
@@ -23,6 +24,7 @@ class PreferenceChange:
     before: Mapping[str, str]
     after: Mapping[str, str]
     text: str
+    """What was set, on one line: all of them would be two text messages. It is in the language that holds now."""
 
     @property
     def differs(self) -> bool:
@@ -39,8 +41,10 @@ async def change_preference(
     """Store one preference in the person's words; raises `PreferenceRefused`. A repeat of the call changes nothing."""
     before, after = await store.change(tenant_id, name, value, turn_id, call)
     name = name.strip().lower()
-    title = gettext("{name}: {value}", name=label_of(name), value=value_in_words(after, name))
-    return PreferenceChange(name, title, columns_of(before, name), columns_of(after, name), written(after))
+    title = _line(after, name)
+    with speaking(after.language) if after.language else nullcontext():
+        text = _line(after, name)
+    return PreferenceChange(name, title, columns_of(before, name), columns_of(after, name), text)
 
 
 async def take_back_preference(
@@ -50,7 +54,11 @@ async def take_back_preference(
     if columns_of(await store.read(tenant_id), name) not in (after, before):
         return None
     restored = await store.put_back(tenant_id, before, turn_id)
-    return gettext("{name}: {value}", name=label_of(name), value=value_in_words(restored, name))
+    return _line(restored, name)
+
+
+def _line(preferences: Preferences, name: str) -> str:
+    return gettext("{name}: {value}", name=label_of(name), value=value_in_words(preferences, name))
 
 
 def columns_of(preferences: Preferences, name: str) -> dict[str, str]:

@@ -94,7 +94,7 @@ def test_a_city_is_known_by_its_name_in_each_language(city: str, zone: str) -> N
 
 async def test_commands_set_what_the_next_turn_is_given(harness: Harness) -> None:
     assert "timezone: not set" in await harness.ask("PREFS", ANN)
-    assert "timezone: Europe/Lisbon" in await harness.ask("prefs timezone Lisbon", ANN)
+    assert await harness.ask("prefs timezone Lisbon", ANN) == "timezone: Europe/Lisbon", "one line, one text message"
     assert "I know no such timezone" in await harness.ask("PREFS timezone Nowhere", ANN)
     assert "busy: interrupt (what you write meanwhile starts the answer over)" in await harness.ask(
         "PREFS busy interrupt", ANN
