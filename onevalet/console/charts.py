@@ -10,6 +10,8 @@ from markupsafe import Markup
 WIDTH, HEIGHT = 560, 220
 _MAX_LABELS = 8
 """Days that are named below a chart; between them there is no room on a phone."""
+_FEW = 5
+"""Counts up to this one have a line each."""
 _SVG = "http://www.w3.org/2000/svg"
 _DROPPED = frozenset({"style", "script", "desc"})
 """What the console's policy would refuse (styles and scripts in the page), and what its own table says better."""
@@ -69,6 +71,9 @@ def _drawn(kind: Any, title: str, labels: Sequence[str], series: Mapping[str, Se
         no_data_text="",
     )
     chart.x_labels = list(labels)
+    highest = max(sum(value or 0 for value in day) for day in zip(*series.values(), strict=True))
+    if isinstance(highest, int) and highest <= _FEW:
+        chart.y_labels = list(range(highest + 1))  # there is no half of a message
     for name, values in series.items():
         chart.add(name, list(values))
     return _for_page(chart.render(is_unicode=True), title)

@@ -186,6 +186,11 @@ def test_a_chart_without_values_is_none_and_one_of_a_single_day_has_columns() ->
     assert ('class="rect' in str(one), 'class="rect' in str(two)) == (True, False)
 
 
+def test_a_chart_of_few_counts_has_whole_numbers_beside_it() -> None:
+    drawn = str(bars("Outcomes", ["1 Nov", "2 Nov"], {"answered": [0, 1], "failed": [0, 1]}))
+    assert re.findall(r"<text[^>]*>([\d.]+)</text>", drawn) == ["0", "1", "2"]
+
+
 def test_percentiles_are_at_most_a_fifth_too_long() -> None:
     counts = {36: 90, 48: 9, 60: 1}
     assert percentile(counts, 0.5) == 512
