@@ -17,7 +17,7 @@ from onevalet.demo.sums import read_sum
 WHERE = gettext_noop("Where? Ask me for the weather in a city.")
 HELP = gettext_noop(
     "I am the demo model: no language model, only a few phrases and the real tools behind them. {abilities} "
-    "For a real model set ONEVALET_MODEL and its key."
+    'A real one is chosen on the page, under "Demo model".'
 )
 HELLO = gettext_noop("Hello! {abilities}")
 NO_ACCOUNT = gettext_noop('You have connected no email account. To connect one, say "connect my email".')
@@ -224,6 +224,7 @@ ENGLISH = (
     *events.ENGLISH,
     *contacts.ENGLISH,
     Intent(schedules.BEFORE, tool="remind_before", arguments=schedules.before),
+    Intent(schedules.REMIND_EVERY, tool="ScheduleTask", arguments=schedules.reminder_every),
     Intent(schedules.REMIND, tool="remind_me", arguments=schedules.reminder, example="remind me at 3pm to call mum"),
     Intent(schedules.UNDO, tool="undo_last"),
     Intent(schedules.CAN_UNDO, tool="undo_last", arguments=lambda _: {"show": True}, example="what can you undo?"),

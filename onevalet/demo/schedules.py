@@ -14,7 +14,7 @@ MOMENT = (
     rf"(?:in (?:\d{{1,4}}|an?|half an) (?:minute|hour|day|week)s?|(?:on )?(?:{_DAY})(?: at)? (?:{_CLOCK})"
     rf"|(?:at )?(?:{_CLOCK})(?: (?:{_DAY}))?|\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{2}}:\d{{2}}|(?:on )?(?:{_DAY})|tonight)"
 )
-REMIND = r"remind me (?P<rest>.+)"
+REMIND = r"(?:(?P<first>[^?]{2,60}?),? )?(?:please )?remind me (?P<rest>.+)"
 BEFORE = (
     r"(?P<text>.+?) is (?:on )?(?P<day>\d{4}-\d\d-\d\d|\d{1,2}(?: of)? [a-z]+|[a-z]+ \d{1,2}),? (?:and )?(?:please )?"
     r"remind me (?:(?P<number>\d{1,3}|an?|one|two|three) (?P<unit>day|week)s?|the (?P<eve>day)) before(?: (?:it|that))?"
@@ -26,6 +26,7 @@ EVERY = (
     rf"|hour|morning|evening)(?: at (?P<at>{_CLOCK}))?,? (?:please )?(?P<remind>remind me (?:to |about |of )?)?"
     r"(?P<what>.+)"
 )
+REMIND_EVERY = rf"(?:please )?remind me {EVERY}"
 _MINE = r"(?:my |the |all )?"
 LIST = (
     r"what(?: have i| do i have|'s| is|'ve i)?(?: got)? (?:scheduled|planned|coming up)"
@@ -42,6 +43,8 @@ PAUSE = rf"pause {_WHICH}"
 RESUME = rf"resume {_WHICH}"
 WHY = rf"why (?:did|didn't|did not|has|hasn't)(?: not)? {_WHICH} (?:not )?(?:fire|run|come|go off|happen|remind me)"
 _WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_HOURS = {"morning": "8:00", "afternoon": "14:00", "evening": "19:00"}
+_PART_OF_DAY = re.compile(rf"\b(?P<day>{_DAY}) (?P<part>{'|'.join(_HOURS)})\b(?! at\b)", re.IGNORECASE)
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
 _MARKS = "|".join(re.escape(mark) for mark in TRIGGER_MARKS.values())
 _MARK = re.compile(rf"^(?:{_MARKS}) (?:{pattern_of(CONDITION_MET)}|{pattern_of(EVENT_CAME)})?")
@@ -49,9 +52,19 @@ _MARK = re.compile(rf"^(?:{_MARKS}) (?:{pattern_of(CONDITION_MET)}|{pattern_of(E
 
 def reminder(match: Found) -> JsonObject | None:
     """Return the moment and the words of a reminder; None where one of them is missing."""
-    moment, text = split_moment(match["rest"], "en")
+    if match["first"]:
+        (moment, left), text = split_moment(_with_hours(match["first"]), "en"), match["rest"]
+        if left.strip(" ,"):
+            return None
+    else:
+        moment, text = split_moment(_with_hours(match["rest"]), "en")
     text = re.sub(r"^(?:(?:to|about|that|of) )?", "", text.strip(" ,"))
     return {"at": moment, "text": text} if moment and text else None
+
+
+def _with_hours(text: str) -> str:
+    """Return a text with the hour at which a part of a day begins for us: "tomorrow morning" is no moment yet."""
+    return _PART_OF_DAY.sub(lambda found: f"{found['day']} at {_HOURS[found['part'].lower()]}", text, count=1)
 
 
 def unmarked(text: str) -> str:
@@ -82,7 +95,7 @@ def every(match: Found) -> JsonObject | None:
     if often == "hour":
         made["cron"] = "0 * * * *"
         return made
-    time = _time(match["at"] or {"morning": "8am", "evening": "7pm"}.get(often, "9am"))
+    time = _time(match["at"] or _HOURS.get(often, "9am"))
     if time is None:
         return None
     if match["other"]:
@@ -90,6 +103,12 @@ def every(match: Found) -> JsonObject | None:
     day = {"weekday": "1-5"}.get(often) or (str(_WEEKDAYS.index(often)) if often in _WEEKDAYS else "*")
     made["cron"] = f"{time[1]} {time[0]} * * {day}"
     return made
+
+
+def reminder_every(match: Found) -> JsonObject | None:
+    """Return ScheduleTask's arguments for "remind me every other Tuesday to …"."""
+    made = every(match)
+    return made | {"remind_only": True} if made else None
 
 
 def _time(text: str) -> tuple[int, int] | None:

@@ -177,7 +177,7 @@ def test_what_an_agent_asks_is_said_as_it_stands() -> None:
         ("weather in Rome on February 30", "I do not understand"),
         ("Hello!", 'Try "what time is it in Tokyo?"'),
         ("What can you do?", '"note: buy milk"'),
-        ("help", "ONEVALET_MODEL"),
+        ("help", 'under "Demo model"'),
         ("thank you so much", "You are welcome."),
         ("what time is it in Atlantis?", "I do not know where Atlantis is"),
         ("[The person sent 2 files, not shown here.]", "I cannot look at what you sent"),
