@@ -120,7 +120,7 @@ class RemindBefore(PlanningAgent):
                 date=self._date_in_words(),
                 text=self._words(),
                 number=kept.number,
-                word=UNDO,
+                word=gettext(UNDO),
             )
         )
 

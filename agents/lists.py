@@ -20,6 +20,7 @@ from agents.list_values import (
     named_items,
     named_lists,
 )
+from agents.reminders import UNDO
 from onevalet import (
     StoredValue,
     ToolExecutionContext,
@@ -155,7 +156,8 @@ async def delete_list(list_name: str, context: ToolExecutionContext) -> str:
         made = await _change(await _find(list_name, context), lambda _: None, context)
     _offer(gettext("Deleted list “{list}”", list=made.name), made, context)
     count = ngettext("{number} entry", "{number} entries", len(made.items))
-    return gettext("The list “{list}” with {count} is deleted. “undo” brings it back.", list=made.name, count=count)
+    told = gettext("The list “{list}” with {count} is deleted.", list=made.name, count=count)
+    return f"{told} {gettext('To take it back, write “{word}”.', word=gettext(UNDO))}"
 
 
 @tool(name="take_back_list_change", effect="idempotent", inverse=True)

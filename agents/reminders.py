@@ -36,7 +36,7 @@ _SET_IN_QUIET = gettext_noop(
     "I will remind you on {moment} ({zone}): {text}. That is in your quiet hours; it rings all the same. It is task "
     "{number}; to take it back, write “{word}”."
 )
-UNDO = "undo"
+UNDO = gettext_noop("undo")
 """The word that takes it back without a model; it stands in the sentence in every language."""
 
 
@@ -98,7 +98,7 @@ class RemindMe(PlanningAgent):
         sentence = gettext(_SET_IN_QUIET if kept.quiet else _SET)
         return self.make_result(
             raw_message=sentence.format(
-                moment=kept.next_at, zone=self.zone_in_words(), text=self._words, number=kept.number, word=UNDO
+                moment=kept.next_at, zone=self.zone_in_words(), text=self._words, number=kept.number, word=gettext(UNDO)
             )
         )
 
@@ -168,7 +168,7 @@ async def change_reminder(which: str, context: ToolExecutionContext, at: str = "
         moment=changed.next_at,
         zone="; ".join(filter(None, [context.timezone, said_elsewhere(at, _here(context), context.language)])),
         text=changed.title,
-        word=UNDO,
+        word=gettext(UNDO),
     )
 
 

@@ -141,7 +141,8 @@ class ScheduleTask(PlanningAgent):
             offer_undo(self.context, kept)
             rings = kept.quiet and bool(self.cron)
             sentence = gettext(_SET_IN_QUIET if rings else _SET)
-            text = sentence.format(when=kept.when, text=self.what, moment=kept.next_at, number=kept.number, word=UNDO)
+            told = {"when": kept.when, "text": self.what, "moment": kept.next_at, "number": kept.number}
+            text = sentence.format(**told, word=gettext(UNDO))
             return self.make_result(raw_message=text)
         offer_undo(self.context, kept, acts=not self._only_reminds())
         known = {"number": kept.number, "when": kept.when, "next": kept.next_at, "seen": self.seen()}

@@ -121,7 +121,7 @@ class SetBriefing(PlanningAgent):
         context.undo.offer(gettext("Briefing: {when}", when=kept.when), take_back_briefing.name, arguments)
         sentence = gettext((_SET_IN_QUIET if kept.quiet else _SET) if anew else _CHANGED)
         said = sentence.format(
-            when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=UNDO
+            when=kept.when, parts=self._parts(settled), moment=kept.next_at, number=kept.number, word=gettext(UNDO)
         )
         return self.make_result(raw_message="\n".join([said, *await _connecting(context, new)]))
 

@@ -18,7 +18,7 @@ _LINK = re.compile(
 front may stand the two digits of its partition."""
 _PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
 _UNDO_FACT = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
-_UNDO = re.compile(r"/?undo(?: #?([0-9]{1,9}))?", re.IGNORECASE)
+_UNDO = re.compile(r"/?(?:undo|deshacer|rückgängig|défaire|desfazer|撤销)(?: ?#?([0-9]{1,9}))?", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
 _CONNECT = re.compile(r"/?connect ([a-z0-9]{1,20}(?: as [^\s/].{0,60})?)", re.IGNORECASE)
 _CLIENTS = re.compile(r"/?mcp(?: (tokens?|token [^\s/].{0,60}|revoke #?[0-9]{1,9}))?", re.IGNORECASE)
@@ -26,7 +26,7 @@ _DISCONNECT = re.compile(r"/?disconnect ([^\s/].{0,200})", re.IGNORECASE)
 MORE = "more"
 STOP = "stop"
 """Asks for the rest of a long text, where one is kept; else it is a word like any other."""
-UNDO = "undo"
+UNDO = gettext_noop("undo")
 """Takes back what was done last, or by its number what was done before; with other words it is for the assistant."""
 AGAIN = gettext_noop("again")
 AGAIN_WORDS = frozenset({"again", "otra vez", "nochmal", "encore", "outra vez", "再试一次"})

@@ -75,7 +75,7 @@ def which(meant: Sequence[UndoRecord], others: Sequence[UndoRecord]) -> ToolEnd:
     if not meant:
         return _not_undone(gettext("I find nothing of that among what I can undo."), others)
     lines = [f"{record.number}. {record.title}" for record in meant]
-    told = "\n".join([gettext("Several may be meant; write “{word}” with its number:", word=UNDO), *lines])
+    told = "\n".join([gettext("Several may be meant; write “{word}” with its number:", word=gettext(UNDO)), *lines])
     return ToolEnd(told, Outcome.ERROR, told=told)
 
 
@@ -96,7 +96,7 @@ def _has(title: str, word: str) -> bool:
 
 def _not_undone(told: str, others: Sequence[UndoRecord]) -> ToolEnd:
     if others:
-        word = f"{UNDO} {others[0].number}"
+        word = f"{gettext(UNDO)} {others[0].number}"
         before = gettext("To undo “{title}”, write “{word}”.", title=others[0].title, word=word)
         told = f"{told} {before}"
     return ToolEnd(told, Outcome.ERROR, told=told)

@@ -5,7 +5,8 @@ import pytest
 from channels.slack import parse as slack
 from channels.slack.messages import AppIdentity
 from channels.telegram import parse as telegram
-from core.messaging.commands import own_words
+from core.language.catalogue import LANGUAGES, gettext, speaking
+from core.messaging.commands import UNDO, own_words
 from core.messaging.messages import Command
 from tests.channels.slack import builders as slack_kit
 from tests.channels.telegram import builders as telegram_kit
@@ -79,3 +80,17 @@ def test_slack_reads_a_command_about_an_account_with_its_name(text: str) -> None
 def test_no_word_that_carriers_take_is_asked_for() -> None:
     carriers = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "START", "UNSTOP", "YES"}
     assert carriers.isdisjoint({"LINK", "UNLINK", "PREFS", "PROFILE", "MEMORY", "UNDO", "AGREE"})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_word_that_takes_back_is_understood_in_the_language_in_which_it_is_named(language: str) -> None:
+    with speaking(language):
+        word = gettext(UNDO)
+    for channel in ("sms", "slack", "telegram", "email"):
+        assert own_words(word, channel) == Command(UNDO)
+        assert own_words(f"{word} 2", channel) == Command(UNDO, "2")
+
+
+@pytest.mark.parametrize("word", ["undo", "Rückgängig", "deshacer", "défaire", "DESFAZER", "撤销"])
+def test_what_was_done_is_taken_back_by_the_word_of_each_language(word: str) -> None:
+    assert own_words(f"{word} 3", "sms") == Command(UNDO, "3")
