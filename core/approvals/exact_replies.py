@@ -16,9 +16,17 @@ _TOKEN = re.compile(rf"{PARTITION}[A-Za-z0-9_-]{{22}}")
 _LIKE_A_CODE = re.compile(r"(?![0-9](?:AM|PM|ST|ND|RD|TH))[0-9][A-Z][0-9A-Z]?")
 """What can only be meant as a code, mistyped or not: neither a time nor an ordinal."""
 _REPLY = re.compile(
-    r"\s*(?P<verb>ok|okay|no|snooze)(?:\s+(?P<code>[0-9a-z]{2,3}))?(?:\s+(?P<more>[0-9a-z]+))?\s*[.!]*\s*",
+    r"\s*(?P<verb>ok|okay|no|nein|non|n[aã]o|snooze)(?:\s+(?P<code>[0-9a-z]{2,3}))?(?:\s+(?P<more>[0-9a-z]+))?\s*[.!]*\s*",
     re.IGNORECASE,
 )
+_NO = frozenset({"no", "nein", "non", "não", "nao"})
+"""Other languages than English need a code: a bare word is for the model, which knows what was asked."""
+_NO_TO_ALL = re.compile(
+    r"\s*(?:nein,? (?:zu )?alle[ns]?|non,? (?:à )?(?:tout|tous|toutes)|no,? a tod[oa]s?|n[aã]o,? a (?:tudo|tod[oa]s)"
+    r"|全部取消)\s*[.!。！]*\s*",
+    re.IGNORECASE,
+)
+"""Only a no: what approves all is said as the card has it. "No todos" is not among them, for it means "not all"."""
 _EDIT = re.compile(r"\s*(?P<verb>edit)\s+(?P<code>[0-9a-z]{2,3})(?:[\s.!,:]+.*)?", re.IGNORECASE | re.DOTALL)
 _SPAN = re.compile(r"(\d{1,3})(m|min|h)", re.IGNORECASE)
 ALL = "ALL"
@@ -56,11 +64,15 @@ class ExactReply:
 
 def parse_exact_reply(text: str) -> ExactReply | None:
     """Parse a message that is nothing but an exact decision, in any case and spacing; None for any other."""
+    if _NO_TO_ALL.fullmatch(text):
+        return ExactReply(Verb.CANCEL, ALL)
     match = _REPLY.fullmatch(text)
     if match is None:
         return _parse_edit(text)
-    verb = {"ok": Verb.APPROVE, "okay": Verb.APPROVE, "no": Verb.CANCEL}.get(match["verb"].lower(), Verb.SNOOZE)
-    code, more = (match["code"] or "").upper(), match["more"] or ""
+    word, code, more = match["verb"].lower(), (match["code"] or "").upper(), match["more"] or ""
+    if word in _NO - {"no"} and not _LIKE_A_CODE.fullmatch(code):
+        return None
+    verb = Verb.APPROVE if word in ("ok", "okay") else Verb.CANCEL if word in _NO else Verb.SNOOZE
     if verb is Verb.SNOOZE:
         span = _span(more)
         return ExactReply(verb, code, snooze=span) if _may_be_code(code) and span else None
