@@ -16,7 +16,18 @@ _LINK = re.compile(
 )
 """A code with or without its dashes; with them, one that nobody can have been given too: no other text looks so. In
 front may stand the two digits of its partition."""
-_PREFS = re.compile(r"/?prefs ((?:name|language|timezone|channel|quiet|busy|mute)(?: .*)?)", re.IGNORECASE)
+PREFERENCES = {
+    "name": ("nombre", "nom", "nome", "称呼"),
+    "language": ("idioma", "sprache", "langue", "língua", "语言"),
+    "timezone": ("zona horaria", "zeitzone", "fuseau horaire", "fuso horário", "时区"),
+    "channel": ("canal", "kanal", "渠道"),
+    "quiet": ("horas de silencio", "ruhezeiten", "heures calmes", "horas de silêncio", "免打扰时段"),
+    "busy": ("mientras trabajo", "wenn ich zu tun habe", "pendant que je travaille", "enquanto trabalho", "忙碌时"),
+    "mute": ("silenciado", "stumm", "en sourdine", "静音"),
+}
+"""The word that sets each preference, and the same in each language, as the list of them names it."""
+_PREFERENCE = {word: name for name, others in PREFERENCES.items() for word in (name, *others)}
+_PREFS = re.compile(rf"/?prefs ((?:{'|'.join(_PREFERENCE)})(?: .*)?)", re.IGNORECASE)
 _UNDO_FACT = re.compile(r"/?profile (undo [0-9]{1,9})", re.IGNORECASE)
 _UNDO = re.compile(r"/?(?:undo|deshacer|rückgängig|défaire|desfazer|撤销)(?: ?#?([0-9]{1,9}))?", re.IGNORECASE)
 _AGAIN = re.compile(r"/?again ([2-9][A-Z][2-9A-Z]?)", re.IGNORECASE)
@@ -89,6 +100,16 @@ class CommandAnswer:
     queued: tuple[str, ...] = ()
     """Conversations in which something waits to be sent already: the answer, or what others are told of it."""
     undo: CommandUndo | None = None
+
+
+def preference_of(argument: str) -> tuple[str, str]:
+    """Return the name of a preference and its new value, from how a person writes both; an unknown name as it is."""
+    lower = argument.strip().lower()
+    for word, name in _PREFERENCE.items():
+        if lower == word or lower.startswith(f"{word} "):
+            return name, argument.strip()[len(word) :].strip()
+    name, _, value = argument.strip().partition(" ")
+    return name, value
 
 
 def own_words(text: str, channel: str) -> Command | None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from core.language.catalogue import gettext, gettext_noop
-from core.messaging.commands import PERSON_COMMANDS, CommandAnswer, CommandUndo
+from core.messaging.commands import PERSON_COMMANDS, CommandAnswer, CommandUndo, preference_of
 from core.messaging.messages import Command
 from core.people.link_codes import read_code, shown_code
 from core.people.link_messages import link_question, linked_with
@@ -67,7 +67,7 @@ class PersonCommands:
         return CommandAnswer(_sentence(link, code), queued=link.told)
 
     async def _prefer(self, argument: str, tenant_id: str, turn_id: str, channel: str) -> CommandAnswer:
-        name, _, value = argument.strip().partition(" ")
+        name, value = preference_of(argument)
         if not name:
             how = dict.fromkeys(("sms", "email"), "PREFS timezone Lisbon") | {"slack": "/valet prefs timezone Lisbon"}
             example = how.get(channel, "/prefs timezone Lisbon")

@@ -211,9 +211,8 @@ def _values(preferences: Preferences) -> dict[str, str | None]:
 
 
 def label_of(name: str) -> str:
-    """Return the word that sets a preference, with what it means where the person's language is another."""
-    meaning = gettext(name)
-    return name if meaning.casefold() == name else f"{name} ({meaning})"
+    """Return the word that sets a preference, in the person's language."""
+    return gettext(name)
 
 
 def _shown_language(preferences: Preferences) -> str | None:

@@ -6,8 +6,9 @@ from channels.slack import parse as slack
 from channels.slack.messages import AppIdentity
 from channels.telegram import parse as telegram
 from core.language.catalogue import LANGUAGES, gettext, speaking
-from core.messaging.commands import UNDO, own_words
+from core.messaging.commands import PREFERENCES, UNDO, own_words, preference_of
 from core.messaging.messages import Command
+from core.people.preferences import Preference, label_of
 from tests.channels.slack import builders as slack_kit
 from tests.channels.telegram import builders as telegram_kit
 
@@ -94,3 +95,14 @@ def test_the_word_that_takes_back_is_understood_in_the_language_in_which_it_is_n
 @pytest.mark.parametrize("word", ["undo", "Rückgängig", "deshacer", "défaire", "DESFAZER", "撤销"])
 def test_what_was_done_is_taken_back_by_the_word_of_each_language(word: str) -> None:
     assert own_words(f"{word} 3", "sms") == Command(UNDO, "3")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_preference_is_set_by_the_word_by_which_the_list_names_it(language: str) -> None:
+    for name in Preference:
+        with speaking(language):
+            word = label_of(name)
+        command = own_words(f"PREFS {word.capitalize()} x y", "sms")
+        assert command is not None, word
+        assert (command.name, preference_of(command.argument)) == ("prefs", (name, "x y"))
+    assert list(PREFERENCES) == list(Preference)

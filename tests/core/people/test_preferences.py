@@ -146,9 +146,9 @@ async def test_slacks_profile_fills_unset_preferences_and_survives_linking(harne
 def test_preferences_are_told_in_the_language_that_was_just_set() -> None:
     told = written(Preferences(name="Ann", language="de", timezone="Europe/Berlin"))
     assert told.splitlines()[:4] == [
-        "name: Ann",
-        "language (Sprache): de",
-        "timezone (Zeitzone): Europe/Berlin",
-        "channel (Kanal): nicht gesetzt",
+        "Name: Ann",
+        "Sprache: de",
+        "Zeitzone: Europe/Berlin",
+        "Kanal: nicht gesetzt",
     ]
     assert written(Preferences(language="en")).splitlines()[3] == "channel: not set"
