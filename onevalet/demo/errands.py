@@ -38,6 +38,13 @@ _STATES = re.compile(
 )
 """A verb by which a sentence says something; what stands after a colon is what is asked for. After a comma, "was" is
 German for "what"."""
+_POLITE = re.compile(r",? (?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t)$", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"(?:ok(?:ay)?|no|nein|non|n[aã]o|edit|snooze),? [2-9](?!(?:am|pm|st|nd|rd|th)\b)[a-z][0-9a-z]?\b[^.!?]{0,20}"
+    r"|(?:(?:and|but|und|aber|y|pero|et|mais|e|mas) )?(?:without|ohne|sin|sans|sem) [^\W\d_]+(?: [^\W\d_]+){0,2}",
+    re.IGNORECASE,
+)
+"""What only answers us, understood or not: a card by its code, with more words, or what we offered to leave out."""
 
 
 def tells_nothing(speaker: str, sentence: str) -> bool:
@@ -60,6 +67,8 @@ def _decides(sentence: str) -> bool:
     plain = sentence.strip(" .!。！")
     if _OF_ONESELF.match(plain) or _STATES.match(plain):
         return False
+    if _ANSWER.fullmatch(_POLITE.sub("", plain)):
+        return True
     return any(intent.match(plain) for intent in INTENTS if intent.tool == DECIDE)
 
 

@@ -262,3 +262,26 @@ async def test_a_talk_with_the_demo_model_leaves_what_was_told_alone(database_ur
 
 async def database_texts(system: Approving) -> list[object]:
     return await system.delivery.store.column("select text from memories order by number")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "without the weather",
+        "Ohne das Wetter, bitte.",
+        "y sin el tiempo",
+        "Ok 3k please",
+        "nein 2v danke",
+        "tomorrow morning remind me to take the bins out",
+    ],
+)
+def test_an_answer_that_was_not_understood_is_not_remembered_as_told(said: str) -> None:
+    assert tells_nothing("person", said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Without my glasses I see nothing", "Ohne Kaffee bin ich müde", "I live without a car", "No 2nd dog for us, ever"],
+)
+def test_a_statement_that_begins_like_such_an_answer_is_remembered(said: str) -> None:
+    assert not tells_nothing("person", said)
