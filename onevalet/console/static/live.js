@@ -44,11 +44,16 @@ async function refresh() {
 
 function renew(old, part) {
   const open = new Set([...old.querySelectorAll("details[open][id]")].map((one) => one.id));
+  const [first] = open;
+  const before = first && document.getElementById(first).getBoundingClientRect().top;
   const focused = old.contains(document.activeElement) ? place(document.activeElement) : "";
   old.replaceWith(part);
   for (const one of part.querySelectorAll("details[id]")) one.open = open.has(one.id);
   const again = focused && [...part.querySelectorAll(REACHED)].find((one) => place(one) === focused);
   if (again) again.focus({ preventScroll: true });
+  // What is read stays where it is, also when something longer came above it.
+  const still = first && document.getElementById(first);
+  if (still) scrollBy(0, still.getBoundingClientRect().top - before);
 }
 
 // Whether somebody has begun to fill in a form.
