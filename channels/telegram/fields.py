@@ -6,6 +6,20 @@ from core.json_types import Json, JsonObject
 LARGEST = 2**53
 
 
+def without_nulls(update: JsonObject) -> JsonObject:
+    """Return an update in which a field that is null is absent, at any depth: to Telegram both mean the same."""
+    return {name: _without_nulls(value) for name, value in update.items() if value is not None}
+
+
+def _without_nulls(value: Json) -> Json:
+    match value:
+        case dict():
+            return without_nulls(value)
+        case list():
+            return [_without_nulls(item) for item in value if item is not None]
+    return value
+
+
 def object_at(parent: JsonObject, name: str) -> JsonObject:
     """Return a required object. Raises `RequestRefused`."""
     value = parent.get(name)

@@ -115,8 +115,11 @@ HAPPENED = frozenset(
 """What happened in a chat, where nobody said anything to us."""
 
 
+def happened(message: JsonObject) -> bool:
+    """Return whether a message tells of its chat, so that nobody said it."""
+    return not HAPPENED.isdisjoint(message)
+
+
 def content_of(message: JsonObject) -> str:
     """Return what a person sent, by the name of its field; empty where they sent nothing but a text, or nothing."""
-    if not HAPPENED.isdisjoint(message):
-        return ""
-    return min((name for name, value in message.items() if name not in ABOUT and value is not None), default="")
+    return "" if happened(message) else min((name for name in message if name not in ABOUT), default="")

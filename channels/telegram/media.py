@@ -4,6 +4,7 @@ Source: core.telegram.org/bots/api#message. `tg:` and a file_id make the referen
 whose address holds the token and ends after an hour. A contact comes whole in the message, and is a file of one card.
 """
 
+import math
 import re
 from dataclasses import replace
 
@@ -29,18 +30,16 @@ _RECORDED = frozenset({"voice", "video_note"})
 
 def read_media(message: JsonObject) -> tuple[Media, ...]:
     """Return the files of a message. Raises `RequestRefused` if one is not well-formed."""
-    media: list[Media] = []
-    if "photo" in message:
-        media.append(_largest(message["photo"]))
-    elif isinstance(live := message.get("live_photo"), dict):  # else its still picture stands in `photo`, too
-        media.append(_largest(live["photo"]) if live.get("photo") else _file(live, "video/mp4"))
+    media = _largest(message.get("photo", []))
+    if not media and isinstance(live := message.get("live_photo"), dict):  # else its still stands in `photo`, too
+        media = _largest(live.get("photo", [])) or [_file(live, "video/mp4")]
     for name, content_type in _FILES.items():
         if name == "document" and "animation" in message:
             continue  # the same file again, for older bots
         if name in message:
             media.append(replace(_file(message[name], content_type), voice=name in _RECORDED))
     if "contact" in message:
-        media.append(_card(message["contact"]))
+        media += _card(message["contact"])
     paid = message.get("paid_media")
     for item in objects_in(paid.get("paid_media") if isinstance(paid, dict) else None):
         media += read_media(item)
@@ -49,33 +48,41 @@ def read_media(message: JsonObject) -> tuple[Media, ...]:
     return tuple(media)
 
 
-def _largest(sizes: Json) -> Media:
-    """Return the largest of a photo's sizes."""
-    if not isinstance(sizes, list) or not sizes:
+def _largest(sizes: Json) -> list[Media]:
+    """Return the largest of a photo's sizes, none of none; `file_size` may be absent, and then the pixels count."""
+    if not isinstance(sizes, list):
         raise RequestRefused("photo is not a list of sizes")
-    return max((_file(size, "image/jpeg") for size in sizes), key=lambda media: media.size or 0)
+    files = [(_file(size, "image/jpeg"), _pixels(size)) for size in sizes]
+    return [max(files, key=lambda file: (file[1], file[0].size or 0))[0]] if files else []
 
 
-def _card(value: Json) -> Media:
-    """Return a contact as a file of one card (core.telegram.org/bots/api#contact).
+def _pixels(size: Json) -> int:
+    sides = (size.get("width"), size.get("height")) if isinstance(size, dict) else ()
+    return math.prod(side if isinstance(side, int) else 0 for side in sides)
+
+
+def _card(value: Json) -> list[Media]:
+    """Return a contact as a file of one card (core.telegram.org/bots/api#contact); none of one that says nothing.
 
     Telegram adds the card of the phone's address book where there is one; else the card has the name and the number.
+    People save numbers without a name, and apps send names without a number, though the description requires both.
     Its text stays plain, so that what a person has forgotten is found in it.
     """
     if not isinstance(value, dict):
         raise RequestRefused("contact is not an object")
     number, first, last, card = (_plain(value, name) for name in ("phone_number", "first_name", "last_name", "vcard"))
-    if not number or not first:
-        raise RequestRefused("contact has no number or no name")
-    name = " ".join(part for part in (first, last) if part)
+    if not (number or first or last or card):
+        return []
+    name = " ".join(part for part in (first, last) if part) or number
     if not card.lstrip().upper().startswith("BEGIN:VCARD"):
-        if "user_id" in value and not number.startswith("+"):
+        if number and "user_id" in value and not number.startswith("+"):
             number = (
                 f"+{number}"  # Telegram's own numbers are international; one of an address book is as written there
             )
         lines = ("BEGIN:VCARD", "VERSION:3.0", f"N:{_escaped(last)};{_escaped(first)};;;", f"FN:{_escaped(name)}")
-        card = "\r\n".join((*lines, f"TEL;TYPE=CELL:{_escaped(number)}", "END:VCARD", ""))
-    return Media(f"{CARD_SCHEME}{card}", "text/vcard", f"{name[:100]}.vcf", len(card.encode()))
+        phone = (f"TEL;TYPE=CELL:{_escaped(number)}",) if number else ()
+        card = "\r\n".join((*lines, *phone, "END:VCARD", ""))
+    return [Media(f"{CARD_SCHEME}{card}", "text/vcard", f"{name[:100] or 'contact'}.vcf", len(card.encode()))]
 
 
 def _plain(value: JsonObject, name: str) -> str:

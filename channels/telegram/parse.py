@@ -8,8 +8,8 @@ which would hold up its chat. Tests compare the two readings.
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from channels.telegram.fields import integer_at, object_at, required_text_at, text_at
-from channels.telegram.kinds import content_of
+from channels.telegram.fields import integer_at, object_at, required_text_at, text_at, without_nulls
+from channels.telegram.kinds import content_of, happened
 from channels.telegram.media import read_media
 from channels.telegram.pointed import read_origin, read_points
 from channels.telegram.words import words_of
@@ -62,6 +62,7 @@ def read_update_id(update: JsonObject) -> int:
 
 def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
     """Decide what an update means to us. Raises `RequestRefused` when it is not well-formed."""
+    update = without_nulls(update)
     key = f"update:{read_update_id(update)}"
     kinds = [name for name in _READ if name in update]
     if len(kinds) > 1:
@@ -118,7 +119,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
     if not text.strip() and not media:
         if "text" in message:
             return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.EMPTY)
-        reply = ONLY_TEXT_AND_FILES if kind else ""
+        reply = "" if happened(message) else ONLY_TEXT_AND_FILES
         return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.UNSUPPORTED, reply=reply, kind=kind)
     command, addressed = _read_command(message, text)
     if addressed and bot.username and addressed.casefold() != bot.username.casefold():
@@ -219,7 +220,7 @@ def _place(message: JsonObject, bot: BotIdentity) -> _Place:
     peer = str(integer_at(chat, "id"))
     kind = required_text_at(chat, "type")
     if kind == "private" or "from" in message:
-        user = object_at(message, "from")
+        user = object_at(message, "from" if "from" in message else "chat")  # a private chat has its person's number
         sender, is_bot, name = _person(user)
         language = read_tag(text_at(user, "language_code"))
     else:  # said in a channel's or a group's own name
@@ -229,7 +230,7 @@ def _place(message: JsonObject, bot: BotIdentity) -> _Place:
 
 def _topic(message: JsonObject, kind: str) -> str:
     """Return the topic of a private chat; elsewhere the field also numbers plain replies."""
-    is_topic = kind == "private" and message.get("is_topic_message") is True
+    is_topic = kind == "private" and message.get("is_topic_message") is True and "message_thread_id" in message
     return str(integer_at(message, "message_thread_id", at_least=1)) if is_topic else ""
 
 

@@ -6,7 +6,7 @@ read of it is named, and never costs the person's own words.
 
 from dataclasses import replace
 
-from channels.telegram.kinds import HAPPENED, content_of
+from channels.telegram.kinds import content_of, happened
 from channels.telegram.media import read_media
 from channels.telegram.text import linked_text
 from channels.telegram.words import chosen_words, words_of
@@ -35,13 +35,13 @@ def read_points(message: JsonObject, sender: str, bot: str) -> tuple[tuple[Point
         whose = whose if read_origin(replied) is Origin.OWN else Whose.OTHERS
     elif isinstance(external, dict):
         replied, whose = external, _whose_origin(external.get("origin"), sender, bot)
-    elif message.get("reply_to_story") is not None:
+    elif "reply_to_story" in message:
         replied, whose = {"story": message["reply_to_story"]}, Whose.OTHERS
     elif part:
         replied, whose = {}, Whose.OTHERS
     else:
         return (), ()
-    if not (part or HAPPENED.isdisjoint(replied)):  # the topic in which it stands began, or something was pinned
+    if happened(replied) and not part:  # the topic in which it stands began, or something was pinned
         return (), ()
     words, media = _content(replied)
     part = part or chosen_words(replied, message)

@@ -1,8 +1,5 @@
 """Every kind of Telegram message: read, answered with a sentence, or known to be nothing that anybody said."""
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +9,7 @@ from channels.telegram.parse import BotIdentity, parse_update
 from core.messaging.messages import IgnoredMessage, IgnoreReason, Inbound, InboundMessage, Media
 from core.replies import ONLY_TEXT_AND_FILES
 from tests.channels.telegram.builders import BOT_ID, Json, message, update
+from tests.channels.telegram.described import described
 
 BOT = BotIdentity(str(BOT_ID), "simulator_valet_bot")
 FILE = {"file_id": "BQAC", "file_unique_id": "AQ", "file_size": 9}
@@ -29,15 +27,6 @@ OF_CHATS = {
     "connected_website",
 }
 """What happens to chats without anybody saying anything, though the description does not call it a service message."""
-
-
-def described() -> Json:
-    """Return the types of Telegram's published description."""
-    folder = os.environ.get("ONEVALET_SPECS")
-    if not folder:
-        pytest.skip("ONEVALET_SPECS is not set: the providers' descriptions are elsewhere")
-    types: Json = json.loads((Path(folder) / "telegram-bot-api.json").read_text())["types"]
-    return types
 
 
 def parsed(**content: Any) -> Inbound:
