@@ -16,5 +16,5 @@ async def set_aside(turn: BegunTurn, sorry: Sorry, reason: str) -> TurnResult:
         reply=text,
         reason=reason,
         history=(*spoken_messages, ChatMessage(Role.ASSISTANT, text)),
-        absorbed=tuple(message.id for message in steered),
+        absorbed=tuple(id_ for message in steered for id_ in message.ids),
     )

@@ -165,7 +165,7 @@ class TurnRunner:
         absorbed: list[str] = []
         if turn is not None:
             with suppress(Exception):  # messages not known to be taken in are answered by the next turn
-                absorbed = [message.id for message in taken_in(await turn.request.journal.recorded())]
+                absorbed = [id_ for message in taken_in(await turn.request.journal.recorded()) for id_ in message.ids]
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
         self._wakeups.wake_delivery(lease.lane_id)
         self._wake_notices()

@@ -25,13 +25,15 @@ from core.messaging.messages import (
     IgnoreReason,
     Inbound,
     InboundMessage,
+    Origin,
     Press,
     ReachabilityChange,
     ReachabilityReason,
 )
 from core.messaging.pointed import unread
 from core.replies import ONLY_TEXT_AND_FILES
-from providers.telegram.wire import is_token
+from providers.telegram.wire import MAX_UNITS, is_token
+from providers.utf16 import units
 
 CHANNEL = "telegram"
 ONLY_DIRECT = gettext_noop("I answer in direct chats only. Write to me there.")
@@ -142,7 +144,20 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
         origin=read_origin(message),
         points=points,
         pointed_media=pointed_media,
+        goes_on=None if command or media else _cut(message),
     )
+
+
+def _cut(message: JsonObject) -> str | None:
+    """Return what stood where an app cut a longer text after this part of it; None where it cannot have.
+
+    Apps cut at Telegram's limit, or at the last break in the second half of it. The server takes blanks from both ends,
+    so that only a part as long as the limit can end in the midst of a word.
+    """
+    length = units(text_at(message, "text"))
+    if length <= MAX_UNITS // 2 or read_origin(message) is not Origin.OWN:
+        return None
+    return "" if length >= MAX_UNITS else "\n"
 
 
 def _replied(message: JsonObject, bot: BotIdentity) -> str:

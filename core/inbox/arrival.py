@@ -57,6 +57,7 @@ def of_message(message: InboundMessage, sender: str, access: Access, make_id: Id
         "reply_to": message.reply_to,
         "origin": message.origin.value,
         "subject": message.subject,
+        "goes_on": message.goes_on,
         "points": [point.to_json() for point in message.points],
         "name": message.sender_name,
         "timezone": message.sender_timezone or "",

@@ -1,7 +1,7 @@
 """Signals to a running turn: a request to stop, and further messages."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -24,6 +24,12 @@ class TurnMessage:
     origin: Origin = Origin.OWN
     points: tuple[Pointed, ...] = ()
     """What the person points at with it."""
+    goes_on: str | None = None
+    """What stands between this part and the next where a provider cut the text; None where it did not."""
+    continues: bool = False
+    """Whether this is the rest of the message before it."""
+    rest: tuple[str, ...] = ()
+    """The ids of the parts that were put together with it."""
     files: tuple[SeenFile, ...] = ()
     """Its files, once they were taken in; what is said in voice notes among them then stands in `text`, too."""
 
@@ -33,9 +39,27 @@ class TurnMessage:
         return self.origin is Origin.OWN and not any_of_others(self.points)
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of all that came in for it."""
+        return (self.id, *self.rest)
+
+    @property
     def heard(self) -> str:
         """Return what is said in its voice notes."""
         return "\n".join(file.words for file in self.files if file.words)
+
+
+def put_together(messages: Iterable[TurnMessage]) -> list[TurnMessage]:
+    """Return messages in order, in which each text that its provider cut is one again."""
+    whole: list[TurnMessage] = []
+    for message in messages:
+        last = whole[-1] if whole else None
+        if last is None or last.goes_on is None or not message.continues:
+            whole.append(message)
+            continue
+        text = f"{last.text}{last.goes_on}{message.text}"
+        whole[-1] = replace(last, text=text, goes_on=message.goes_on, rest=(*last.rest, *message.ids))
+    return whole
 
 
 class TurnControl(Protocol):

@@ -9,7 +9,7 @@ from core.files.types import SeenFile
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, Marker, Role
-from core.loop.control import TurnControl, TurnMessage
+from core.loop.control import TurnControl, TurnMessage, put_together
 from core.loop.forwarded import passed_on, pointed_at
 from core.loop.outside import as_data
 from core.loop.scope import TurnScope
@@ -42,13 +42,15 @@ class Steering:
         self._journal = scope.journal
         self._agent_path = scope.where.agent_path
         self._mode = mode
-        self._seen = {message.id for message in inbound}
+        self._seen = {part for message in inbound for part in message.ids}
         self._steps = {
             key: record
             for key, record in scope.recorded.items()
             if record.kind is StepKind.STEER and key.agent_path == self._agent_path
         }
-        self._recorded_ids = {message.id for record in self._steps.values() for message in _messages(record)}
+        self._recorded_ids = {
+            part for record in self._steps.values() for message in _messages(record) for part in message.ids
+        }
         self.absorbed: list[str] = []
 
     async def stopped(self) -> str | None:
@@ -78,15 +80,15 @@ class Steering:
             index -= 1
         if self._control and not replaying and self._mode is WhileRunning.STEER:
             waiting = await self._control.absorb()
-            more = [
-                message for message in waiting if message.id not in self._seen and message.id not in self._recorded_ids
-            ]
+            known = self._seen | self._recorded_ids
+            more = put_together(message for message in waiting if message.id not in known)
             if more:
                 await self._journal.write(self._record(StepKey(step, index, self._agent_path), more))
                 fresh += more
         taken = [message for message in fresh if message.id not in self._seen]
-        self._seen.update(message.id for message in taken)
-        self.absorbed += [message.id for message in taken]
+        ids = [part for message in taken for part in message.ids]
+        self._seen.update(ids)
+        self.absorbed += ids
         if self._take_in is not None:
             taken = [await self._take_in(message) for message in taken]
         return [shown for message in taken for shown in spoken(message)]
@@ -100,6 +102,7 @@ class Steering:
                 "media_count": message.media_count,
                 "origin": message.origin.value,
                 "points": [point.to_json() for point in message.points],
+                "rest": list(message.rest),
             }
             for message in messages
         ]
@@ -154,6 +157,7 @@ def _messages(record: StepRecord) -> list[TurnMessage]:
             cast(int, row.get("media_count", 0)),
             origin=Origin(str(row.get("origin") or Origin.OWN)),
             points=pointed_of(row.get("points")),
+            rest=tuple(cast(list[str], row.get("rest") or ())),
         )
         for row in rows
     ]

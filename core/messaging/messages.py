@@ -102,6 +102,9 @@ class InboundMessage:
     """What the person points at; `text` and `media` are what they said and sent themselves."""
     pointed_media: tuple[Media, ...] = ()
     """The files of what the person points at."""
+    goes_on: str | None = None
+    """What stood where the provider cut a longer text after this part of it, empty in the midst of a word: the next
+    message may be the rest. None where this message cannot be such a part."""
 
 
 @dataclass(frozen=True, slots=True)

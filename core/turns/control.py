@@ -55,4 +55,6 @@ def turn_message(row: JsonObject) -> TurnMessage:
         about=cast("str | None", row["about"]) or None,
         origin=Origin(str(row["origin"])),
         points=pointed_of(row.get("points")),
+        goes_on=cast("str | None", row.get("goes_on")),
+        continues=bool(row.get("continues")),
     )

@@ -12,6 +12,7 @@ from core.db.database import Connection, Database
 from core.errors import LeaseLost
 from core.journal.postgres import Lease, PostgresJournal
 from core.llm.types import ChatMessage
+from core.loop.control import put_together
 from core.messaging.messages import Address, Command
 from core.messaging.states import IdentityState
 from core.people.access_policy import PersonRole, read_admission
@@ -85,7 +86,7 @@ async def _load_message_turn(
         sender=TurnSender(
             turn["account"], turn["user_key"], IdentityState(turn["sender_state"]), read_admission(turn["admitted"])
         ),
-        inbound=tuple(turn_message(row) for row in inbound),
+        inbound=tuple(put_together(turn_message(row) for row in inbound)),
         journal=journal,
         history=tuple(ChatMessage.from_json(message) for message in turn["history"]),
         attempt=attempts,

@@ -7,10 +7,10 @@ from core.errors import Rejected
 from core.messaging.channels import Part
 from notify.closing import without_closing
 from notify.telegram.arguments import entities_of
-from notify.telegram.render import MAX_UNITS
 from notify.telegram.text import clean, is_visible
 from notify.text_split import shorten
 from providers.telegram.errors import is_unchanged, refuses_formatting
+from providers.telegram.wire import MAX_UNITS
 from providers.utf16 import units
 
 MAX_OUTCOME = 300

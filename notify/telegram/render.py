@@ -17,10 +17,9 @@ from notify.telegram.entities import Mark, Rich, cut
 from notify.telegram.markdown import to_rich
 from notify.telegram.text import clean, is_visible
 from notify.text_split import pieces_of
-from providers.telegram.wire import FILE_SCHEME, MAX_TOKEN
+from providers.telegram.wire import FILE_SCHEME, MAX_TOKEN, MAX_UNITS
 from providers.utf16 import units
 
-MAX_UNITS = 4096
 MAX_CHOICE = 40
 """What a phone shows of one button in a line, as far as is known: Telegram states no limit."""
 

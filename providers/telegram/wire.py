@@ -7,6 +7,8 @@ FILE_SCHEME = "tg:"
 """Stands before a file_id where a file's URL would; a download asks Telegram for the address, which holds the token."""
 CARD_SCHEME = "tg-card:"
 """Stands before the text of a contact's card, which Telegram hands over in the message itself."""
+MAX_UNITS = 4096
+"""UTF-16 units of a message's text (core.telegram.org/bots/api#sendmessage)."""
 MAX_TOKEN = 64
 """Bytes that a button may carry (core.telegram.org/bots/api#inlinekeyboardbutton)."""
 

@@ -89,3 +89,16 @@ async def test_a_rich_message_is_read_and_what_cannot_be_gets_its_sentence(sende
         assert await said(sender, act=act, title="Chess") == ONLY_TEXT_AND_FILES
         assert await said(sender, act=act, title="Chess") == "", "once for each kind"
     assert await said(sender, act="rich", blocks=[{"type": "divider"}]) == ONLY_TEXT_AND_FILES
+
+
+async def test_a_paste_that_the_app_cuts_in_three_is_one_message_for_the_model(sender: Sender) -> None:
+    words = " ".join(f"word{number}" for number in range(1200))
+    parts = [words[:4096], words[4096:8192], words[8192:]]
+    for text in parts:
+        await sender.system.delivery.channel.act("say", text=text)
+        await sender.system.delivery.channel.settled()
+    assert await sender.works(says("A list of words.")) == "A list of words."
+    assert [one.text for one in shown(sender)] == [words]
+    assert len(sender.system.model.requests) == 1
+    history = await sender.system.delivery.store.column("select message ->> 'text' from history order by position")
+    assert history == [words, "A list of words."]

@@ -27,7 +27,8 @@ CREATE TYPE public.arrival AS (
 	language text,
 	subject text,
 	traceparent text,
-	points jsonb
+	points jsonb,
+	goes_on text
 );
 
 CREATE TYPE public.fired_run AS (
@@ -107,6 +108,10 @@ CREATE TABLE public.inbound (
     subject text DEFAULT ''::text NOT NULL,
     traceparent text DEFAULT NULLIF(current_setting('onevalet.trace'::text, true), ''::text),
     points jsonb DEFAULT '[]'::jsonb NOT NULL,
+    goes_on text,
+    continues boolean DEFAULT false NOT NULL,
+    CONSTRAINT inbound_goes_on_check CHECK ((goes_on = ANY (ARRAY[''::text, '
+'::text]))),
     CONSTRAINT inbound_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'taken'::text, 'done'::text, 'ignored'::text])))
 );
 

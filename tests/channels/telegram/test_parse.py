@@ -426,3 +426,38 @@ def test_our_reading_is_that_of_ptbs_update(number: int, sender: int, text: str,
         assert ours.sender_name == theirs.from_user.full_name
     else:
         assert not (theirs.text or "").strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_on"),
+    [
+        ("a" * 4096, ""),
+        ("a" * 4095, "\n"),
+        ("a" * 2049, "\n"),
+        ("a" * 2048, None),
+        ("🙂" * 2048, ""),
+        ("🙂" * 1024, None),
+        ("Lunch?", None),
+    ],
+    ids=["whole", "one less", "more than half", "half", "of pairs", "half of pairs", "short"],
+)
+def test_a_text_as_long_as_apps_cut_it_may_go_on_in_the_next(text: str, goes_on: str | None) -> None:
+    assert taken(update(message=message(text=text))).goes_on == goes_on
+
+
+def test_links_in_a_text_do_not_make_it_one_that_was_cut() -> None:
+    link = {"type": "text_link", "offset": 0, "length": 4, "url": f"https://example.com/{'a' * 4000}"}
+    assert taken(update(message=message(text="page", entities=[link]))).goes_on is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"forward_origin": {"type": "hidden_user", "sender_user_name": "Eve", "date": 1}},
+        {"text": None, "caption": "a" * 4096, "photo": [FILE]},
+        {"entities": [{"type": "bot_command", "offset": 0, "length": 4}], "text": "/new " + "a" * 4000},
+    ],
+    ids=["forwarded", "a caption", "a command"],
+)
+def test_only_the_persons_own_plain_text_may_go_on(changes: Json) -> None:
+    assert taken(update(message=message(**{"text": "a" * 4096, **changes}))).goes_on is None

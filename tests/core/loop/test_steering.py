@@ -89,3 +89,27 @@ class TestPreference:
         assert (result.ended, result.response, result.absorbed) == (Ended.SUPERSEDED, "", ())
         assert len(model.requests) == 1
         assert [message.role for message in result.messages] == [Role.ASSISTANT, Role.TOOL]
+
+
+class Pasting(Control):
+    """Bring a text that was cut, part by part; the store returns what waits until the turn ends."""
+
+    async def absorb(self) -> Sequence[TurnMessage]:
+        at = datetime(2026, 1, 1, tzinfo=UTC)
+        parts = [
+            TurnMessage("m2", "A long", at, goes_on="\n"),
+            TurnMessage("m3", "text.", at, continues=True),
+        ]
+        return parts if self.asked >= self.speak_at else []
+
+
+async def test_a_cut_text_that_comes_while_a_turn_runs_is_one_message_also_after_a_take_over() -> None:
+    journal = MemoryJournal()
+    control = Pasting(speak_at=2)
+    result, model = await run_loop(
+        [wants(("add", {"a": 1, "b": 2})), says("3, and I read it.")], [add], journal=journal, control=control
+    )
+    assert [m.text for m in model.requests[1].messages if m.role is Role.USER][-1] == "A long\ntext."
+    assert result.absorbed == ("m2", "m3")
+    again, model = await run_loop([], [add], journal=journal, control=Pasting(speak_at=1))
+    assert (again.absorbed, model.requests) == (("m2", "m3"), [])

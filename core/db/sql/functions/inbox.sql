@@ -10,6 +10,14 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where d.channel = p_channel and d.account = p_account and d.user_key = p_user_key limit 1
 $$;
 
+-- How long after a part of a cut text its rest may follow: clients send the parts one after the other, and providers
+-- tell whole seconds.
+create function cut_within()
+returns interval
+language sql immutable as $$
+    select interval '3 seconds'
+$$;
+
 create function open_conversation(
     p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text)
 returns text
@@ -57,6 +65,7 @@ declare
     v_added int;
     v_stopping text;
     v_ignored text := '';
+    v_ends boolean;
 begin
     if v.traceparent is not null then
         perform set_config('onevalet.trace', v.traceparent, true);
@@ -167,12 +176,18 @@ begin
         v.command := null;
     end if;
     insert into inbound (tenant_id, id, conversation_id, seq, text, media, command, provider_id, sent_at,
-                         state, reason, turn_id, reply_to, origin, subject, points)
+                         state, reason, turn_id, reply_to, origin, subject, points, goes_on, continues)
     values (v_tenant, v.id, v_conversation, v_seq, v.text, v.media, v.command, v.provider_id, v.sent_at,
             case when v_ignored <> '' then 'ignored' when v_stopping is not null then 'done' else 'waiting' end,
             case when v_stopping is not null then 'stop' else v_ignored end,
             v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'), coalesce(v.subject, ''),
-            coalesce(v.points, '[]'));
+            coalesce(v.points, '[]'), case when v_ignored = '' then v.goes_on end,
+            v.command is null and v.text <> '' and v.media = '[]' and coalesce(v.points, '[]') = '[]' and coalesce(v.origin, 'own') = 'own'
+            and exists (select from inbound b
+                        where b.tenant_id = v_tenant and b.conversation_id = v_conversation and b.seq = v_seq - 1
+                          and b.goes_on is not null
+                          and coalesce(v.sent_at - b.sent_at, clock_timestamp() - b.received_at) <= cut_within()))
+    returning continues and goes_on is null into v_ends;
     inbound_id := v.id;
     tenant_id := v_tenant;
     if v_ignored <> '' or v_stopping is not null then
@@ -186,7 +201,10 @@ begin
     insert into lanes as l (tenant_id, id, conversation_id, pending, pending_since)
     values (v_tenant, v_conversation, v_conversation, true, clock_timestamp())
     on conflict on constraint lanes_pkey do update
-    set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since)
+    set pending = true, pending_since = coalesce(l.pending_since, excluded.pending_since),
+        -- With its last part a cut text is waited for no longer: see open_text.
+        not_before = case when v_ends and l.not_before < clock_timestamp() + interval '2 seconds' then null
+                          else l.not_before end
     returning l.owner is not null into interrupts;
     if interrupts then
         interrupts := (select t.while_running = 'interrupt' from tenants t where t.tenant_id = v_tenant);

@@ -165,6 +165,7 @@ declare
     v_command bigint;
     v_first bigint;
     v_trace text;
+    v_until timestamptz;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     select l.conversation_id into v_conversation from lanes l where l.tenant_id = p_tenant and l.id = p_lane;
@@ -209,6 +210,15 @@ begin
     select i.seq, i.traceparent into v_first, v_trace from inbound i
     where i.tenant_id = p_tenant and i.conversation_id = v_conversation and i.state = 'waiting'
     order by i.seq limit 1;
+    -- A text of which more may come waits for it; with a command among them the messages are complete up to that.
+    if v_command is null then
+        select o.until into v_until from open_text(p_tenant, v_conversation) o;
+        if v_until is not null then
+            update lanes l set owner = null, lease_until = null, not_before = v_until
+            where l.tenant_id = p_tenant and l.id = p_lane and l.fence = p_fence;
+            return;
+        end if;
+    end if;
     insert into turns (tenant_id, id, lane_id, conversation_id, fence, traceparent)
     values (p_tenant, p_turn, p_lane, v_conversation, p_fence, v_trace);
     update inbound i set state = 'taken', turn_id = p_turn
@@ -216,6 +226,31 @@ begin
       and case when v_command is null then true when v_command = v_first then i.seq = v_first
                else i.seq < v_command end;
     return query select p_turn, 1, false, 0, 0, false, v_trace;
+end $$;
+
+-- Returns where a cut text begins of which more may come, and until when that is waited for: 2 seconds after its newest
+-- part, 20 after its first. Nothing once the newest message is whole, or that time is over.
+create function open_text(p_tenant text, p_conversation text)
+returns table (since bigint, until timestamptz)
+language plpgsql stable as $$
+declare
+    v_newest inbound%rowtype;
+begin
+    select i.* into v_newest from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.state = 'waiting'
+    order by i.seq desc limit 1;
+    if v_newest.goes_on is null then
+        return;
+    end if;
+    select i.seq, least(v_newest.received_at + interval '2 seconds', i.received_at + interval '20 seconds')
+    into since, until
+    from inbound i
+    where i.tenant_id = p_tenant and i.conversation_id = p_conversation and i.state = 'waiting' and i.seq <= v_newest.seq
+    -- Where its beginning was taken up before: the oldest part that waits.
+    order by i.continues, case when i.continues then i.seq else -i.seq end limit 1;
+    if until > clock_timestamp() then
+        return next;
+    end if;
 end $$;
 
 -- A worker that stops on purpose (or must wait) releases the lane with its work still pending; the next one continues
@@ -495,7 +530,8 @@ end $$;
 
 -- What a turn reads while it runs: what has reached it, and its journal.
 
--- Returns its person's stop, and what they wrote since, up to the next command; null if there is neither.
+-- Returns its person's stop, and what they wrote since, up to the next command or to a text of which more may come; null
+-- if there is neither.
 create function turn_news(p_tenant text, p_turn text)
 returns jsonb
 language plpgsql as $$
@@ -509,7 +545,8 @@ begin
         where i.tenant_id = t.tenant_id and i.conversation_id = t.conversation_id and i.state = 'waiting'
           and i.seq < coalesce(
             (select min(k.seq) from inbound k where k.tenant_id = t.tenant_id
-             and k.conversation_id = t.conversation_id and k.state = 'waiting' and k.command is not null), i.seq + 1))
+             and k.conversation_id = t.conversation_id and k.state = 'waiting' and k.command is not null),
+            (select o.since from open_text(t.tenant_id, t.conversation_id) o), i.seq + 1))
     into v_stop, v_waiting
     from turns t where t.tenant_id = p_tenant and t.id = p_turn;
     if v_stop is null and v_waiting is null then
@@ -525,7 +562,7 @@ language sql stable as $$
     select jsonb_build_object(
         'id', p_inbound.id, 'text', p_inbound.text, 'received_at', p_inbound.received_at,
         'media_count', jsonb_array_length(p_inbound.media), 'command', p_inbound.command, 'origin', p_inbound.origin,
-        'points', p_inbound.points,
+        'points', p_inbound.points, 'goes_on', p_inbound.goes_on, 'continues', p_inbound.continues,
         'provider_id', p_inbound.provider_id, 'traceparent', p_inbound.traceparent,
         -- Few messages answer another: a call that finds nothing costs as much as all the rest.
         'about', case when p_inbound.reply_to <> ''
