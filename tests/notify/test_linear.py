@@ -11,9 +11,10 @@ from notify.slack.split import split as split_slack
 from notify.sms.gsm import count_segments, fold
 from notify.sms.render import render as render_sms
 from notify.sms.render import split as split_sms
-from notify.telegram.render import MAX_UNITS, render_end
 from notify.telegram.render import render as render_telegram
+from notify.telegram.render import render_end
 from notify.telegram.render import split as split_telegram
+from providers.telegram.wire import MAX_UNITS
 from tests.notify.steps import count_steps
 
 pytestmark = pytest.mark.slow

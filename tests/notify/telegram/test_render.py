@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from core.messaging.channels import Part
 from core.messaging.messages import Action, ActionStyle, Media, OutboundKind, OutboundMessage
 from notify.telegram.markdown import to_rich
-from notify.telegram.render import MAX_UNITS, render, split
+from notify.telegram.render import render, split
 from notify.telegram.text import clean, is_visible
+from providers.telegram.wire import MAX_UNITS
 from providers.utf16 import units
 from simulator.telegram.arguments import Arguments
 from simulator.telegram.entities import FormattedText
