@@ -11,13 +11,14 @@ from core.clock import Clock
 from core.db.database import Database
 from core.errors import ConfigError
 from core.ids import IdMaker, make_id
+from core.llm.types import ChatMessage
 from core.memory.config import MomexConfig
 from core.memory.extraction.extractors import Extractor
 from core.memory.extraction.ingest import Adder, TellsNothing, may_tell
 from core.memory.forgetting import Forgetter
 from core.memory.index.cache import StructuredIndexes
 from core.memory.index.embedder import CachedEmbedder, Embedder, ModelEmbedder, SentenceEncoder
-from core.memory.recall.search import Retriever
+from core.memory.recall.search import NO_LONGER, Retriever, Wait
 from core.memory.shared_collections import SharedCollections
 from core.memory.store.memories import MemoryStore
 from core.memory.store.unread import find_unread_elsewhere
@@ -88,12 +89,22 @@ class LongTermMemory:
         return [memories[memory_id] for memory_id in ids if memory_id in memories]
 
     async def search(
-        self, tenant_id: str, query: str, *, limit: int = 0, collections: Sequence[str] = (), turn_id: str | None = None
+        self,
+        tenant_id: str,
+        query: str,
+        *,
+        limit: int = 0,
+        collections: Sequence[str] = (),
+        turn_id: str | None = None,
+        shown: Sequence[ChatMessage] = (),
+        wait: Wait = NO_LONGER,
     ) -> Recall:
         """Search all that this person may see, or the collections named and those below them."""
         scopes = await self.shared.scopes(tenant_id, collections)
         now = self.clock.now()
-        recalls = [await self.retriever.search(scope, query, now, limit=limit) for scope in scopes]
+        recalls = [
+            await self.retriever.search(scope, query, now, limit=limit, shown=shown, wait=wait) for scope in scopes
+        ]
         recall = recalls[0] if len(recalls) == 1 else _joined(recalls, limit or self.config.max_recalled)
         if turn_id and recall.reports:
             await self._record(tenant_id, turn_id, recall)

@@ -1,5 +1,6 @@
 """Momex: everybody's memory, short-term and long-term, over Postgres, with typeagent as its structured index."""
 
+import asyncio
 from collections.abc import Sequence
 
 import structlog
@@ -18,6 +19,8 @@ from core.memory.index.embedder import SentenceEncoder
 from core.memory.jobs import MemoryWork
 from core.memory.long_term import LongTermMemory, MomexParts, make_embedder
 from core.memory.model_calls import Asking
+from core.memory.recall.search import Wait
+from core.memory.recall.shown import not_shown
 from core.memory.sessions import Sessions
 from core.memory.tools_api import TenantMemory
 from core.memory.types import Answer, Memory, Recall, Recalled, Said
@@ -115,17 +118,29 @@ class Momex:
         """Search all that this person may see, or the collections named and those below them."""
         return await self.long_term.search(tenant_id, query, limit=limit, collections=collections, turn_id=turn_id)
 
-    async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> Sequence[str]:
+    async def recall(
+        self,
+        tenant_id: str,
+        query: str,
+        *,
+        turn_id: str | None = None,
+        shown: Sequence[ChatMessage] = (),
+        patience: float = 0.0,
+        meanwhile: asyncio.Task[object] | None = None,
+    ) -> Sequence[str]:
         if self.config.recall is RecallMode.TOOL:
             return ()
         try:
-            recall = await self.search(tenant_id, query, turn_id=turn_id)
+            recall = await self.long_term.search(
+                tenant_id, query, turn_id=turn_id, shown=shown, wait=Wait(patience, meanwhile)
+            )
             told = await self.long_term.told_elsewhere(tenant_id, turn_id) if recall.reports else []
         except OneValetError as error:
             _log.warning("memory_away", turn=turn_id, cause=type(error).__name__)
             return ()
         found = {recalled.memory.id for recalled in recall.found}
-        return [*recall.lines(), *(Recalled(memory, 0, ()).line() for memory in told if memory.id not in found)]
+        more = not_shown((Recalled(memory, 0, ()) for memory in told if memory.id not in found), shown)
+        return [*recall.lines(), *(recalled.line() for recalled in more)]
 
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> Answer:
         """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.

@@ -130,15 +130,16 @@ class Recalled:
     found_by: tuple[RetrieverKind, ...]
 
     def line(self) -> str:
-        """Return a line for a prompt: number, date, source, words."""
+        """Return a line for a prompt: a number, and that something was said, by whom and when.
+
+        Reported, so that no model takes an old wish for one of now.
+        """
         memory = self.memory
-        about = f"{memory.said_at:%Y-%m-%d}, {_SOURCES[memory.kind]}"
-        if memory.valid_to is not None:
-            about += f", no longer so since {memory.valid_to:%Y-%m-%d}"
-        return f"[{memory.number}] ({about}) {memory.text}"
+        said = f'[{memory.number}] On {memory.said_at:%Y-%m-%d} {_SAID[memory.kind]}: "{" ".join(memory.text.split())}"'
+        return f"{said} (no longer so since {memory.valid_to:%Y-%m-%d})" if memory.valid_to is not None else said
 
 
-_SOURCES = {Kind.TOLD: "told by the person", Kind.INFERRED: "said by you", Kind.OUTSIDE: "from outside content"}
+_SAID = {Kind.TOLD: "the person said", Kind.INFERRED: "you said", Kind.OUTSIDE: "outside content said"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,11 @@ def build_parts(
         sources=options.get("tool_sources", ()),
     )
     hooks = Hooks(options.get("hooks", ()))
-    caller = ModelCaller(client, config, ContextManager(config))
+    window = ContextManager(config)
+    caller = ModelCaller(client, config, window)
     loop = ReactLoop(caller, config, hooks)
     agents = AgentSetup(loop, config, hooks, services, limits, steps, approvals, budgets)
-    preparation = Preparation(persona, services, offer, agents, options.get("name") or "")
+    preparation = Preparation(persona, services, offer, agents, window, options.get("name") or "")
     endings = Endings(persona, caller, limits, options.get("links") or "drop", services.files)
     reads = AgentDecisions(offer.agents, approvals, services.clock) if approvals else None
     consents = ConsentOffer.of(offer, services)

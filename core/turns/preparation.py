@@ -1,15 +1,21 @@
 """What is put together for a turn before the loop: prompt, recalled facts, history, tools, agents."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from core.agents.holding import hold_tools
+from core.agents.turn_agents import TurnAgents
+from core.llm.tokens import estimate_tokens
 from core.llm.types import ChatMessage, Marker, Role
+from core.loop.context_window import ContextManager, Messages
 from core.loop.conversation_state import ConversationState
 from core.loop.outside import for_later
 from core.loop.steering import TakeIn
 from core.loop.summary import since_summary, with_summary
+from core.tools.registry import ToolRegistry
+from core.tools.tool import AnyTool
 from core.turns import decide_tool
 from core.turns.agents import AgentSetup
 from core.turns.context import TurnContext
@@ -21,6 +27,11 @@ from core.turns.tool_offer import ToolOffer
 from core.turns.types import TurnRequest
 from core.turns.waiting_agents import pending_in
 
+_ROOM = 4_000
+"""Tokens that the system prompt and the tools may take: what only just fits is not counted upon to be shown."""
+_UNHURRIED = 5.0
+"""Seconds that a task's run, for which nobody waits, gives to what memory is late with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
@@ -30,6 +41,7 @@ class Preparation:
     services: TurnServices
     offer: ToolOffer
     agents: AgentSetup
+    window: ContextManager
     name: str = ""
 
     async def prepare(self, request: TurnRequest) -> TurnContext:
@@ -37,20 +49,16 @@ class Preparation:
         user_messages, now = said_in(request), self.services.clock.now()
         state = ConversationState.of(request.history)
         waiting = pending_in(request, self.offer.agents, now)
-        known = Known(
-            recalled=await self._recalled(request, user_messages),
-            seen=state.seen,
-            notes=(waiting.note(), decide_tool.note(request, request.approvals)),
-        )
-        assistant = Assistant(self.persona, self.name)
-        prompt = system_prompt(assistant, request.tenant, request.channel, await self._profile(request))
         history = since_summary(request.history, state)
-        context = context_message(request.tenant, now, known)
-        messages = (ChatMessage(Role.SYSTEM, prompt), *history, context, *user_messages)
         agents = self.agents.for_turn(request)
         before = state.groups
         own = [*waiting.tools(before), *hold_tools(waiting, before), *self.agents.decide_tools(request, before)]
-        tools = await self.offer.for_turn(request, agents, own)
+        recalled, profile, tools = await self._gathered(request, (*history, *user_messages), user_messages, agents, own)
+        notes = (waiting.note(), decide_tool.note(request, request.approvals))
+        known = Known(recalled=recalled, seen=state.seen, notes=notes)
+        prompt = system_prompt(Assistant(self.persona, self.name), request.tenant, request.channel, profile)
+        context = context_message(request.tenant, now, known)
+        messages = (ChatMessage(Role.SYSTEM, prompt), *history, context, *user_messages)
         said = tuple(map(for_later, user_messages))
         return TurnContext(with_person(with_summary(messages, state)), said, tools, agents, state, waiting)
 
@@ -62,12 +70,39 @@ class Preparation:
         """Return what takes in the files of messages that come while the turn runs."""
         return partial(take_joined, self.services.files, request)
 
-    async def _recalled(self, request: TurnRequest, user_messages: Sequence[ChatMessage]) -> Sequence[str]:
+    async def _gathered(
+        self,
+        request: TurnRequest,
+        messages: Messages,
+        user_messages: Messages,
+        agents: TurnAgents,
+        own: Sequence[AnyTool],
+    ) -> tuple[Sequence[str], Sequence[str], ToolRegistry]:
+        """Return what memory adds to the messages, what is known of the person, and the tools of the turn."""
         memory = self.services.memory
-        if memory is None or not user_messages:
-            return ()
         words = "\n".join(message.text for message in user_messages if message.marker is not Marker.FILE)
-        return await memory.recall(request.tenant.id, words, turn_id=request.turn_id) if words.strip() else ()
+        if memory is None or not words.strip():
+            return (), *(await self._offered(request, agents, own))
+        # The model is asked once all of this is there: until then memory has time.
+        meanwhile = asyncio.create_task(self._offered(request, agents, own))
+        try:
+            recalled = await memory.recall(
+                request.tenant.id,
+                words,
+                turn_id=request.turn_id,
+                # Of the messages the model is shown those that fit.
+                shown=self.window.trim_if_needed(messages, estimate_tokens(messages) + _ROOM),
+                patience=_UNHURRIED if request.trigger is not None else 0.0,
+                meanwhile=meanwhile,
+            )
+            return recalled, *(await meanwhile)
+        finally:
+            meanwhile.cancel()
+
+    async def _offered(
+        self, request: TurnRequest, agents: TurnAgents, own: Sequence[AnyTool]
+    ) -> tuple[Sequence[str], ToolRegistry]:
+        return await self._profile(request), await self.offer.for_turn(request, agents, own)
 
     async def _profile(self, request: TurnRequest) -> Sequence[str]:
         if self.services.people is None:

@@ -1,5 +1,6 @@
 """What stands behind an orchestrator's tools, and what a tool is handed of it for one person."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,6 +12,7 @@ from core.clock import Clock
 from core.consents.store import ConsentStore
 from core.files.access import Files
 from core.http.types import HttpClient
+from core.llm.types import ChatMessage
 from core.memory.access import MemoryAccess
 from core.messaging.search import PersonMessages
 from core.outreach.outreach import Outreach
@@ -46,8 +48,21 @@ class Recall(Protocol):
         """Return whether the model may ask memory by itself."""
         ...
 
-    async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> Sequence[str]:
-        """Return what is known and may matter, the most important first; nothing while memory is away."""
+    async def recall(
+        self,
+        tenant_id: str,
+        query: str,
+        *,
+        turn_id: str | None = None,
+        shown: Sequence[ChatMessage] = (),
+        patience: float = 0.0,
+        meanwhile: asyncio.Task[object] | None = None,
+    ) -> Sequence[str]:
+        """Return what is known and may matter, the most important first; nothing while memory is away.
+
+        What the model is shown in `shown` is left out. What is late is waited for some seconds, and until `meanwhile`,
+        the turn's other work, is done.
+        """
         ...
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:

@@ -38,7 +38,7 @@ async def test_nine_tenths_of_twenty_messages_prompts_begin_like_the_one_before(
     assert share > SHARE
     assert len({call.system for call in asked}) == 1
     assert len({json.dumps(call.body["tools"]) for call in asked}) == 1
-    assert any("What you remember" in call.context for call in asked), "although other things are recalled"
+    assert any("From your memory" in call.context for call in asked), "although other things are recalled"
 
 
 async def test_prompts_begin_alike_while_agents_cards_and_notices_come_and_go(

@@ -23,6 +23,7 @@ from core.memory.index.embedder import Embedder
 from core.memory.index.typeagent_index import IndexBroken, StructuredQuery
 from core.memory.recall.fusion import ENOUGH, certainty, fuse
 from core.memory.recall.question import Question, read_question
+from core.memory.recall.shown import not_shown
 from core.memory.store.memories import MemoryStore
 from core.memory.store.scans import MemoryFilter, find_by_vector, find_by_words
 from core.memory.types import Hit, Memory, Recall, Recalled, RetrieverKind, RetrieverReport, Vector
@@ -40,6 +41,20 @@ _log = structlog.get_logger()
 
 type Embedding = asyncio.Task[Mapping[str, Vector]]
 """The vectors of a question and of its words, while they are computed: two retrievers wait for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long a retriever that is late is waited for beyond the configured patience.
+
+    That is for some seconds, and as long as `meanwhile`, other work that has to be done anyway, is not done.
+    """
+
+    seconds: float = 0.0
+    meanwhile: asyncio.Task[object] | None = None
+
+
+NO_LONGER = Wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +83,26 @@ class Retriever:
     config: MomexConfig = field(default_factory=MomexConfig)
     kinds: frozenset[RetrieverKind] = frozenset(RetrieverKind)
 
-    async def search(self, scope: Scope, text: str, now: datetime, *, limit: int = 0, sure: bool = True) -> Recall:
-        """Return the memories that may matter for a text. `sure`: only those the retrievers are sure of."""
+    async def search(
+        self,
+        scope: Scope,
+        text: str,
+        now: datetime,
+        *,
+        limit: int = 0,
+        sure: bool = True,
+        shown: Sequence[ChatMessage] = (),
+        wait: Wait = NO_LONGER,
+    ) -> Recall:
+        """Return the memories that may matter for a text. `sure`: only those the retrievers are sure of.
+
+        What `shown` says is left out; `wait`: how long a retriever that is late is waited for.
+        """
         began = time.monotonic()
         if not (await self.store.version(scope.tenant_id)).number:
             return Recall()
         question = await self._with_names(scope, read_question(text, now))
-        deadline = began + self.config.patience
+        deadline = began + max(self.config.patience, wait.seconds)
         embedding = asyncio.create_task(self._embed(scope, question), name="embed question")
         retrievers: dict[RetrieverKind, Callable[[], Awaitable[Sequence[Hit]]]] = {
             RetrieverKind.TEXT: lambda: self._by_text(scope, question),
@@ -83,11 +111,11 @@ class Retriever:
         }
         try:
             used = [kind for kind in RetrieverKind if kind in self.kinds]
-            reports = await asyncio.gather(*(_timed(kind, retrievers[kind], deadline) for kind in used))
+            reports = await asyncio.gather(*(_timed(kind, retrievers[kind], deadline, wait.meanwhile) for kind in used))
         finally:
             embedding.cancel()
         fused = await self._fuse(scope, question, reports, sure=sure)
-        recalled = _within(fused, limit or self.config.max_recalled, self.config.token_budget)
+        recalled = _within(not_shown(fused, shown), limit or self.config.max_recalled, self.config.token_budget)
         return Recall(tuple(recalled), tuple(reports), int((time.monotonic() - began) * 1000))
 
     async def _with_names(self, scope: Scope, question: Question) -> Question:
@@ -162,15 +190,17 @@ class _SwitchedOff(Exception):
 
 
 async def _timed(
-    kind: RetrieverKind, retrieve: Callable[[], Awaitable[Sequence[Hit]]], deadline: float
+    kind: RetrieverKind,
+    retrieve: Callable[[], Awaitable[Sequence[Hit]]],
+    deadline: float,
+    meanwhile: asyncio.Task[object] | None,
 ) -> RetrieverReport:
-    """Run a retriever until the deadline; its errors end in its report."""
+    """Run a retriever until the deadline, or until other work is done if that is later; report its errors."""
     began = time.monotonic()
     hits: Sequence[Hit] = ()
     missed = None
     try:
-        async with asyncio.timeout(max(deadline - began, 0.01)):
-            hits = await retrieve()
+        hits = await _in_time(retrieve(), max(deadline - began, 0.01), meanwhile)
     except _SwitchedOff:
         missed = "off"
     except CatchingUp:
@@ -182,6 +212,24 @@ async def _timed(
     if missed not in (None, "off", "catching up"):
         _log.warning("memory_retriever_missed", retriever=kind.value, cause=missed)
     return RetrieverReport(kind, tuple(hits), int((time.monotonic() - began) * 1000), missed)
+
+
+async def _in_time(
+    retrieved: Awaitable[Sequence[Hit]], seconds: float, meanwhile: asyncio.Task[object] | None
+) -> Sequence[Hit]:
+    """Return what is retrieved in time. Raises `TimeoutError`."""
+    work = asyncio.ensure_future(retrieved)
+    try:
+        await asyncio.wait({work}, timeout=seconds)
+        if not work.done() and meanwhile is not None:
+            await asyncio.wait({work, meanwhile}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise TimeoutError
+        return work.result()
+    finally:
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
 
 
 def _within(recalled: Sequence[Recalled], limit: int, tokens: int) -> Sequence[Recalled]:

@@ -22,6 +22,7 @@ from core.memory.types import Kind
 from core.messaging.messages import Origin
 from core.people.tenant import TurnTenant
 from core.replies import CARD_SHOWN
+from core.tools.tool import ToolSource
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import TurnRequest, TurnResult
 from tests.core.builders import FakeModel, Step, says, wants
@@ -41,12 +42,20 @@ WINDOW = 600
 
 
 async def turn(
-    momex: Momex, number: int, text: str, *script: Step, history: Sequence[ChatMessage] = (), limit: int = 100_000
+    momex: Momex,
+    number: int,
+    text: str,
+    *script: Step,
+    history: Sequence[ChatMessage] = (),
+    limit: int = 100_000,
+    sources: Sequence[ToolSource] = (),
 ) -> tuple[TurnResult, FakeModel]:
     """Run a turn of Ann's."""
     model = FakeModel(list(script))
     config = ReactLoopConfig(context_token_limit=limit, max_history_messages=12)
-    orchestrator = Orchestrator(model, "You are Koi.", momex, tools=ALL, config=config, clock=momex.clock)
+    orchestrator = Orchestrator(
+        model, "You are Koi.", momex, tools=ALL, config=config, clock=momex.clock, tool_sources=sources
+    )
     message = TurnMessage(f"m{number}", text, NOW)
     request = TurnRequest(f"t{number}", TurnTenant("ann"), "sms", (message,), MemoryJournal(), tuple(history))
     return await orchestrator.handle_message(request), model
@@ -88,7 +97,7 @@ async def test_recall_stands_in_the_prompt_or_is_a_tool_or_both(momex: Momex, da
         other = make_momex(database, recall=mode)
         _, model = await turn(other, 1, "Where does my sister Greta live?", says("In Porto"))
         prompt = model.last[0].text + model.last[-1].text + "".join(message.text for message in model.last)
-        assert ("(2026-06-15, told by the person) My sister Greta lives in Porto." in prompt) is stands
+        assert ('On 2026-06-15 the person said: "My sister Greta lives in Porto."' in prompt) is stands
         assert ("search_memory" in {tool.name for tool in model.requests[0].tools}) is offered
 
 
@@ -126,7 +135,7 @@ async def test_trimmed_parts_of_a_long_conversation_are_recalled_when_needed(
         _, model = await turn(momex, 999, question, says("I know"), history=history[-200:], limit=WINDOW)
         words = [message.text for message in model.last if message.role is Role.USER and not message.internal]
         assert fact not in words, "it was dropped from the conversation"
-        assert any(f"told by the person) {fact}" in message.text for message in model.last), question
+        assert any(f'the person said: "{fact}"' in message.text for message in model.last), question
 
 
 async def test_a_recall_is_written_down_for_the_trace_without_any_text(momex: Momex, database: Database) -> None:
@@ -155,7 +164,7 @@ async def test_query_answers_in_words_and_cites(momex: Momex) -> None:
         momex._asking = Asking(BudgetedModel(model, momex.store.database), Ids())
         answer = await momex.query("ann", "Where does my sister Greta live?")
         assert (answer.text, [citation.number for citation in answer.citations]) == (text, cited)
-        assert "told by the person) My sister Greta lives in Porto." in model.last[0].text
+        assert 'the person said: "My sister Greta lives in Porto."' in model.last[0].text
     momex._asking = Asking(BudgetedModel(FakeModel([]), momex.store.database), Ids())
     assert (await momex.query("ann", "Who repairs the roof?")).text == ""
 

@@ -59,8 +59,8 @@ async def test_outside_content_never_becomes_or_changes_a_fact_about_the_person(
     shown = [memory.text for memory in await momex.for_tenant("ann").overview()]
     assert shown == ["I live in Berlin."]
     lines = (await momex.search("ann", "Where do I live, Moscow or Berlin?")).lines()
-    assert all(("from outside content" in line) == ("Moscow" in line) for line in lines)
-    assert any("told by the person" in line for line in lines)
+    assert all(("outside content said: " in line) == ("Moscow" in line) for line in lines)
+    assert any("the person said: " in line for line in lines)
 
 
 async def test_a_memory_stored_by_a_tool_is_not_extracted_again_from_its_message(momex: Momex) -> None:

@@ -90,7 +90,7 @@ async def test_recalled_text_stays_within_its_tokens_and_names_source_and_date(m
     small = replace(momex.retriever, config=replace(momex.config, token_budget=120, max_recalled=40))
     recall = await small.search(Scope("ann"), "the tall green fern plant in the hall", momex.clock.now())
     assert 1 < len(recall.found) < 8
-    assert all("(2026-06-15, told by the person)" in line for line in recall.lines())
+    assert all("On 2026-06-15 the person said: " in line for line in recall.lines())
 
 
 async def test_the_time_that_is_named_and_what_was_before_count(momex: Momex) -> None:

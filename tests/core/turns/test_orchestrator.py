@@ -241,7 +241,7 @@ class TestSteps:
         class Memory:
             as_tool = True
 
-            async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> Sequence[str]:
+            async def recall(self, tenant_id: str, query: str, **_: object) -> Sequence[str]:
                 return [f"{tenant_id} asked: {query}"]
 
             def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
@@ -282,8 +282,10 @@ class TestPrompt:
     def test_the_context_tells_the_time_and_what_waits(self) -> None:
         message = context_message(TENANT, NOW, Known(recalled=["[1] They row."], notes=["This waits."]))
         assert (message.role, message.internal, message.marker) == (Role.USER, True, Marker.CONTEXT)
-        recalled = "What you remember that may matter now:\n- [1] They row."
-        assert message.text.startswith(f"{CONTEXT}\n\n{recalled}\n\nNow it")
+        before, recalled, _ = message.text.partition("\n- [1] They row.\n\nNow it")
+        assert before.startswith(f"{CONTEXT}\n\nFrom your memory, said in the past")
+        assert "No line is a request" in before
+        assert recalled
         assert message.text.endswith("Sunday, 2026-11-22 07:00 in the person's timezone, Asia/Tokyo.\n\nThis waits.")
 
     async def test_the_stable_prefix_is_byte_identical_across_turns_for_caching(self) -> None:
@@ -292,7 +294,7 @@ class TestPrompt:
 
             as_tool = True
 
-            async def recall(self, tenant_id: str, query: str, *, turn_id: str | None = None) -> list[str]:
+            async def recall(self, tenant_id: str, query: str, **_: object) -> list[str]:
                 return [f"They said: {query}"]
 
             def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:
