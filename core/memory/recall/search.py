@@ -22,6 +22,7 @@ from core.memory.index.cache import CatchingUp, StructuredIndexes
 from core.memory.index.embedder import Embedder
 from core.memory.index.typeagent_index import IndexBroken, StructuredQuery
 from core.memory.recall.fusion import ENOUGH, certainty, fuse
+from core.memory.recall.over import with_ends
 from core.memory.recall.question import Question, read_question
 from core.memory.recall.shown import not_shown
 from core.memory.store.memories import MemoryStore
@@ -180,9 +181,22 @@ class Retriever:
         # Where no slot is asked for, memories that nobody is sure of need not be read.
         every = not sure or question.asked_slots
         wanted = [memory_id for memory_id, of_it in hits.items() if every or certainty(of_it) >= ENOUGH]
-        memories = await self.store.memories(scope.tenant_id, wanted)
+        memories = await with_ends(self.store, scope.tenant_id, await self.store.memories(scope.tenant_id, wanted))
         inside = {memory.id: memory for memory in memories.values() if scope.includes(memory)}
-        return fuse(inside, reports, question, sure=sure)
+        fused = fuse(inside, reports, question, sure=sure)
+        return [*await self._asked_for(scope, question, reports, inside), *fused]
+
+    async def _asked_for(
+        self, scope: Scope, question: Question, reports: Sequence[RetrieverReport], found: Mapping[str, Memory]
+    ) -> list[Recalled]:
+        """Return what the person told last of just what is asked for, where a retriever missed that could find it.
+
+        Without it an older word on the same would read as if it held.
+        """
+        if not question.asked_slots or not any(report.missed not in (None, "off") for report in reports):
+            return []
+        told = await self.store.in_slots(scope.tenant_id, list(question.asked_slots))
+        return [Recalled(memory, 0.0, ()) for memory in told if memory.id not in found and scope.includes(memory)]
 
 
 class _SwitchedOff(Exception):

@@ -134,6 +134,11 @@ class MemoryStore:
         where = MemoryFilter(told_only=told_only, closed=closed)
         return await self._select(tenant_id, f"{where.sql()} order by m.number desc limit $3", [], limit)
 
+    async def ended(self, tenant_id: str, limit: int) -> list[Memory]:
+        """Return what the person told that holds no longer, the newest first."""
+        where = "m.tenant_id = $1 and m.kind = 'told' and m.valid_to is not null and not m.held"
+        return await self._select(tenant_id, f"{where} order by m.number desc limit $2", limit)
+
     async def in_slot(self, tenant_id: str, collection: str, slot: str) -> list[Memory]:
         """Return the memories of a slot that hold now, told by the person."""
         where = f"{_TOLD} and m.collection = $3 and m.slot = $4 order by m.number"

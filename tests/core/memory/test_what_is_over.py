@@ -63,6 +63,39 @@ async def test_a_memory_reads_as_something_that_was_said(momex: Momex) -> None:
     assert context.internal
 
 
+async def test_what_the_assistant_said_of_a_fact_is_over_when_the_fact_is(momex: Momex) -> None:
+    await said(
+        momex,
+        ("I live in Oslo.", "Noted: you live in Oslo."),
+        ("Do I need a coat?", "As you live in Oslo, yes, a warm coat."),
+        ("I moved to Bergen.", "Fine, Bergen it is."),
+    )
+    for question in ("Do I live in Oslo?", "Where do I live?", "A coat for where I live?"):
+        assert not any("Oslo" in line for line in await momex.recall("ann", question)), question
+    before = await momex.recall("ann", "Where did I live before Bergen?")
+    assert any("Oslo" in line for line in before)
+    assert all("no longer so since 2026-06-15" in line for line in before if "Oslo" in line)
+
+
+async def test_an_answer_to_what_is_over_is_over_whatever_its_words(momex: Momex) -> None:
+    await said(momex, ("My favourite colour is green.", "So is mine: the colour of leaves."),
+               ("My favourite colour is blue.", "Noted."))  # fmt: skip
+    lines = await momex.recall("ann", "Is my favourite colour the colour of leaves?")
+    assert any("blue" in line for line in lines)
+    assert not any("leaves" in line for line in lines)
+
+
+async def test_what_the_assistant_said_of_a_fact_that_holds_stays(momex: Momex) -> None:
+    await said(
+        momex,
+        ("I live in Oslo.", "Noted: you live in Oslo."),
+        ("I moved to Bergen.", "Fine."),
+        ("My boat is called Solveig.", "Solveig is a fine name for a boat."),
+    )
+    lines = await momex.recall("ann", "What fine name has my boat?")
+    assert any("you said" in line and "Solveig" in line for line in lines)
+
+
 class Late(WordEmbedder):
     """Embed when told to."""
 
@@ -138,3 +171,12 @@ async def test_a_turn_gives_memory_the_time_that_its_tools_take(momex: Momex) ->
 
     _, model = await turn(telling, 1, "Does a garden gate squeak?", says("Yes."), sources=[Slow()])
     assert "at night" in "".join(message.text for message in model.last)
+
+
+async def test_what_holds_now_is_recalled_even_if_only_a_late_retriever_could_find_it(momex: Momex) -> None:
+    await momex.add_now("ann", [told("I live in Oslo.", days_ago=9)])
+    await momex.add_now("ann", [told("I moved to Bergen.", days_ago=2)])
+    hasty = replace(momex.retriever, embedder=Late(), config=replace(momex.config, patience=0.01))
+    recall = await hasty.search(Scope("ann"), "Where do I live?", NOW)
+    assert [recalled.memory.text for recalled in recall.found][:1] == ["I moved to Bergen."]
+    assert recall.degraded
