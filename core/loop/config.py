@@ -57,8 +57,9 @@ class ReactLoopConfig:
     context_trim_threshold: float = 0.8
     max_history_messages: int = 40
     """Messages that stay when the context passes the threshold."""
-    summarise_dropped: bool = False
-    """Summarise the dropped messages, with one more model call."""
+    summarise_dropped: bool = True
+    """Summarise messages before they are dropped, at least ten with one more model call, and a long history in time:
+    only its newest 200 messages are loaded."""
     force_trim_messages: int = 5
     """Messages that stay as the last resort after an overflow."""
     max_overflow_recovery_attempts: int = 3

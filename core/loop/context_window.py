@@ -13,6 +13,9 @@ from core.loop.config import ReactLoopConfig
 
 type Messages = tuple[ChatMessage, ...]
 
+MOST_SHOWN = 80
+"""Messages of a history that is summarised: fewer than are loaded of it (`core.turns.load.HISTORY_ROWS`)."""
+
 LOST_RESULT = "The result of this call was lost."
 _CUT = "\n[...truncated]"
 
@@ -44,8 +47,19 @@ class ContextManager:
             trimmed = self._keep_in_steps(messages, limit)
         return trimmed
 
+    def fitting(self, messages: Messages, tokens: int | None = None) -> Messages:
+        """Return what the model is shown of a conversation: what fits and, where the rest is summarised, not too many.
+
+        Half of them go at once, so that few summaries are written and prompts begin alike from turn to turn.
+        """
+        trimmed = self.trim_if_needed(messages, tokens)
+        most = min(2 * self._config.max_history_messages, MOST_SHOWN)
+        if not self._config.summarise_dropped or _count(trimmed) <= most:
+            return trimmed
+        return self.keep_recent(trimmed, most // 2)
+
     def _keep_in_steps(self, messages: Messages, limit: int) -> Messages:
-        count, step = sum(message.role is not Role.SYSTEM for message in repair(messages)), max(limit // 2, 1)
+        count, step = _count(repair(messages)), max(limit // 2, 1)
         steps = max(-(-(count - limit) // step), 0)
         return self.keep_recent(messages, count - steps * step if steps else limit)
 
@@ -113,6 +127,10 @@ def repair(messages: Messages) -> Messages:
                 for call in message.tool_calls
             )
     return tuple(out) if len(out) != len(messages) or tuple(out) != messages else messages
+
+
+def _count(messages: Messages) -> int:
+    return sum(message.role is not Role.SYSTEM for message in messages)
 
 
 def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:

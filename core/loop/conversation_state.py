@@ -24,13 +24,15 @@ class ConversationState:
 
     `groups` are the tool groups that are open, and the tools of single turns that go on to be offered, in the order in
     which they came; `seen` the entities of tool results, the newest last.
-    `summary` covers the history up to the message whose digest is `summarised`.
+    `summary` covers the history up to the message whose digest is `summarised`; `refused` is the digest of the message
+    up to which no summary could be had.
     """
 
     groups: tuple[str, ...] = ()
     seen: tuple[Entity, ...] = ()
     summary: str = ""
     summarised: str = ""
+    refused: str = ""
 
     def having_seen(self, entities: Iterable[Entity]) -> "ConversationState":
         """Return the state with more entities; a known one moves to the end."""
@@ -52,6 +54,8 @@ class ConversationState:
             out["seen"] = [asdict(entity) for entity in self.seen]
         if self.summary:
             out |= {"summary": self.summary, "summarised": self.summarised}
+        if self.refused:
+            out["refused"] = self.refused
         return out
 
     @classmethod
@@ -61,6 +65,7 @@ class ConversationState:
             tuple(Entity(**entity) for entity in cast(list[dict[str, str]], data.get("seen", []))),
             str(data.get("summary", "")),
             str(data.get("summarised", "")),
+            str(data.get("refused", "")),
         )
 
     @classmethod

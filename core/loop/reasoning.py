@@ -15,7 +15,7 @@ from core.loop.model_caller import Asked, ModelCaller, Tell
 from core.loop.outside import for_later
 from core.loop.run import LoopRun
 from core.loop.stop_signal import CutOff
-from core.loop.summary import dropped, summarised, summary_request, with_summary
+from core.loop.summary import dropped, is_due, not_summarised, summarised, summary_request, with_summary
 
 
 class Reasoning:
@@ -82,28 +82,44 @@ class Reasoning:
 
     async def _make_room(self, run: LoopRun) -> None:
         """Drop the oldest messages when the context is nearly full, and summarise them first where configured."""
-        trimmed = self._context.trim_if_needed(run.window, run.window_tokens)
-        gone = tuple(map(for_later, dropped(run.window, trimmed))) if self._config.summarise_dropped else ()
-        if gone:
-            limit = self._config.context_token_limit * 2
-            key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")
-            try:
-                asked = await self._pay_and_ask(run, key, summary_request(run.state, gone, limit))
-            except ModelError as error:
-                await run.scope.hooks.tell(Hook.on_error, run.scope.where, error)
-            else:
-                await run.scope.budget.settle(key, asked.answer.usage)
-                run.usage += asked.answer.usage
-                run.state = summarised(run.state, asked.answer.text, gone)
-                trimmed = with_summary(trimmed, run.state)
+        trimmed = self._context.fitting(run.window, run.window_tokens)
+        if trimmed is run.window:
+            return
+        if self._config.summarise_dropped:
+            run.dropped += map(for_later, dropped(run.window, trimmed))
+            if is_due(run.state, run.dropped):
+                await self._summarise(run)
+            trimmed = with_summary(trimmed, run.state, run.dropped, self._config.context_token_limit)
         run.see(trimmed)
 
-    async def _pay_and_ask(self, run: LoopRun, key: StepKey, request: ModelRequest, tell: Tell | None = None) -> Asked:
+    async def _summarise(self, run: LoopRun) -> None:
+        """Have what was dropped summarised. It stays in history and is tried again later where that fails."""
+        request = summary_request(run.state, run.dropped, self._config.context_token_limit * 2)
+        key = StepKey(run.step, 0, f"{run.scope.where.agent_path}#summary")
+        try:
+            asked = await self._pay_and_ask(run, key, request, may_ask=False)
+        except (ModelError, OutOfMoney) as error:
+            if isinstance(error, ModelError):
+                await run.scope.hooks.tell(Hook.on_error, run.scope.where, error)
+            run.state = not_summarised(run.state, run.dropped)
+            return
+        await run.scope.budget.settle(key, asked.answer.usage)
+        run.usage += asked.answer.usage
+        if asked.answer.refused or not asked.answer.text.strip():
+            run.state = not_summarised(run.state, run.dropped)
+            return
+        run.state = summarised(run.state, asked.answer.text, run.dropped)
+        run.dropped.clear()
+
+    async def _pay_and_ask(
+        self, run: LoopRun, key: StepKey, request: ModelRequest, tell: Tell | None = None, *, may_ask: bool = True
+    ) -> Asked:
+        """Pay for a request and make it; `may_ask`: whether the person may be asked for more money."""
         scope = run.scope
         try:
             await scope.budget.reserve(key, request)
         except OutOfMoney as spent:
-            if scope.where.agent_path:
+            if scope.where.agent_path or not may_ask:
                 raise  # only the turn's own loop may ask the person for more
             await pay_with_more(scope, key, request, spent)
         try:

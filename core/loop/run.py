@@ -50,6 +50,8 @@ class LoopRun:
     """The results of the newest calls."""
     told: list[str] = field(default_factory=list)
     tools_changed: bool = False
+    dropped: list[ChatMessage] = field(default_factory=list)
+    """What the window no longer holds and no summary covers."""
 
     @property
     def key(self) -> StepKey:

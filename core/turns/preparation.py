@@ -91,7 +91,7 @@ class Preparation:
                 words,
                 turn_id=request.turn_id,
                 # Of the messages the model is shown those that fit.
-                shown=self.window.trim_if_needed(messages, estimate_tokens(messages) + _ROOM),
+                shown=self.window.fitting(messages, estimate_tokens(messages) + _ROOM),
                 patience=_UNHURRIED if request.trigger is not None else 0.0,
                 meanwhile=meanwhile,
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from core.accounts.accounts import Accounts
@@ -47,6 +48,8 @@ async def build_orchestrator(
     if engine is not None:
         engine.add_executors(plugins.executors)
     config = loop_config(settings.loop)
+    if not settings.onevalet_model:
+        config = replace(config, summarise_dropped=False)  # the demo model can only play its part
     models = models or build_models(settings)
     client = models.main
     hooks = (*built_in_hooks(settings, config, client, storage), *plugins.hooks)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
@@ -120,6 +121,7 @@ async def run_loop(
     while_running: WhileRunning = WhileRunning.STEER,
     state: ConversationState | None = None,
     budget: TurnBudget | None = None,
+    **more: Any,
 ) -> tuple[ReactLoopResult, FakeModel]:
     """Run one turn of the loop over a scripted model."""
     model = script if isinstance(script, FakeModel) else FakeModel(list(script))
@@ -136,5 +138,6 @@ async def run_loop(
         while_running=while_running,
         state=state or ConversationState(),
         budget=budget or NoBudget(),
+        **more,
     )
     return await ReactLoop(caller, numbers, Hooks(hooks)).run(task), model

@@ -52,7 +52,7 @@ async def turn(
 ) -> tuple[TurnResult, FakeModel]:
     """Run a turn of Ann's."""
     model = FakeModel(list(script))
-    config = ReactLoopConfig(context_token_limit=limit, max_history_messages=12)
+    config = ReactLoopConfig(context_token_limit=limit, max_history_messages=12, summarise_dropped=False)
     orchestrator = Orchestrator(
         model, "You are Koi.", momex, tools=ALL, config=config, clock=momex.clock, tool_sources=sources
     )
