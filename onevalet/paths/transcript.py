@@ -11,7 +11,7 @@ from core.journal.postgres import Lease, PostgresJournal
 from core.journal.types import Outcome, StepKind, StepRecord
 from core.json_types import JsonObject
 from core.llm.types import ChatMessage, ModelAnswer
-from core.loop.control import TurnControl, TurnMessage
+from core.loop.control import TurnControl, TurnMessage, put_together
 from core.people.tenant import TurnTenant
 from core.triggers.messages import trigger_message
 from core.triggers.store import run_of_turn
@@ -80,9 +80,9 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         turn,
     )
     inbound = [
-        TurnMessage(message["id"], message["text"], message["received_at"], message["media_count"])
+        TurnMessage(**message)
         for message in await connection.fetch(
-            "select id, text, received_at, jsonb_array_length(media) as media_count from inbound"
+            "select id, text, received_at, jsonb_array_length(media) as media_count, goes_on, continues from inbound"
             " where tenant_id = $1 and turn_id = $2 order by seq",
             tenant,
             turn,
@@ -94,7 +94,7 @@ async def _read(connection: Connection, tenant: str, turn: str, rows: Sequence[S
         turn_id=turn,
         tenant=TurnTenant(tenant, row["name"], row["language"], row["timezone"]),
         channel=row["channel"] or "",
-        inbound=tuple(message for message in inbound if message.id not in late),
+        inbound=tuple(put_together(message for message in inbound if message.id not in late)),
         journal=MemoryJournal(),
         history=await _history(connection, tenant, turn, row["conversation_id"]),
     )
@@ -132,8 +132,10 @@ def _steered(rows: Sequence[StepRecord], inbound: Sequence[TurnMessage]) -> dict
     for row in rows:
         messages = row.result.get("messages") if row.kind is StepKind.STEER else None
         for item in messages if isinstance(messages, list) else []:
-            if isinstance(item, dict) and (message := by_id.get(str(item.get("id")))):
-                steered.setdefault(row.key.step, []).append(message)
+            if isinstance(item, dict):
+                parts = [item.get("id"), *(rest if isinstance(rest := item.get("rest"), list) else [])]
+                found = [message for part in parts if (message := by_id.get(str(part)))]
+                steered.setdefault(row.key.step, []).extend(found)
     return steered
 
 

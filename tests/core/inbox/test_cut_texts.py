@@ -8,6 +8,7 @@ import pytest
 
 from core.messaging.messages import Address, Command, InboundMessage, Media, Origin
 from core.messaging.pointed import Pointed, Whose
+from onevalet.paths.transcript import read_transcript
 from tests.core.harness import ACCOUNT, CHANNEL, Store, message
 
 ANN = "+15550000001"
@@ -156,3 +157,11 @@ async def test_a_turn_that_ends_while_parts_come_does_not_begin_the_next_one_ear
     assert await store.turns.begin(lease) is None
     await accept(store, [part("two", 2, None)])
     assert await taken(store) == ["One\ntwo"]
+
+
+async def test_a_replay_reads_a_cut_text_as_its_turn_did(store: Store) -> None:
+    await accept(store, [part("One", 1), part("two", 2, None)])
+    lease, turn = await store.claim_turn()
+    await store.finish(lease, turn, "Read.")
+    transcript = await read_transcript(store.database, turn.turn_id)
+    assert [each.text for each in transcript.request.inbound] == ["One\ntwo"]
