@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from core.agents.standard_agent import AgentStatus as AgentStatus
     from core.agents.standard_agent import ApprovalRequest as ApprovalRequest
     from core.agents.standard_agent import StandardAgent as StandardAgent
+    from core.agents.turn_agents import PoolLimits as PoolLimits
     from core.agents.valet import valet as valet
+    from core.approvals.store import ApprovalStore as ApprovalStore
     from core.approvals.types import PendingApproval as PendingApproval
+    from core.budgets.store import DailyBudgets as DailyBudgets
     from core.calendar.calendars import Calendars as Calendars
     from core.calendar.places import Agenda as Agenda
     from core.calendar.places import CalendarEntry as CalendarEntry
@@ -86,6 +89,7 @@ if TYPE_CHECKING:
     from core.language.times import time_in_words as time_in_words
     from core.language.times import weekday_in_words as weekday_in_words
     from core.llm.litellm_client import LiteLLMClient as LiteLLMClient
+    from core.llm.prices import ModelPrice as ModelPrice
     from core.llm.types import ChatMessage as ChatMessage
     from core.llm.types import ModelAnswer as ModelAnswer
     from core.llm.types import ModelClient as ModelClient
@@ -160,6 +164,7 @@ if TYPE_CHECKING:
     from core.tools.results import CallResult as CallResult
     from core.tools.results import TextWithData as TextWithData
     from core.tools.results import ToolCallRecord as ToolCallRecord
+    from core.tools.storage import Storage as Storage
     from core.tools.storage import stored_with as stored_with
     from core.tools.tool import tool as tool
     from core.triggers.engine import TriggerEngine as TriggerEngine
@@ -189,8 +194,11 @@ _HOMES = {
     for module, names in {
         "core.agents.fields": "InputField OutputField",
         "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
+        "core.agents.turn_agents": "PoolLimits",
         "core.agents.valet": "valet",
+        "core.approvals.store": "ApprovalStore",
         "core.approvals.types": "PendingApproval",
+        "core.budgets.store": "DailyBudgets",
         "core.calendar.calendars": "Calendars",
         "core.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
         "core.calendar.types": (
@@ -223,6 +231,7 @@ _HOMES = {
             "time_in_words weekday_in_words"
         ),
         "core.llm.litellm_client": "LiteLLMClient",
+        "core.llm.prices": "ModelPrice",
         "core.llm.types": (
             "ChatMessage ModelAnswer ModelClient ModelLayer ModelRequest Role TextSoFar TokenUsage ToolCall"
         ),
@@ -255,7 +264,7 @@ _HOMES = {
         "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
         "core.tools.person_access": "RefusedLogins",
         "core.tools.results": "CallResult TextWithData ToolCallRecord",
-        "core.tools.storage": "stored_with",
+        "core.tools.storage": "Storage stored_with",
         "core.tools.tool": "tool",
         "core.triggers.engine": "TriggerEngine",
         "core.triggers.kinds.condition": "ConditionTrigger",

@@ -19,6 +19,7 @@ next.
 _ROOMS = {
     "agents": "Agents",
     "approvals": "Approvals",
+    "budgets": "Budgets",
     "calendar": "Calendars",
     "clock": "Time and ids",
     "credentials": "Credentials and accounts",

@@ -27,3 +27,12 @@ def new_turn(
         MemoryJournal(),
         tuple(history),
     )
+
+
+def check_turn(request: object) -> None:
+    """Raise `TypeError` for what is no turn, such as words alone, with what to call instead."""
+    if not isinstance(request, TurnRequest):
+        raise TypeError(
+            f"An Orchestrator takes a turn, not {type(request).__name__}: handle_message(new_turn(text, tenant)), with"
+            " new_turn from onevalet; or let OneValet keep the conversation: OneValet.handle_message(text, tenant=...)."
+        )

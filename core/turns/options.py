@@ -5,6 +5,7 @@ from typing import TypedDict
 
 from core.accounts.prompts import AccountAsker
 from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import StandardAgent
 from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
@@ -34,16 +35,17 @@ from core.turns.services import (
 class OrchestratorOptions(TypedDict, total=False):
     """The keywords of `Orchestrator`; each may be left out, and None stands for its default.
 
-    `tool_names` and `agent_tool_filter` name the tools and agents that the model is offered, None for all. `checks` are
-    asked in order. `tool_sources` bring further tools to each turn. `settings` are for tools, as `context.settings`.
-    `name` is what the assistant is called, where the persona does not say it.
+    `tools` may hold agents, too. `tool_names` and `agent_tool_filter` name the tools and agents that the model is
+    offered, None for all. `checks` are asked in order. `approvals` and `budgets` are kept in a database. `tool_sources`
+    bring further tools to each turn. `settings` are for tools, as `context.settings`. `name` is what the assistant is
+    called, where the persona does not say it.
     """
 
     name: str | None
-    tools: Iterable[AnyTool]
+    tools: Iterable[AnyTool | type[StandardAgent]]
     tool_names: Sequence[str] | None
     tool_sources: Sequence[ToolSource]
-    agents: AgentRegistry | None
+    agents: AgentRegistry | Iterable[type[StandardAgent]] | None
     agent_tool_filter: Sequence[str] | None
     pool_limits: PoolLimits | None
     approvals: ApprovalStore | None

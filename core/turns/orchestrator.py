@@ -5,7 +5,8 @@ prepare_context -> should_process -> check_pending_agents -> react_loop -> post_
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from types import TracebackType
+from typing import Any, Self, Unpack
 
 from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Valet
 from core.agents.turn_agents import make_agent
@@ -20,6 +21,7 @@ from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
+from core.turns.new_turn import check_turn
 from core.turns.options import OrchestratorOptions, services_of
 from core.turns.parts import build_parts
 from core.turns.results import answered_plainly, first_step, only_unreadable, with_reply
@@ -28,7 +30,10 @@ from core.turns.types import TurnRequest, TurnResult, TurnState
 
 
 class Orchestrator:
-    """Answer turns. One instance serves a whole worker; it keeps nothing of a turn."""
+    """Answer turns. One instance serves a whole worker; it keeps nothing of a turn.
+
+    Close it, or use it as `async with Orchestrator(...)`, and the model's connections are closed.
+    """
 
     checks: tuple[Check, ...] = ()
 
@@ -55,12 +60,27 @@ class Orchestrator:
         self.agents, self.doing = self._parts.offer.agents, self._parts.offer.doing
         self.checks = tuple(options.get("checks", ()))
 
-    async def handle_message(self, request: TurnRequest) -> TurnResult:
-        """Run a turn, or resume it where its journal ends.
+    async def __aenter__(self) -> Self:
+        """Return itself: it is ready as it is."""
+        return self
 
-        Raises `LeaseLost` when another worker has it, and `TurnDelayed` when it is tried again: a check could not
-        tell, or no model answers.
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the model's connections; what else it was given is its owner's to close."""
+        await self.llm_client.close()
+
+    async def handle_message(self, request: TurnRequest) -> TurnResult:
+        """Run a turn, such as `new_turn` makes, or resume it where its journal ends.
+
+        Raises `LeaseLost` when another worker has it, `TurnDelayed` when it is tried again (a check could not tell, or
+        no model answers), and `TypeError` for what is no turn.
         """
+        check_turn(request)
         hooks = self._parts.hooks.plus(request.hooks)
         await hooks.tell(Hook.state_changed, where(request), TurnState.RUNNING)
         result = await self._handle(request)
@@ -72,6 +92,7 @@ class Orchestrator:
 
         Read to the end or close it: closing stops the turn. A slow reader slows the turn.
         """
+        check_turn(request)
         work = self.handle_message
         return events_of(
             request.turn_id, lambda hook: work(replace(request, hooks=(*request.hooks, hook))), doing=self.doing

@@ -1,17 +1,21 @@
 """The parts of an orchestrator, built from its options."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.agents.registry import AgentRegistry
+from core.agents.standard_agent import StandardAgent
 from core.agents.turn_agents import PoolLimits
 from core.approvals.store import ApprovalStore
 from core.budgets.store import DailyBudgets
+from core.errors import ConfigError
 from core.hooks.hooks import Hooks
 from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.loop.context_window import ContextManager
 from core.loop.loop import ReactLoop
 from core.loop.model_caller import ModelCaller
+from core.tools.tool import AnyTool, Tool
 from core.turns.agent_decisions import AgentDecisions
 from core.turns.agents import AgentSetup, AgentSteps
 from core.turns.consents import ConsentOffer
@@ -46,9 +50,10 @@ def build_parts(
     config = options.get("config") or ReactLoopConfig()
     limits = options.get("pool_limits") or PoolLimits()
     approvals, budgets = options.get("approvals"), options.get("budgets")
+    tools, agents_among = _told_apart(options.get("tools", ()))
     offer = ToolOffer(
-        options.get("tools", ()),
-        options.get("agents") or AgentRegistry(),
+        tools,
+        _registry(options.get("agents") or (), agents_among),
         services,
         tiers=options.get("tiers"),
         tool_names=options.get("tool_names"),
@@ -67,3 +72,28 @@ def build_parts(
     return OrchestratorParts(
         config, services, offer, hooks, loop, preparation, endings, approvals, budgets, consents, reads
     )
+
+
+def _told_apart(given: Iterable[AnyTool | type[StandardAgent]]) -> tuple[list[AnyTool], list[type[StandardAgent]]]:
+    """Return the tools and the agents of a mixed list; raise `ConfigError` for anything else."""
+    tools: list[AnyTool] = []
+    agents: list[type[StandardAgent]] = []
+    for value in given:
+        if isinstance(value, Tool):
+            tools.append(value)
+        elif isinstance(value, type) and issubclass(value, StandardAgent):
+            agents.append(value)
+        else:
+            raise ConfigError(f"{value!r} is no tool: mark the function with @tool, or the class with @valet(...).")
+    return tools, agents
+
+
+def _registry(
+    agents: AgentRegistry | Iterable[type[StandardAgent]], among_tools: list[type[StandardAgent]]
+) -> AgentRegistry:
+    """Return the agents as a registry. Raises `ConfigError` for what is no agent, and for a name taken twice."""
+    if not isinstance(agents, AgentRegistry):
+        return AgentRegistry([*agents, *among_tools])
+    if among_tools:
+        raise ConfigError("Give all agents in the AgentRegistry, or all as classes.")
+    return agents

@@ -1,9 +1,8 @@
-"""The wheel: a program in a folder of its own imports OneValet from it, and the first example of docs/embedding.md runs."""
+"""The wheel: a program in a folder of its own imports OneValet from it and runs the first example of its page."""
 
 import subprocess
 import sysconfig
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def python(wheel: Path) -> Iterator[Path]:
+def python(wheel: Path) -> Path:
     """Return the Python of an environment that has the wheel; what the wheel depends on is that of the tests."""
     environment, uv = wheel.parent / "venv", str(find_uv())
     run(
@@ -49,9 +48,9 @@ def python(wheel: Path) -> Iterator[Path]:
     program = environment / "bin" / "python"
     run([uv, "pip", "install", "--quiet", "--no-deps", "--python", str(program), str(wheel)], folder=wheel.parent)
     [packages] = environment.glob("lib/python3.*/site-packages")
-    # A path in a .pth file brings packages, and not the .pth files beside them, one of which names the project's folder.
+    # This brings packages, and not the .pth files beside them, one of which names the project's folder.
     (packages / "of_the_tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-    yield program
+    return program
 
 
 def test_the_wheel_has_every_file_of_the_product_and_no_other(wheel: Path) -> None:

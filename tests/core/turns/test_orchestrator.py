@@ -16,6 +16,7 @@ from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Val
 from core.agents.valet import valet
 from core.clock import Clock
 from core.errors import (
+    ConfigError,
     ContextOverflow,
     ModelAuthError,
     ModelRejected,
@@ -107,6 +108,45 @@ class TestHandleMessage:
         assert [(message.text, message.internal) for message in model.last[2:]] == [
             ("[The person sent 1 file, not shown here.]", False)
         ]
+
+
+class TestByAProgram:
+    async def test_agents_are_given_as_classes_also_among_the_tools(self) -> None:
+        @valet(effect="read")
+        class Greeter(StandardAgent):
+            """Greet."""
+
+            async def on_running(self, msg: str) -> AgentResult:
+                return self.make_result(raw_message="Good day")
+
+        for given in ({"agents": [Greeter]}, {"tools": [Greeter]}):
+            model = FakeModel([wants(("Greeter", {})), says("Greeted")])
+            await Orchestrator(model, config=CONFIG, **given).handle_message(_request("Greet me"))
+            assert model.told() == ["Good day"]
+
+    @pytest.mark.parametrize("wrong", [{"agents": [str]}, {"tools": [str]}, {"tools": [print]}])
+    async def test_what_is_neither_tool_nor_agent_is_refused(self, wrong: Any) -> None:
+        with pytest.raises(ConfigError, match=r"@valet\(\.\.\.\)"):
+            Orchestrator(FakeModel([]), **wrong)
+
+    async def test_words_without_a_turn_are_answered_with_what_to_call(self) -> None:
+        orchestrator, _ = _orchestrator()
+        for ask in (orchestrator.handle_message, orchestrator.stream_message):
+            with pytest.raises(TypeError, match=r"new_turn\(text, tenant\).*OneValet\.handle_message\(text, tenant"):
+                await ask("hi")  # type: ignore[arg-type, misc]
+
+    async def test_leaving_it_closes_the_model(self) -> None:
+        class Closing(FakeModel):
+            closed = False
+
+            async def close(self) -> None:
+                self.closed = True
+
+        model = Closing([says("Yes")])
+        async with Orchestrator(model, config=CONFIG) as orchestrator:
+            await orchestrator.handle_message(_request("Hi"))
+            assert not model.closed
+        assert model.closed
 
 
 class TestChecks:
