@@ -117,6 +117,13 @@ class OneValet:
         service = self._inside.parts.outbound.service
         return await service.send(await self.tenant_id(tenant), text, about)
 
+    async def add_address(self, tenant: str, channel: str, address: str) -> None:
+        """Add an address for a person's notifications: on `push`, `email`, or a channel of your own that only sends.
+
+        Raises `ConfigError` for an address that cannot be used, and for that of another person.
+        """
+        await self._inside.talking.add_address(tenant, channel, address)
+
     @property
     def approvals(self) -> "Approvals":
         """Return what waits for people's consent."""

@@ -1,6 +1,7 @@
-"""Addresses for one-way notifications: push topics and email addresses, stored as identities."""
+"""Addresses for one-way notifications: push topics, email and those of channels that only send, stored as identities."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,10 @@ from core.errors import OneValetError
 from core.ids import IdMaker
 from core.notifications.mail_addresses import read_mail_address
 
+ONE_WAY = "one-way"
+"""The account of addresses on channels of one's own that only send."""
+MAX_ADDRESS = 200
+"""Characters of such an address."""
 _PUSH = re.compile(r"(?:(ntfy|apprise):)?([-_A-Za-z0-9]{1,64})")
 
 
@@ -20,7 +25,7 @@ class AddressRefused(OneValetError):
 
 @dataclass(frozen=True, slots=True)
 class NotificationAddress:
-    """A push topic or an email address. `state`: `active`, or `blocked` once it could not be reached for good."""
+    """A push topic, an email address, or one on a channel that only sends. `state`: `active`, or `blocked` once it could not be reached for good."""
 
     channel: str
     account: str
@@ -30,17 +35,21 @@ class NotificationAddress:
 
 @dataclass(frozen=True, slots=True)
 class AddressBook:
-    """Add, list and delete people's push topics and email addresses."""
+    """Add, list and delete people's addresses for notifications.
+
+    `only_send`: the names of the channels of one's own on which nobody can write to us.
+    """
 
     database: Database
     make_id: IdMaker
+    only_send: Collection[str] = ()
 
     async def add(self, tenant_id: str, channel: str, text: str) -> NotificationAddress:
-        """Add an email address, or for push a topic, `ntfy:topic` or `apprise:key`.
+        """Add an email address, for push a topic, `ntfy:topic` or `apprise:key`, or what a channel of one's own takes.
 
         An address that was blocked becomes active again. Raises `AddressRefused`.
         """
-        address = read_address(channel, text)
+        address = read_address(channel, text, self.only_send)
         try:
             await self.database.tenant_rows(
                 tenant_id,
@@ -68,7 +77,7 @@ class AddressBook:
 
     async def delete(self, tenant_id: str, channel: str, text: str) -> bool:
         """Delete an address; return False when it is not this person's. Raises `AddressRefused`."""
-        return await self._change(tenant_id, read_address(channel, text), "delete from identities")
+        return await self._change(tenant_id, read_address(channel, text, self.only_send), "delete from identities")
 
     async def _activate(self, tenant_id: str, address: NotificationAddress) -> bool:
         change = "update identities set state = 'active', state_reason = 'added again'"
@@ -90,18 +99,23 @@ def is_one_way(channel: str, account: str) -> bool:
 
     The account of email addresses that can be answered is the address of the assistant's mailbox.
     """
-    return channel == "push" or (channel == "email" and "@" not in account)
+    return channel == "push" or account == ONE_WAY or (channel == "email" and "@" not in account)
 
 
-def read_address(channel: str, text: str) -> NotificationAddress:
+def read_address(channel: str, text: str, only_send: Collection[str] = ()) -> NotificationAddress:
     """Parse an address that was typed; raises `AddressRefused`."""
     text = text.strip()
+    if channel in only_send:
+        if not text.isprintable() or not 0 < len(text) <= MAX_ADDRESS:
+            raise AddressRefused(f"An address is one line of at most {MAX_ADDRESS} characters.")
+        return NotificationAddress(channel, ONE_WAY, text)
     if channel == "email" and (address := read_mail_address(text)):
         return NotificationAddress("email", "smtp", address)
     if channel == "push" and (match := _PUSH.fullmatch(text)):
         return NotificationAddress("push", match[1] or "ntfy", match[2])
     if channel not in ("push", "email"):
-        raise AddressRefused("Addresses can be added for push and email; people come in by the others themselves.")
+        names = " and ".join(["push", "email", *sorted(only_send)])
+        raise AddressRefused(f"Addresses can be added for {names}; people come in by the others themselves.")
     raise AddressRefused(
         "That is no email address." if channel == "email" else "Give a topic of ntfy, or `apprise:` and a key."
     )

@@ -230,7 +230,7 @@ from identities i left join lateral (
     select * from conversations c where c.tenant_id = i.tenant_id and c.identity_id = i.id
     order by c.thread = '' desc, c.last_inbound_at desc nulls last limit 1) c on true
 where i.tenant_id = $1 and i.state = 'active' and i.admitted <> ''
-  and (c.id is not null or i.channel in ('sms', 'telegram', 'push', 'email'))
+  and (c.id is not null or i.channel in ('sms', 'telegram', 'email') or is_one_way(i.channel, i.account))
 union all
 select i.id, i.channel, i.account, c.peer, c.thread, c.id, c.last_inbound_at
 from conversations c join identities i on i.tenant_id = c.tenant_id and i.id = c.identity_id

@@ -23,7 +23,7 @@ keys_app = group("Change the keys that credentials are encrypted with.")
 events_app = group("See received events and their sources.")
 source_app = group("Create, list and delete sources of events.")
 events_app.add_typer(source_app, name="source")
-notify_app = group("People's addresses for notifications by push and email.")
+notify_app = group("People's addresses for notifications.")
 tasks_app = group("See and change people's tasks, and ask why they ran.")
 agents_app = group("See, pause, resume and drop the agents that wait for people.")
 people_app = group("See who is here, and what waits for whom.")
@@ -301,8 +301,10 @@ def retry_event(source: str, id: str, tenant: Tenant = "") -> None:
 
 @notify_app.command("add")
 def add_address(
-    channel: Annotated[str, typer.Argument(help="push or email.")],
-    address: Annotated[str, typer.Argument(help="An email address, a topic of ntfy, or apprise:KEY.")],
+    channel: Annotated[str, typer.Argument(help="push, email, or a channel of your own that only sends.")],
+    address: Annotated[
+        str, typer.Argument(help="An email address, a topic of ntfy, apprise:KEY, or what your channel takes.")
+    ],
     tenant: Tenant = "",
 ) -> None:
     """Add an address for a person's notifications."""
@@ -313,7 +315,7 @@ def add_address(
 
 @notify_app.command("list")
 def list_addresses(tenant: Tenant = "", json: Json = False) -> None:
-    """List a person's addresses for push and email."""
+    """List a person's addresses for notifications."""
     from onevalet.cli.notify import print_addresses
 
     run_work(lambda settings: print_addresses(settings, tenant, as_json=json))

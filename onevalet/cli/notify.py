@@ -16,6 +16,7 @@ from onevalet.cli.runner import say, say_json
 from onevalet.cli.session import one_tenant, open_database, reach
 from onevalet.settings import Settings
 from onevalet.wiring.channels import notification_channel_names
+from onevalet.wiring.own_channels import only_sending
 
 PATIENCE = 15.0
 """Seconds that `notify send` waits for the outcome."""
@@ -24,7 +25,7 @@ _LOOK_EVERY = 0.25
 
 async def add_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
     async with _opened(settings) as database:
-        made = await AddressBook(database, make_id).add(await one_tenant(database, tenant), channel, address)
+        made = await _book(settings, database).add(await one_tenant(database, tenant), channel, address)
     say(f"Kept: {made.channel}, {made.account} {made.address}.")
     if channel == "email" and not settings.email_on:
         say("Nothing is sent there until SMTP_HOST and SMTP_FROM are set.")
@@ -32,7 +33,7 @@ async def add_address(settings: Settings, tenant: str, channel: str, address: st
 
 async def print_addresses(settings: Settings, tenant: str, *, as_json: bool) -> None:
     async with _opened(settings) as database:
-        addresses = await AddressBook(database, make_id).list(await one_tenant(database, tenant))
+        addresses = await _book(settings, database).list(await one_tenant(database, tenant))
     if as_json:
         say_json([asdict(address) for address in addresses])
         return
@@ -45,7 +46,7 @@ async def print_addresses(settings: Settings, tenant: str, *, as_json: bool) -> 
 async def delete_address(settings: Settings, tenant: str, channel: str, address: str) -> None:
     """Delete an address; raise `ConfigError` when the person has no such address."""
     async with _opened(settings) as database:
-        if not await AddressBook(database, make_id).delete(await one_tenant(database, tenant), channel, address):
+        if not await _book(settings, database).delete(await one_tenant(database, tenant), channel, address):
             raise ConfigError("This person has no such address.")
     say("Forgotten.")
 
@@ -107,6 +108,10 @@ _SAID = {
     NotificationStatus.DUPLICATE: "The same was said already",
     NotificationStatus.NOWHERE: "There is no place where this person can be reached",
 }
+
+
+def _book(settings: Settings, database: Database) -> AddressBook:
+    return AddressBook(database, make_id, only_sending(settings))
 
 
 def _opened(settings: Settings) -> AbstractAsyncContextManager[Database]:

@@ -23,3 +23,5 @@ class PersonServices:
     memory: Callable[[str], MemoryAccess] | None = None
     tokens: ClientTokens | None = None
     token_life: timedelta | None = None
+    only_send: Sequence[str] = ()
+    """The channels of the operator's own on which nobody can write."""

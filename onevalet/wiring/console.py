@@ -38,6 +38,7 @@ def build_console(
         from onevalet.console.services import PersonServices
         from onevalet.console.texts import Texts
         from onevalet.wiring.console_memory import build_memory
+        from onevalet.wiring.own_channels import only_sending
         from onevalet.wiring.people import build_linking
 
         access = ConsoleAccess(sign_in, database, clock, local=local)
@@ -50,6 +51,7 @@ def build_console(
             build_memory(settings, database, clock),
             tokens,
             token_life(settings),
+            sorted(only_sending(settings)),
         )
         budgets = ShownBudgets(
             settings.onevalet_daily_budget,

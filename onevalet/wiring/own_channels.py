@@ -31,6 +31,12 @@ def own_names(settings: Settings) -> set[str]:
     return {kind.name for kind in _kinds(settings.onevalet_channels, OutboundChannel)}
 
 
+def only_sending(settings: Settings) -> set[str]:
+    """Return the names of the ways out of plugins on which nobody can write to us."""
+    modules = settings.onevalet_channels
+    return own_names(settings) - {kind.name for kind in _kinds(modules, InboundChannel)} if modules else set()
+
+
 def _setup(settings: Settings) -> ChannelSetup:
     redis = settings.redis_url.get_secret_value() if settings.redis_url else ""
     return ChannelSetup(Clock(settings.onevalet_clock), Relay(redis))

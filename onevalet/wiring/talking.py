@@ -12,11 +12,13 @@ from core.ids import make_id
 from core.inbox.inbox import Inbox
 from core.language.written import language_written
 from core.messaging.messages import Address, DeliveryStatus, Inbound, InboundMessage, Press, StatusUpdate
+from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Access, Policy
 from core.turns.event_stream import StreamEvent, StreamEventType
 from core.turns.types import TurnResult, TurnState
 from onevalet.embedded import Reply
 from onevalet.wiring.embedding import known_person
+from onevalet.wiring.own_channels import only_sending
 from onevalet.wiring.program import ACCOUNT, CHANNEL, ProgramNotification, ProgramTalk, Spoken
 from onevalet.wiring.worker_parts import WorkerParts
 
@@ -83,6 +85,15 @@ class Talking:
         spoken = await talk.spoken(unread=True)
         await self._mark_read(spoken)
         return [message.text for message in spoken]
+
+    async def add_address(self, tenant: str, channel: str, address: str) -> None:
+        """Add an address for a person's notifications. Raises `ConfigError`."""
+        connections = self._parts.connections
+        book = AddressBook(connections.database, make_id, only_sending(connections.settings))
+        try:
+            await book.add(await self.person(tenant), channel, address)
+        except AddressRefused as error:
+            raise ConfigError(str(error)) from error
 
     async def decide(self, tenant: str, code: str, verb: Verb) -> Reply:
         """Decide an approval as the person's own press does; raise `ConfigError` where none of that code waits."""

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from onevalet import ConfigError, OneValet, StreamEventType
+from onevalet.cli.notify import add_address as cli_add_address
+from onevalet.settings import load_settings
 from onevalet.testing import ScriptedModel, calls, text
+from tests.eventually import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +54,32 @@ async def test_somebody_known_elsewhere_is_named_by_their_id(monkeypatch: pytest
             await valet.approvals.approve("ann", "9z")
         with pytest.raises(ConfigError, match="ONEVALET_MEMORY is off"):
             _ = valet.memory
+
+
+async def test_a_channel_that_only_sends_is_given_an_address(
+    page_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_blocks("docs/plugins.md", page_folder)
+    monkeypatch.setenv("LOGBOOK", str(page_folder))
+    settings = {"ONEVALET_MEMORY": "off", "ONEVALET_CHANNELS": "logbook.channel"}
+
+    def written(name: str) -> str:
+        path = page_folder / f"{name}.txt"
+        return path.read_text() if path.exists() else ""
+
+    async with OneValet(settings, plugins=[]) as valet:
+        ann = await valet.tenant_id("ann")
+        assert not await valet.notify(ann, "Nowhere", urgency="urgent")
+        await valet.add_address(ann, "logbook", "Ann's own")
+        assert await valet.notify(ann, "The tea is ready.", urgency="urgent")
+        await eventually(lambda: written("Ann's own") == "The tea is ready.\n", "what is logged")
+        with pytest.raises(ConfigError, match="one line"):
+            await valet.add_address(ann, "logbook", "two\nlines")
+        with pytest.raises(ConfigError, match="push and email and logbook"):
+            await valet.add_address(ann, "fax", "1")
+        monkeypatch.setenv("ONEVALET_CHANNELS", "logbook.channel")
+        await cli_add_address(load_settings(_env_file=None), ann, "logbook", "book 2")
+        assert "Kept: logbook, one-way book 2." in capsys.readouterr().out
 
 
 async def test_a_valet_that_is_not_entered_says_so() -> None:

@@ -44,7 +44,7 @@ class PersonPages(Pages):
         super().__init__(kit)
         self._preferences = PreferenceStore(kit.database)
         self._pairings = Pairings(kit.database, kit.texts.make_id)
-        self._addresses = AddressBook(kit.database, kit.texts.make_id)
+        self._addresses = AddressBook(kit.database, kit.texts.make_id, kit.services.only_send)
 
     def routes(self) -> Sequence[web.RouteDef]:
         place = f"{PLACE}/{{tenant}}"
@@ -141,6 +141,7 @@ class PersonPages(Pages):
             person=person,
             own=person.id == visit.viewer.tenant_id,
             place=f"{PLACE}/{person.id}",
+            only_send=self.kit.services.only_send,
             preferences=preferences or preference_fields(await self._preferences.read(person.id)),
             accounts=[(account, shown(account)) for account in accounts],
             consents=await consent_lines(self.kit.database, person.id),

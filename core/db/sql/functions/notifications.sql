@@ -1,11 +1,11 @@
 -- Notifications: held, queued, moved elsewhere, and their outcomes.
 
--- Whether people get news there and cannot answer: push topics, and email addresses that were only told to us. The account
--- of those who wrote to the assistant's mailbox is its address.
+-- Whether people get news there and cannot answer: push topics, addresses on channels of the operator's own that only send,
+-- and email addresses that were only told to us. The account of those who wrote to the assistant's mailbox is its address.
 create function is_one_way(p_channel text, p_account text)
 returns boolean
 language sql immutable as $$
-    select p_channel = 'push' or (p_channel = 'email' and p_account not like '%@%')
+    select p_channel = 'push' or p_account = 'one-way' or (p_channel = 'email' and p_account not like '%@%')
 $$;
 
 -- The recipient guard: an identity of this tenant, let in, that may be written to; and an address of that identity, if
@@ -17,7 +17,8 @@ language sql stable as $$
         select 1 from identities i
         where i.tenant_id = p_tenant and i.id = p_identity and i.channel = p_channel
           and i.state = 'active' and i.admitted <> ''
-          and (p_channel not in ('sms', 'telegram', 'push', 'email') or i.user_key = p_peer))
+          and (i.user_key = p_peer
+               or not (p_channel in ('sms', 'telegram', 'email') or is_one_way(p_channel, i.account))))
 $$;
 
 -- Locks the conversations of these places, before anything that is told there.
