@@ -11,6 +11,7 @@ from core.messaging.commands import LISTEN, MORE
 from core.queue.wakeups import Wakeups
 from core.triggers.runs.executors import RunExecutors
 from core.turns.commands import ChatCommands, command_of
+from core.turns.event_stream import Finishing
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE
 from core.turns.files import listening_again, taken_in
 from core.turns.heard import spoken_command, with_heard
@@ -63,7 +64,11 @@ class TurnResults:
             if not poison and turn.run_id and self.runs is not None:
                 return TurnOutcome(*await self.runs.result(turn.request, turn.run_id))
             if not poison:
-                return await self._answer(lease, turn)
+                outcome = await self._answer(lease, turn)
+                channel = self.room.channels.get(turn.address.channel)
+                if isinstance(channel, Finishing):
+                    channel.turn_ended(turn.address, turn.turn_id, outcome.result)
+                return outcome
         except (LeaseLost, StoreUnavailable, TurnDelayed):
             raise
         except Exception:

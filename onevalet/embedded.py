@@ -102,8 +102,18 @@ class OneValet:
         return await self._inside.talking.say(text, tenant, conversation)
 
     def stream_message(self, text: str, *, tenant: str, conversation: str = "") -> AsyncGenerator[StreamEvent]:
-        """Do as `handle_message`, and yield the turn's events; exactly one EXECUTION_END, which is the last."""
+        """Do as `handle_message`, and yield the turn's events; exactly one EXECUTION_END, which is the last.
+
+        Read to the end or close it: closing stops the turn.
+        """
         return self._inside.talking.stream(text, tenant, conversation)
+
+    async def stop(self, tenant: str, message: str = "", *, conversation: str = "") -> bool:
+        """Stop the turn that runs in a conversation, as `/stop` does; return whether there was one.
+
+        It stops at its next step; its `Reply` has the state INTERRUPTED, and repeats `message`.
+        """
+        return await self._inside.talking.stop(tenant, message, conversation)
 
     async def unread(self, tenant: str, conversation: str = "") -> list[str]:
         """Return what the person was written since: reminders, results of tasks. Each message comes once."""

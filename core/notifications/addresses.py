@@ -1,4 +1,4 @@
-"""Addresses for one-way notifications: push topics, email and those of channels that only send, stored as identities."""
+"""Addresses for one-way notifications, stored as identities: push, email, and channels that only send."""
 
 import re
 from collections.abc import Collection
@@ -25,7 +25,10 @@ class AddressRefused(OneValetError):
 
 @dataclass(frozen=True, slots=True)
 class NotificationAddress:
-    """A push topic, an email address, or one on a channel that only sends. `state`: `active`, or `blocked` once it could not be reached for good."""
+    """A push topic, an email address, or one on a channel that only sends.
+
+    `state`: `active`, or `blocked` once it could not be reached for good.
+    """
 
     channel: str
     account: str

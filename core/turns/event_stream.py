@@ -79,6 +79,15 @@ class Watching(Protocol):
         ...
 
 
+@runtime_checkable
+class Finishing(Protocol):
+    """Optional capability of a way out: the results of a conversation's turns are wanted there as they are."""
+
+    def turn_ended(self, to: Address, turn_id: str, result: TurnResult) -> None:
+        """Take what came of a turn, before it is committed."""
+        ...
+
+
 class StreamHook(Hook):
     """Emit a turn's events, after all hooks that can modify them."""
 

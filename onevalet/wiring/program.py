@@ -3,16 +3,27 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.db.database import Database
+from core.llm.types import TokenUsage
 from core.messaging.channels import Part, Receipt, Target
-from core.messaging.messages import Address, OutboundMessage
-from core.turns.event_stream import Emit
-from core.turns.types import TurnState
+from core.messaging.messages import Address, InboundMessage, OutboundMessage
+from core.turns.event_stream import Emit, StreamEvent
+from core.turns.types import TurnResult, TurnState
 
 CHANNEL, ACCOUNT = "program", "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the turn of a message stands, as the database has it; `turn_id` is None where there is no turn."""
+
+    state: TurnState
+    reason: str = ""
+    turn_id: str | None = None
+    usage: TokenUsage = field(default_factory=TokenUsage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,7 @@ class ProgramNotification:
 
     def __init__(self) -> None:
         self.news = asyncio.Event()
-        self._watchers: dict[Address, Emit] = {}
+        self._watchers: dict[Address, Watched] = {}
 
     def render(self, message: OutboundMessage) -> tuple[Part, ...]:
         return (Part(message.text or " "),)
@@ -50,16 +61,25 @@ class ProgramNotification:
     async def close(self) -> None: ...
 
     def watcher(self, to: Address) -> Emit | None:
-        return self._watchers.get(to)
+        watched = self._watchers.get(to)
+        return watched.emit if watched else None
+
+    def turn_ended(self, to: Address, turn_id: str, result: TurnResult) -> None:
+        if watched := self._watchers.get(to):
+            watched.results[turn_id] = result
 
     @contextmanager
-    def watching(self, to: Address, emit: Emit) -> Iterator[None]:
-        """Tell of the events of a conversation's turns inside the block."""
-        self._watchers[to] = emit
+    def watching(self, watched: "Watched | None") -> Iterator[None]:
+        """Tell of the events of the turns of a conversation inside the block, and of their results."""
+        if watched is None:
+            yield
+            return
+        place = watched.talk.address
+        self._watchers[place] = watched
         try:
             yield
         finally:
-            del self._watchers[to]
+            del self._watchers[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +117,72 @@ class ProgramTalk:
         )
         return [Spoken(row["ref"], row["seq"], row["text"]) for row in rows]
 
-    async def ended(self, message_id: str) -> tuple[TurnState, str, str | None]:
-        """Return how the turn of a message stands, its reason, and its id."""
+    async def turn_of(self, key: str) -> str | None:
+        """Return the turn that has taken in the message with a key; None as long as none has."""
         row = await self.database.tenant_row(
             self.tenant_id,
-            "select i.reason as ignored, t.id, t.state, t.reason from inbound i"
+            "select i.turn_id from inbox_keys k join inbound i on i.tenant_id = k.tenant_id and i.id = k.inbound_id"
+            " where k.tenant_id = $1 and k.channel = $2 and k.account = $3 and k.key = $4",
+            CHANNEL,
+            ACCOUNT,
+            key,
+        )
+        return row["turn_id"] if row else None
+
+    async def stop(self, words: str) -> str | None:
+        """Ask the turn that runs here to stop; return its lane, None where none runs."""
+        row = await self.database.tenant_row(
+            self.tenant_id,
+            "select c.id, stop_running($1, c.id, $5) as turn_id from conversations c"
+            " where c.tenant_id = $1 and c.channel = $2 and c.peer = $3 and c.thread = $4",
+            *self._place,
+            words,
+        )
+        return row["id"] if row and row["turn_id"] else None
+
+    async def ended(self, message_id: str) -> Ended:
+        """Return how the turn of a message stands."""
+        row = await self.database.tenant_row(
+            self.tenant_id,
+            "select i.reason as ignored, t.id, t.state, t.reason, t.usage from inbound i"
             " left join turns t on t.tenant_id = i.tenant_id and t.id = i.turn_id where i.tenant_id = $1 and i.id = $2",
             message_id,
         )
         if row is None or row["id"] is None:
-            return TurnState.DONE, row["ignored"] if row else "", None
-        return TurnState(row["state"]), row["reason"], row["id"]
+            return Ended(TurnState.DONE, row["ignored"] if row else "")
+        usage = TokenUsage(**row["usage"]) if row["usage"] else TokenUsage()
+        return Ended(TurnState(row["state"]), row["reason"], row["id"], usage)
 
     @property
     def _place(self) -> tuple[str, str, str]:
         return self.address.channel, self.address.peer, self.address.thread
+
+
+class Watched:
+    """What a program reads of one message's turn: its events, and its result once it ran in this process."""
+
+    def __init__(self, talk: ProgramTalk, message: InboundMessage) -> None:
+        self.talk = talk
+        self.message = message
+        self.begun = False
+        """Whether the message is taken in, or about to be."""
+        self.ended = Ended(TurnState.RUNNING)
+        self.results: dict[str, TurnResult] = {}
+        self.events: asyncio.Queue[StreamEvent | None] = asyncio.Queue()
+        self._is_ours: dict[str, bool] = {}
+
+    async def emit(self, event: StreamEvent) -> None:
+        """Take an event; those of other turns of the conversation are left out."""
+        if event.turn_id not in self._is_ours:
+            self._is_ours[event.turn_id] = await self.talk.turn_of(self.message.keys[0]) == event.turn_id
+        if self._is_ours[event.turn_id]:
+            self.events.put_nowait(event)
+
+    def result(self, text: str) -> TurnResult:
+        """Return what came of the turn, and of one that ran in another process what is stored."""
+        ended = self.ended
+        known = self.results.get(ended.turn_id or "")
+        return known or TurnResult(ended.state, text, ended.reason, usage=ended.usage)
 
 
 _HERE = (

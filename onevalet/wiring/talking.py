@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 
+import structlog
+
 from core.approvals.exact_replies import Verb, button
 from core.approvals.types import PendingApproval
 from core.errors import ConfigError
@@ -15,12 +17,14 @@ from core.messaging.messages import Address, DeliveryStatus, Inbound, InboundMes
 from core.notifications.addresses import AddressBook, AddressRefused
 from core.people.access_policy import Access, Policy
 from core.turns.event_stream import StreamEvent, StreamEventType
-from core.turns.types import TurnResult, TurnState
+from core.turns.types import TurnState
 from onevalet.embedded import Reply
 from onevalet.wiring.embedding import known_person
 from onevalet.wiring.own_channels import only_sending
-from onevalet.wiring.program import ACCOUNT, CHANNEL, ProgramNotification, ProgramTalk, Spoken
+from onevalet.wiring.program import ACCOUNT, CHANNEL, ProgramNotification, ProgramTalk, Spoken, Watched
 from onevalet.wiring.worker_parts import WorkerParts
+
+_log = structlog.get_logger()
 
 LOOK = 0.05
 """Seconds between two looks at the database for an answer; what is sent in this process ends the wait sooner."""
@@ -44,40 +48,61 @@ class Talking:
     async def say(self, text: str, tenant: str, conversation: str) -> Reply:
         """Take in a message, and return what is answered."""
         talk, key = await self._talk(tenant, conversation)
-        message_id = make_id("said")
-        message = InboundMessage(
-            talk.address,
-            key,
-            (message_id,),
-            text,
-            sender_language=language_written(text) or None,
-            provider_id=message_id,
-        )
-        return await self._answered(talk, message)
+        return await self._answered(talk, _message(text, talk, key))
 
     async def stream(self, text: str, tenant: str, conversation: str) -> AsyncGenerator[StreamEvent]:
-        """Do as `say`, and yield the turn's events; the last one is EXECUTION_END, also where the turn failed."""
-        talk, _ = await self._talk(tenant, conversation)
-        events: asyncio.Queue[StreamEvent | None] = asyncio.Queue()
-        with self._channel.watching(talk.address, events.put):
-            answering = asyncio.create_task(self.say(text, tenant, conversation), name="program stream")
-            answering.add_done_callback(lambda _: events.put_nowait(None))
-            try:
-                while event := await events.get():
-                    yield event
-            finally:
-                answering.cancel()
-                await asyncio.wait([answering])
+        """Do as `say`, and yield the events of its turn; the last one is EXECUTION_END, also where the turn failed.
+
+        Closing this stops the turn, and waits until it has stopped.
+        """
+        talk, key = await self._talk(tenant, conversation)
+        watched = Watched(talk, _message(text, talk, key))
+        answering = asyncio.create_task(self._answered(talk, watched.message, watched), name="program stream")
+        answering.add_done_callback(lambda _: watched.events.put_nowait(None))
+        try:
+            while event := await watched.events.get():
+                yield event
+        finally:
+            if not answering.done():
+                await self._break_off(answering, watched)
         if error := answering.exception():
             told = error if isinstance(error, Exception) else RuntimeError("cancelled")
             yield StreamEvent(StreamEventType.EXECUTION_END, "", success=False, error=told)
             raise error
         reply = answering.result()
-        result = TurnResult(reply.state, reply.text, reply.reason)
         succeeded = reply.state in (TurnState.DONE, TurnState.WAITING)
         yield StreamEvent(
-            StreamEventType.EXECUTION_END, reply.turn_id or "", text=reply.text, success=succeeded, result=result
+            StreamEventType.EXECUTION_END,
+            reply.turn_id or "",
+            text=reply.text,
+            success=succeeded,
+            result=watched.result(reply.text),
         )
+
+    async def stop(self, tenant: str, words: str, conversation: str) -> bool:
+        """Stop the turn that runs, or is about to, in a conversation; return whether there was one."""
+        talk, _ = await self._talk(tenant, conversation)
+        while await talk.busy():
+            if await self._asked_to_stop(talk, words):
+                return True
+            await self._news()
+        return False
+
+    async def _asked_to_stop(self, talk: ProgramTalk, words: str) -> bool:
+        lane = await talk.stop(words)
+        if lane:
+            self._parts.connections.wakeups.stop_turn(lane)
+        return lane is not None
+
+    async def _break_off(self, answering: asyncio.Task[Reply], watched: Watched) -> None:
+        """Stop the turn of a message that nobody reads about any more; a message that waits its turn is not said."""
+        if not watched.begun:
+            answering.cancel()
+        while watched.begun and not answering.done() and not await self._asked_to_stop(watched.talk, ""):
+            await self._news()
+        await asyncio.wait([answering])
+        if not answering.cancelled() and (error := answering.exception()):
+            _log.warning("broken_off", cause=type(error).__name__)
 
     async def unread(self, tenant: str, conversation: str) -> list[str]:
         """Return what was sent and not read yet."""
@@ -108,20 +133,29 @@ class Talking:
         """Return what waits for a person's consent, wherever it was asked."""
         return await self._parts.assistant.approvals.list_pending(await self.person(tenant))
 
-    async def _answered(self, talk: ProgramTalk, inbound: Inbound) -> Reply:
+    async def _answered(self, talk: ProgramTalk, inbound: Inbound, watched: Watched | None = None) -> Reply:
         async with self._one_by_one[talk.address]:
             before = await talk.newest()
-            received = await self._inbox.accept(inbound)
-            while await talk.busy():
-                self._channel.news.clear()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._channel.news.wait(), LOOK)
+            with self._channel.watching(watched):
+                if watched is not None:
+                    watched.begun = True
+                received = await self._inbox.accept(inbound)
+                while await talk.busy():
+                    await self._news()
             spoken = await talk.spoken(after=before)
             await self._mark_read(spoken)
         text = "\n\n".join(message.text for message in spoken)
-        state, reason, turn_id = await talk.ended(received.id or "")
+        ended = await talk.ended(received.id or "")
+        if watched is not None:
+            watched.ended = ended
         waiting = await self._parts.assistant.approvals.list_pending(talk.tenant_id)
-        return Reply(text or received.said or "", state, turn_id, reason, tuple(waiting))
+        return Reply(text or received.said or "", ended.state, ended.turn_id, ended.reason, tuple(waiting))
+
+    async def _news(self) -> None:
+        """Wait until something is sent in this process, or for a while."""
+        self._channel.news.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._channel.news.wait(), LOOK)
 
     async def _mark_read(self, spoken: list[Spoken]) -> None:
         for message in spoken:
@@ -132,3 +166,10 @@ class Talking:
         tenant_id, key = await known_person(self._parts, tenant)
         address = Address(CHANNEL, ACCOUNT, peer=key, thread=conversation)
         return ProgramTalk(self._parts.connections.database, tenant_id, address), key
+
+
+def _message(text: str, talk: ProgramTalk, key: str) -> InboundMessage:
+    message_id = make_id("said")
+    return InboundMessage(
+        talk.address, key, (message_id,), text, sender_language=language_written(text) or None, provider_id=message_id
+    )

@@ -162,10 +162,7 @@ begin
     where c.tenant_id = v_tenant and c.id = v_conversation returning c.in_seq into v_seq;
     -- A stop does not queue: it is a flag on the running turn, whose worker is told of it.
     if v.command ->> 'name' = 'stop' and v_state <> 'stopped' then
-        perform stop_awaiting(v_tenant, v_conversation);
-        update turns t set stop_message = coalesce(v.command ->> 'argument', '')
-        where t.tenant_id = v_tenant and t.lane_id = v_conversation and t.state = 'running'
-        returning t.id into v_stopping;
+        v_stopping := stop_running(v_tenant, v_conversation, coalesce(v.command ->> 'argument', ''));
     end if;
     if v_state = 'stopped' then
         v_ignored := 'stopped';

@@ -89,6 +89,21 @@ end $$;
 
 -- A person's stop: the turn of their conversation that waits for its model is due at once. Returns whether there is
 -- one. Locks the lane before the turn, as everything does.
+-- Asks the turn that runs on a lane to stop, with the person's words; returns its id, null where none runs. One that
+-- awaits its model stops at once.
+create function stop_running(p_tenant text, p_lane text, p_words text)
+returns text
+language plpgsql as $$
+declare
+    v_turn text;
+begin
+    perform stop_awaiting(p_tenant, p_lane);
+    update turns t set stop_message = p_words
+    where t.tenant_id = p_tenant and t.lane_id = p_lane and t.state = 'running'
+    returning t.id into v_turn;
+    return v_turn;
+end $$;
+
 create function stop_awaiting(p_tenant text, p_lane text)
 returns boolean
 language plpgsql as $$
