@@ -12,6 +12,7 @@ from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Val
 from core.agents.turn_agents import make_agent
 from core.approvals.types import PendingApproval
 from core.hooks.hooks import Hook
+from core.library_logs import log_to_program
 from core.llm.types import ModelClient
 from core.loop.loop import LoopFailed
 from core.loop.result import ReactLoopResult
@@ -46,6 +47,7 @@ class Orchestrator:
         **options: Unpack[OrchestratorOptions],
     ) -> None:
         """Build the parts. Raises `ConfigError` for tools and agents that do not go together."""
+        log_to_program()
         self.llm_client = llm_client
         self.system_prompt = system_prompt
         self.momex = momex

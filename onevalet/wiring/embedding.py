@@ -10,6 +10,7 @@ from onevalet.dev.services import open_services
 from onevalet.settings import load_settings
 from onevalet.supervision.worker_start import ALONE
 from onevalet.wiring.connections import check_worker
+from onevalet.wiring.logs import log_inside
 from onevalet.wiring.outbound import Brought
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.program import ACCOUNT, CHANNEL
@@ -23,6 +24,7 @@ from onevalet.wiring.worker_process import build_process
 async def open_inside(given: dict[str, str], brought: Brought, *, serve: bool) -> AsyncIterator[WorkerParts]:
     """Run a worker inside the block, with embedded servers where the settings name none; yield its parts."""
     settings = load_settings(**{name.lower(): value for name, value in given.items()})
+    log_inside(settings.secrets())
     async with AsyncExitStack() as stack:
         if settings.database_url is None or settings.redis_url is None:
             stack.enter_context(hold_home(settings.onevalet_home))

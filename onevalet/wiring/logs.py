@@ -9,6 +9,7 @@ from typing import TextIO
 import structlog
 from structlog.typing import EventDict, ExcInfo, WrappedLogger
 
+from core.library_logs import log_to_program
 from onevalet.wiring.log_errors import format_error, print_uncaught
 
 QUIET = (
@@ -53,6 +54,14 @@ def set_up_logs(style: str, secrets: Iterable[str] = (), out: TextIO | None = No
         logger_factory=structlog.PrintLoggerFactory(out),
         cache_logger_on_first_use=False,
     )
+
+
+def log_inside(secrets: Iterable[str]) -> None:
+    """Send the lines of an assistant inside a program to the program's logging, with every known secret redacted."""
+    log_to_program(Repeats(), structlog.processors.ExceptionRenderer(format_error), _Redactor(secrets))
+    for name in QUIET:
+        if (logger := logging.getLogger(name)).level == logging.NOTSET:
+            logger.setLevel(logging.WARNING)
 
 
 class Repeats:
