@@ -29,7 +29,8 @@ class AgentRegistry:
                 raise ConfigError(f"{agent.__module__}.{agent.__qualname__} is no agent: mark it with @valet(...).")
             if (known := self._valets.get(marked.name)) is not None:
                 raise ConfigError(
-                    f"Two agents are named {marked.name!r}: {known.place} and {marked.place}; rename one."
+                    f"Two agents are named {marked.name!r}: {known.place} and {marked.place}; "
+                    "rename one, or mark yours with replaces=True."
                 )
             group = (groups or {}).get(marked.name) if marked.group is None else marked.group
             self._valets[marked.name] = marked if group == marked.group else replace(marked, group=group)
@@ -75,7 +76,8 @@ class AgentRegistry:
         for valet in self:
             if (tool := tools.get(valet.name)) is not None:
                 raise ConfigError(
-                    f"An agent and a tool are named {valet.name!r}: {valet.place} and {tool.place}; rename one of them."
+                    f"An agent and a tool are named {valet.name!r}: {valet.place} and {tool.place}; "
+                    "rename one of them, or mark yours with replaces=True."
                 )
 
 

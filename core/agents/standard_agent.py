@@ -208,7 +208,8 @@ class Valet:
     `asks_itself` first works out what it would do, without an effect, and then asks by `WAITING_FOR_APPROVAL` where
     `must_ask` says so: it is not asked about before it knows what there is to show. `standing` are the fields that may
     vary where the person has consented in advance, None where each run is asked about. One that `hands_on` what the
-    person said does not run once the model has read what others wrote.
+    person said does not run once the model has read what others wrote. One that `replaces` stands in place of any other
+    tool or agent of its name, such as one that ships.
     """
 
     name: str
@@ -225,6 +226,7 @@ class Valet:
     asks_itself: bool = False
     standing: Sequence[str] | None = None
     hands_on: bool = False
+    replaces: bool = False
 
     @property
     def inputs(self) -> dict[str, InputField]:

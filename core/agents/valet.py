@@ -34,6 +34,7 @@ class ValetOptions(TypedDict, total=False):
     asks_itself: bool
     standing: Sequence[str]
     hands_on: bool
+    replaces: bool
 
 
 def valet[Agent: StandardAgent](**options: Unpack[ValetOptions]) -> Callable[[type[Agent]], type[Agent]]:

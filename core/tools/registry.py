@@ -58,5 +58,8 @@ class ToolRegistry:
         if known is tool:
             return
         if known is not None:
-            raise ConfigError(f"Two tools are named {tool.name!r}: {known.place} and {tool.place}; rename one of them.")
+            raise ConfigError(
+                f"Two tools are named {tool.name!r}: {known.place} and {tool.place}; "
+                "rename one of them, or mark yours with replaces=True."
+            )
         self._tools[tool.name] = tool

@@ -81,6 +81,8 @@ class Tool[**P, R]:
     """What is shown while it runs, in English, such as "Checking the weather…". Empty: its title or name as words."""
     standing: Sequence[str] | None = None
     """The parameters that may vary where its person has consented in advance; None: each call is asked about."""
+    replaces: bool = False
+    """It stands in place of any other tool or agent of its name, such as one that ships."""
     preset: Mapping[str, object] | None = None
     shown: JsonObject | None = None
     """The parameters that the model is shown where they are not the signature's, which may differ from turn to turn."""
@@ -203,6 +205,8 @@ class ToolOptions(TypedDict, total=False):
     """What the person is shown while it runs, such as "Checking the weather…"; a catalogue may translate it."""
     standing: Sequence[str]
     """People may consent to it in advance: the parameters that may then vary, such as a text; empty: none may."""
+    replaces: bool
+    """True puts it in place of any other tool or agent of its name, such as one that ships."""
 
 
 @overload

@@ -78,6 +78,7 @@ def load_plugins(names: Sequence[str], brought: Sequence[object] = ()) -> Plugin
     add_catalogues_of(_modules(names))
     values = plugin_values(names, brought)
     _check(values)
+    values = _without_replaced(values)
     tools = ToolRegistry(value for value in values if isinstance(value, Tool))
     agents = tuple(dict.fromkeys(value for value in values if valet_of(value) is not None))
     groups = _groups(tools, agents)
@@ -109,6 +110,17 @@ def _check(values: Sequence[object]) -> None:
         if isinstance(judge, AskingJudge) and not hasattr(judge, "client"):
             name = f"{type(judge).__module__}.{type(judge).__qualname__}"
             raise ConfigError(f"{name} has no client: give it the model that it asks, as `self.client`.")
+
+
+def _without_replaced(values: Sequence[object]) -> list[object]:
+    """Return the values without the tools and agents in whose place others of their name stand."""
+    marked = [value if isinstance(value, Tool) else valet_of(value) for value in values]
+    replaced = {mark.name for mark in marked if mark is not None and mark.replaces}
+    return [
+        value
+        for value, mark in zip(values, marked, strict=True)
+        if mark is None or mark.replaces or mark.name not in replaced
+    ]
 
 
 def _modules(names: Sequence[str]) -> list[ModuleType]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.agents.registry import AgentRegistry
 from core.errors import ConfigError
 from core.turns.orchestrator import Orchestrator
 from onevalet.wiring.plugins import load_plugins
@@ -28,6 +29,39 @@ def test_a_group_in_full_has_to_be_one_of_the_tools_agents_or_servers() -> None:
     plugins.check_groups(("mail", "travel", "linear"), ("linear__",))
     with pytest.raises(ConfigError, match=r"^ONEVALET_LOOP_GROUPS_IN_FULL names 'mial'; the groups are accounts, "):
         plugins.check_groups(("mail", "mial"))
+
+
+REPLACING = """
+from onevalet import StandardAgent, tool, valet
+
+@tool({word})
+async def get_weather(city: str) -> str:
+    \"""Tell the weather.\"""
+    return "rain"
+
+@valet({word})
+class SendEmailAgent(StandardAgent):
+    \"""Send an email.\"""
+"""
+
+
+def test_a_tool_and_an_agent_stand_in_place_of_those_that_ship(write: Write) -> None:
+    write("plugown.py", REPLACING.format(word="replaces=True"))
+    for names in (["agents", "plugown"], ["plugown", "agents"]):
+        plugins = load_plugins(names)
+        tool = plugins.tools.get("get_weather")
+        assert tool is not None
+        assert tool.fn.__module__ == "plugown"
+        [agent] = [agent for agent in AgentRegistry(plugins.agents) if agent.name == "SendEmailAgent"]
+        assert agent.agent.__module__ == "plugown"
+
+
+def test_a_name_of_what_ships_is_not_taken_unawares(write: Write) -> None:
+    write("plugtool.py", REPLACING.format(word=""))
+    with pytest.raises(ConfigError, match=r"Two tools are named 'get_weather': .* replaces=True"):
+        load_plugins(["agents", "plugtool"])
+    with pytest.raises(ConfigError, match=r"Two agents are named 'SendEmailAgent': .* replaces=True"):
+        AgentRegistry(load_plugins(["agents"]).agents + load_plugins(["plugtool"]).agents)
 
 
 def test_a_package_is_taken_with_its_direct_submodules_only(write: Write) -> None:
