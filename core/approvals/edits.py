@@ -1,6 +1,6 @@
 """Edit an action before its approval: forms, parsed input, and the differences. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from pydantic import ValidationError
@@ -15,6 +15,8 @@ from core.messaging.messages import FormField, FormFieldKind
 from core.tools.tool import AnyTool
 
 type Check = Callable[[JsonObject, JsonObject], JsonObject]
+type Shown = Sequence[tuple[str, str]]
+"""What a card shows: labels and texts."""
 _LONG = 60
 _TEXTS = ("string", "integer", "number", "boolean")
 
@@ -61,6 +63,24 @@ def differences(before: JsonObject, after: JsonObject) -> tuple[str, ...]:
         for name in names
         if before.get(name) != after.get(name)
     )
+
+
+def changed_lines(before: Shown, after: Shown) -> tuple[str, ...]:
+    """Return the changes between two cards, a line each; `(none)` stands for what a card does not show."""
+    old, new = _by_label(before), _by_label(after)
+    labels = [*old, *(label for label in new if label not in old)]
+    return tuple(
+        f"{label}: {old.get(label, as_text(None))} -> {new.get(label, as_text(None))}"
+        for label in labels
+        if old.get(label) != new.get(label)
+    )
+
+
+def _by_label(shown: Shown) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for label, text in shown:
+        texts[label] = f"{texts[label]}; {text}" if label in texts else text
+    return texts
 
 
 def as_it_was(schema: Json, arguments: JsonObject, name: str, given: Json) -> bool:

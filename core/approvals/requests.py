@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from core.approvals.consent import CANCELLED, Consent, ConsentState, ConsentTo, Described
-from core.approvals.edits import differences
+from core.approvals.edits import changed_lines, differences
 from core.approvals.exact_replies import new_token
 from core.approvals.rendering import as_text, render_arguments
 from core.approvals.seal import seal
@@ -153,7 +153,7 @@ class ApprovalRequests:
             created_at=now,
             changed=changed,
             note=note or request.note,
-            editable=described.editable and bool(arguments),
+            editable=described.editable and bool(arguments or described.form),
         )
         if self.too_long(approval):
             return Consent(ConsentState.REFUSED, TOO_LONG_TO_APPROVE)
@@ -235,16 +235,12 @@ def _with_changes(request: ConsentTo, arguments: JsonObject, changes: JsonObject
 
 
 async def _differences(request: ConsentTo, before: JsonObject, after: JsonObject) -> tuple[str, ...]:
-    """Return the changes, a line each; where a card says an argument in words, as its details say it."""
+    """Return the changes, a line each, as the old card and the new one show them."""
+    if before == after:
+        return ()
     old, new = await request.describe(before), await request.describe(after)
-    if any(before.get(name) != after.get(name) for name in new.in_words):
-        shown = [
-            described.details | {name: value for name, value in arguments.items() if name not in new.in_words}
-            for described, arguments in ((old, before), (new, after))
-        ]
-        if in_words := differences(*shown):
-            return in_words
-    return differences(before, after)
+    shown = changed_lines(render_arguments(before, old), render_arguments(after, new))
+    return shown or differences(before, after)
 
 
 def _pending(code: str, summary: str) -> str:

@@ -84,7 +84,7 @@ def calls(schema: JsonObject) -> Iterator[tuple[str, JsonObject]]:
         yield name, base | {name: other}
 
 
-class _Codes(ApprovalStore):
+class Codes(ApprovalStore):
     """Codes without a database."""
 
     def __init__(self) -> None: ...
@@ -95,7 +95,7 @@ class _Codes(ApprovalStore):
 
 async def shown(consent: ConsentTo) -> tuple[str, ...]:
     """Return a card as each channel writes it, at its full length."""
-    requests = ApprovalRequests(_Codes(), "tn", "turn", StandingClock(), make_token=lambda: "t")
+    requests = ApprovalRequests(Codes(), "tn", "turn", StandingClock(), make_token=lambda: "t")
     told = await requests.ask(consent)
     assert told.state is ConsentState.PENDING, told
     approval = replace(requests.new[consent.call_id], token="t", created_at=datetime(2026, 11, 23, tzinfo=UTC))
