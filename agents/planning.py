@@ -76,11 +76,12 @@ class PlanningAgent(StandardAgent):
 
     def approval_request(self) -> ApprovalRequest:
         request = super().approval_request()
-        said: tuple[str, ...] = ("cron", "every")
+        said: tuple[str, ...] = ()
         try:
             when = self.in_words()
+            said = self.said_by(when)
         except (ToolRetry, ToolFailed) as error:
-            when, said = gettext("never: {reason}", reason=error), ()
+            when = gettext("never: {reason}", reason=error)
         fields = {name: value for name, value in request.details.items() if name not in said}
         return replace(
             request,
@@ -89,6 +90,10 @@ class PlanningAgent(StandardAgent):
             timeout_minutes=self._minutes_open(),
             in_words=said,
         )
+
+    def said_by(self, when: str) -> tuple[str, ...]:
+        """Return the fields of the trigger that the words for it say in full: a card does not say them once more."""
+        return ("cron", "every")
 
     def trigger_needs_zone(self) -> bool:
         """Return whether the trigger goes by the person's clock."""

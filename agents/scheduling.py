@@ -1,5 +1,7 @@
 """Plan tasks that recur, wait for an event or watch a value; each is read back before it is stored."""
 
+import json
+import re
 from typing import Any
 
 from agents.call_plans import plan_once
@@ -47,10 +49,34 @@ _SET_IN_QUIET = gettext_noop(
     "I will remind you {when}: {text}. The next time is {moment}, in your quiet hours; it rings all the same. It is "
     "task {number}; to take it back, write “{word}”."
 )
+_TO_THE_MINUTE = re.compile(r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?)?")
+"""The moments that are said in full, to the minute."""
 _LOOK = (
     "Look whether there is anything that the person would want to be told right now: what has come in, what is due, "
     "what changed. Use what you can look at; do not repeat what they were told already."
 )
+
+
+def _is_whole(minutes: float | None) -> bool:
+    """Return whether the words for an interval say all of it."""
+    return minutes is None or float(minutes).is_integer()
+
+
+def _is_plain(wanted: Any) -> bool:
+    """Return whether the words for what a field of an event must be can mean nothing else."""
+    values = wanted.values() if isinstance(wanted, dict) else [wanted]
+    return all(
+        not isinstance(value, bool) if isinstance(value, int | float) else isinstance(value, str) and _is_text(value)
+        for value in values
+    )
+
+
+def _is_text(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return bool(text) and text != gettext("nothing")
+    return False
 
 
 def _option(description: str, type: Any = str) -> InputField:
@@ -111,6 +137,14 @@ class ScheduleTask(PlanningAgent):
     def trigger_needs_zone(self) -> bool:
         # Events and watched values come at their own time.
         return not self.event_type and not self.expression
+
+    def said_by(self, when: str) -> tuple[str, ...]:
+        said = ["cron", "every", "count", "expression", "url", "tool", "path", "reset", "event_source", "event_type"]
+        said += [name for name in ("every_minutes", "min_gap_minutes") if _is_whole(getattr(self, name))]
+        said += ["until"] if _TO_THE_MINUTE.fullmatch(self.until or "") else []
+        # A long value of a filter is cut in the words, and others read like a number or a yes there.
+        plain = all(map(_is_plain, (self.event_filter or {}).values())) and "…" not in when
+        return (*said, "event_filter") if plain else tuple(said)
 
     def about(self) -> str:
         return str(self.what)
@@ -230,6 +264,9 @@ class SetHeartbeat(PlanningAgent):
         if not _HEARTBEAT_MINUTES <= self.every_minutes <= _MAX_MINUTES:
             raise ToolRetry(gettext("Every {number} minutes is the most often.", number=_HEARTBEAT_MINUTES))
         return {"kind": "schedule", "interval_minutes": self.every_minutes, "missed": "skip"}
+
+    def said_by(self, when: str) -> tuple[str, ...]:
+        return ("every_minutes",)
 
     def about(self) -> str:
         return gettext("Look whether anything is worth telling you, and write only then")

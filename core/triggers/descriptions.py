@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from core.json_types import Json
-from core.language.catalogue import gettext, gettext_noop, listed, ngettext
+from core.language.catalogue import gettext, gettext_noop, listed, name_in_words, ngettext
 from core.language.times import interval_in_words, moment_in_words, number_in_words
 from core.triggers.codec import StoredTrigger, UnreadableTrigger
 from core.triggers.cron_words import before_in_words, cron_in_words, listed_plainly
@@ -15,6 +15,9 @@ from core.triggers.kinds.event import EventTrigger, is_about_mail
 from core.triggers.kinds.schedule import ScheduleTrigger, wall_moment
 
 _MAX_VALUE = 200
+_CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+)+")
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PLAIN_PATH = re.compile(r"\$(?:\.[A-Za-z]+)+")
 _SIGNS = {
     "<": gettext_noop("is under"),
     "<=": gettext_noop("is at most"),
@@ -137,7 +140,8 @@ def _comparison(field: str, name: str, other: Json) -> str:
 
 
 def _condition(trigger: ConditionTrigger) -> list[str]:
-    looked_at = f"{trigger.url or trigger.tool}{f' ({trigger.path})' if trigger.path else ''}"
+    looked_at = trigger.url or _tool(trigger.tool or "")
+    looked_at += f" ({_path(trigger.path)})" if trigger.path else ""
     often = interval_in_words(timedelta(minutes=trigger.every_minutes))
     fields = {"expression": _expression(trigger.expression), "place": looked_at, "often": often}
     if trigger.mode is Mode.EDGE:
@@ -150,6 +154,19 @@ def _condition(trigger: ConditionTrigger) -> list[str]:
         gap = interval_in_words(timedelta(minutes=trigger.min_gap_minutes))
         parts.append(gettext("at most {often}", often=gap))
     return parts
+
+
+def _tool(name: str) -> str:
+    """Return a tool's or an agent's name as words: "get weather", and "flight search" for FlightSearchAgent."""
+    known = name_in_words(name)
+    if known != name or not _CAMEL.fullmatch(name):
+        return known
+    return _BETWEEN_WORDS.sub(" ", name.removesuffix("Agent")).lower()
+
+
+def _path(path: str) -> str:
+    """Return a path by plain names as these names, "cheapest price" for $.cheapest.price; any other as it is."""
+    return " ".join(path.split(".")[1:]) if _PLAIN_PATH.fullmatch(path) else path
 
 
 def _expression(text: str) -> str:

@@ -75,7 +75,7 @@ async def planning(system: Proactive) -> None:
     await planned(
         system,
         ("ScheduleTask", {"what": "Say it", "every_minutes": 10, **watched}),
-        f"when it becomes true that value is under 300, looking at {system.web.url}/flight ($.price) every 10 minutes",
+        f"when it becomes true that value is under 300, looking at {system.web.url}/flight (price) every 10 minutes",
     )
     pill: JsonObject = {"what": "take the pill", "cron": "0 15 * * 6", "remind_only": True}
     assert "every Saturday at 15:00 (Europe/Berlin)" in await system.hears(

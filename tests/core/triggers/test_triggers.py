@@ -181,7 +181,7 @@ def test_a_trigger_is_the_same_after_it_was_kept(trigger: ScheduleTrigger | Even
             ConditionTrigger(
                 "value >= 3", tool="get_weather", path="$.max", reset="value<1", min_gap_minutes=60, count=2
             ),
-            "when it becomes true that value is at least 3, looking at get_weather ($.max) every 15 minutes, "
+            "when it becomes true that value is at least 3, looking at get weather (max) every 15 minutes, "
             "told again after value is under 1, at most every hour, 2 times at most",
         ),
         (
