@@ -33,8 +33,9 @@ class Extraction(StrEnum):
 class MomexConfig:
     """How memory works. `embedding_model` is a litellm name; empty: the embedded sentence encoder.
 
-    `patience` bounds a recall in seconds, `token_budget` what it adds to a prompt. `index_memories` is how many
-    memories the structured indexes of a worker hold in all; `structured` switches that retriever on.
+    `patience` bounds a turn's recall in seconds, `query_patience` that of a program's `query`, for which nobody waits
+    in a chat. `token_budget` is what recall adds to a prompt. `index_memories` is how many memories the structured
+    indexes of a worker hold in all; `structured` switches that retriever on.
     """
 
     embedding_model: str = ""
@@ -42,6 +43,7 @@ class MomexConfig:
     extraction: Extraction = Extraction.AUTO
     structured: bool = True
     patience: float = 0.3
+    query_patience: float = 10.0
     token_budget: int = 600
     max_recalled: int = 8
     index_memories: int = 50_000

@@ -145,9 +145,11 @@ class Momex:
     async def query(self, tenant_id: str, question: str, *, collections: Sequence[str] = ()) -> Answer:
         """Answer a question in words from what is remembered, with citations; an empty text where nothing is known.
 
-        Raises `core.errors.ModelError` or `core.budgets.types.OutOfMoney`; without a model the memories are the answer.
+        Its recall may take `query_patience` of the configuration. Raises `core.errors.ModelError` or
+        `core.budgets.types.OutOfMoney`; without a model the memories are the answer.
         """
-        recall = await self.search(tenant_id, question, collections=collections)
+        wait = Wait(self.config.query_patience, built=True)
+        recall = await self.long_term.search(tenant_id, question, collections=collections, wait=wait)
         return await answer_from(question, recall, self._asking.of(tenant_id) if self._asking else None)
 
     def for_tenant(self, tenant_id: str, turn_id: str | None = None) -> MemoryAccess:

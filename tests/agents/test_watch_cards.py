@@ -52,8 +52,8 @@ async def card_of(kind: type[StandardAgent], fields: JsonObject) -> dict[str, st
     ("kind", "fields", "shown"),
     [
         (ScheduleTask, WATCH, {
-            "When": "when it becomes true that value is under 300, looking at flight search (cheapest price) every hour, "
-            "told again after value is over 320",
+            "When": "when it becomes true that value is under 300, looking at flight search (cheapest price) every "
+            "hour, told again after value is over 320",
             "What": "Tell me when flights get cheap",
             "Tool arguments": "origin: SFO",
         }),

@@ -48,11 +48,13 @@ type Embedding = asyncio.Task[Mapping[str, Vector]]
 class Wait:
     """How long a retriever that is late is waited for beyond the configured patience.
 
-    That is for some seconds, and as long as `meanwhile`, other work that has to be done anyway, is not done.
+    That is for some seconds, and as long as `meanwhile`, other work that has to be done anyway, is not done. `built`: an
+    index that is not built yet is waited for, too.
     """
 
     seconds: float = 0.0
     meanwhile: asyncio.Task[object] | None = None
+    built: bool = False
 
 
 NO_LONGER = Wait()
@@ -108,7 +110,7 @@ class Retriever:
         retrievers: dict[RetrieverKind, Callable[[], Awaitable[Sequence[Hit]]]] = {
             RetrieverKind.TEXT: lambda: self._by_text(scope, question),
             RetrieverKind.VECTOR: lambda: self._by_vector(scope, question, embedding),
-            RetrieverKind.STRUCTURED: lambda: self._structured(scope, question, embedding),
+            RetrieverKind.STRUCTURED: lambda: self._structured(scope, question, embedding, built=wait.built),
         }
         try:
             used = [kind for kind in RetrieverKind if kind in self.kinds]
@@ -144,9 +146,13 @@ class Retriever:
         floor, sure = self.embedder.floor, self.embedder.sure
         return [Hit(memory_id, near, min(ENOUGH * near / sure, 1.0)) for memory_id, near in rows if near >= floor]
 
-    async def _structured(self, scope: Scope, question: Question, embedding: Embedding) -> Sequence[Hit]:
+    async def _structured(
+        self, scope: Scope, question: Question, embedding: Embedding, *, built: bool
+    ) -> Sequence[Hit]:
         if self.indexes is None:
             raise _SwitchedOff
+        if built:
+            await self.indexes.catch_up(scope.tenant_id)
         vectors = await asyncio.shield(embedding)
         # A fact that holds for long was often told before the time that the question names.
         period = None if question.asked_slots else question.period
