@@ -8,7 +8,9 @@ from onevalet import ConfigError, OneValet, StreamEventType
 from onevalet.cli.notify import add_address as cli_add_address
 from onevalet.settings import load_settings
 from onevalet.testing import ScriptedModel, calls, text
+from tests.documents.blocks import write_files
 from tests.eventually import eventually
+from tests.onevalet.pages import page_folder as page_folder
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +61,7 @@ async def test_somebody_known_elsewhere_is_named_by_their_id(monkeypatch: pytest
 async def test_a_channel_that_only_sends_is_given_an_address(
     page_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_blocks("docs/plugins.md", page_folder)
+    write_files("docs/plugins.md", page_folder)
     monkeypatch.setenv("LOGBOOK", str(page_folder))
     settings = {"ONEVALET_MEMORY": "off", "ONEVALET_CHANNELS": "logbook.channel"}
 

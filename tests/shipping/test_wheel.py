@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.onevalet.pages import write_blocks
+from tests.documents.blocks import write_files
 from tests.shipping.harness import ROOT, clean_environment, find_uv, run, tracked_files
 from tests.shipping.image import SHIPPED
 
@@ -68,7 +68,7 @@ def test_every_package_is_imported_from_another_folder(python: Path, tmp_path: P
 
 
 def test_the_first_example_of_the_page_runs_in_another_folder(python: Path, tmp_path: Path) -> None:
-    first = write_blocks("docs/embedding.md", tmp_path)[0]
+    first = write_files("docs/embedding.md", tmp_path)[0]
     done = subprocess.run(
         [str(python), "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider", str(first)],
         cwd=tmp_path,

@@ -48,8 +48,8 @@ type Embedding = asyncio.Task[Mapping[str, Vector]]
 class Wait:
     """How long a retriever that is late is waited for beyond the configured patience.
 
-    That is for some seconds, and as long as `meanwhile`, other work that has to be done anyway, is not done. `built`: an
-    index that is not built yet is waited for, too.
+    That is for some seconds, and as long as `meanwhile`, other work that has to be done anyway, is not done. `built`:
+    an index that is not built yet is waited for, too.
     """
 
     seconds: float = 0.0
