@@ -12,7 +12,6 @@ from core.agents.standard_agent import AgentResult, StandardAgent, Thinking, Val
 from core.agents.turn_agents import make_agent
 from core.approvals.types import PendingApproval
 from core.hooks.hooks import Hook
-from core.library_logs import log_to_program
 from core.llm.types import ModelClient
 from core.loop.loop import LoopFailed
 from core.loop.result import ReactLoopResult
@@ -22,6 +21,7 @@ from core.turns.agents import AgentSteps, where
 from core.turns.checks import ask
 from core.turns.context import Check, Refusal, TurnContext
 from core.turns.event_stream import StreamEvent, events_of
+from core.turns.library_logs import log_to_program
 from core.turns.new_turn import check_turn
 from core.turns.options import OrchestratorOptions, services_of
 from core.turns.parts import build_parts

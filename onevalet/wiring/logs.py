@@ -9,7 +9,7 @@ from typing import TextIO
 import structlog
 from structlog.typing import EventDict, ExcInfo, WrappedLogger
 
-from core.library_logs import log_to_program
+from core.turns.library_logs import log_to_program
 from onevalet.wiring.log_errors import format_error, print_uncaught
 
 QUIET = (

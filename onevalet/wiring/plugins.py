@@ -112,7 +112,7 @@ def _check(values: Sequence[object]) -> None:
             raise ConfigError(f"{name} has no client: give it the model that it asks, as `self.client`.")
 
 
-def _without_replaced(values: Sequence[object]) -> list[object]:
+def _without_replaced(values: Sequence[Any]) -> list[Any]:
     """Return the values without the tools and agents in whose place others of their name stand."""
     marked = [value if isinstance(value, Tool) else valet_of(value) for value in values]
     replaced = {mark.name for mark in marked if mark is not None and mark.replaces}

@@ -15,7 +15,8 @@ from core.approvals.requests import ApprovalRequests
 from core.approvals.types import Approval, ApprovalState, NewApproval
 from core.json_types import JsonObject
 from core.tools.tool import tool
-from tests.approvals.cards import Codes, context, no_loop
+from tests.agents.services import no_loop
+from tests.approvals.cards import Codes, context
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -30,8 +31,8 @@ async def order_pizza(size: str = "large", olives: bool = False) -> str:
 class SeatAgent(StandardAgent):
     """Take a seat."""
 
-    seat: str = InputField("Which seat?", required=False, default="aisle")
-    meal: str = InputField("Which meal?", required=False, default="")
+    seat = InputField("Which seat?", required=False, default="aisle")
+    meal = InputField("Which meal?", required=False, default="")
 
     def needs_approval(self) -> bool:
         return True

@@ -34,6 +34,7 @@ from core.people.tenant import TurnTenant
 from core.tools.context import NO_MEMORY, ToolExecutionContext
 from core.tools.tool import tool
 from core.turns.context import Refusal, TurnContext
+from core.turns.options import OrchestratorOptions
 from core.turns.orchestrator import Orchestrator
 from core.turns.prompt import DEFAULT_PERSONA, Assistant, Known, context_message, system_prompt
 from core.turns.prompt_lines import CONTEXT
@@ -119,9 +120,13 @@ class TestByAProgram:
             async def on_running(self, msg: str) -> AgentResult:
                 return self.make_result(raw_message="Good day")
 
-        for given in ({"agents": [Greeter]}, {"tools": [Greeter]}):
+        ways: list[OrchestratorOptions] = [
+            {"agents": [Greeter], "config": CONFIG},
+            {"tools": [Greeter], "config": CONFIG},
+        ]
+        for given in ways:
             model = FakeModel([wants(("Greeter", {})), says("Greeted")])
-            await Orchestrator(model, config=CONFIG, **given).handle_message(_request("Greet me"))
+            await Orchestrator(model, **given).handle_message(_request("Greet me"))
             assert model.told() == ["Good day"]
 
     @pytest.mark.parametrize("wrong", [{"agents": [str]}, {"tools": [str]}, {"tools": [print]}])
