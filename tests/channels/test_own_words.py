@@ -84,7 +84,7 @@ def test_no_word_that_carriers_take_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_word_that_takes_back_is_understood_in_the_language_in_which_it_is_named(language: str) -> None:
+def test_the_word_that_takes_back_is_understood_as_it_is_named(language: str) -> None:
     with speaking(language):
         word = gettext(UNDO)
     for channel in ("sms", "slack", "telegram", "email"):

@@ -1,49 +1,27 @@
-"""Limits that keep classes and files small for a reason of their own; the number of lines only warns."""
-
-from functools import cache
+"""What no file of the product may have, and the printed list of what is largest."""
 
 import pytest
 
 from tests.shipping.harness import PRODUCT, python_files
 from tests.shipping.limits import (
-    MAX_CLASS_LINES,
-    MAX_IMPORTS,
-    MAX_PARAMETERS,
+    MEASURES,
+    SHOWN,
     Check,
     breaches,
-    large_classes,
+    class_lines,
+    imports,
+    largest,
     literal_splats,
-    many_imports,
-    many_parameters,
+    parameters,
     unformatted_lines,
 )
 
-PUBLIC_NAMES = "onevalet/__init__.py"
-"""A table of names for plugins: it must import every module that has one."""
-
-STILL_OVER: dict[str, set[str]] = {}
-"""What is over a limit today. It may only shrink."""
-
-IN_LIMIT = {
-    large_classes: "class Small:\n" + "    x = 1\n" * (MAX_CLASS_LINES - 1),
-    many_imports: "".join(f"import core.m{n}\n" for n in range(MAX_IMPORTS)) + "import core.m1\nimport asyncio\n",
-    many_parameters: "class A:\n    def f(self, a, b, c, d, e, f, g, *h): ...\n"
-    + "@app.command('x')\ndef g(a, b, c, d, e, f, g, h, i): ...\n",
+MAX_LINES = 410
+WELL = {
     unformatted_lines: "a = '# fmt: skip'  # fmt: a word of its own\n",
     literal_splats: "a = [*b, *c()]\nf(*a, *(x for x in b))\n",
 }
-OVER = [
-    (large_classes, "def f():\n    class Large:\n" + "        x = 1\n" * MAX_CLASS_LINES),
-    (many_imports, "".join(f"from core.m{n} import a\n" for n in range(MAX_IMPORTS)) + "def f():\n    import jobs.m\n"),
-    (
-        many_imports,
-        "from core import "
-        + ", ".join(["errors", "ids", "clock", "json_types", "replies"])
-        + "\nif TYPE_CHECKING:\n"
-        + "".join(f"    import core.m{n}\n" for n in range(MAX_IMPORTS - 4)),
-    ),
-    (many_parameters, "def f(" + ", ".join(f"a{n}" for n in range(MAX_PARAMETERS + 1)) + "): ...\n"),
-    (many_parameters, "class A:\n    async def f(self, a, /, b, c, d, *e, f, g, h, **i): ...\n"),
+PLANTED = [
     (unformatted_lines, "a = [\n    1, 2,\n]  # fmt: skip\n"),
     (unformatted_lines, "# fmt: off\na = 1\n"),
     (literal_splats, "f(*('a', 'b'), c)\n"),
@@ -51,36 +29,38 @@ OVER = [
 ]
 
 
-@cache
-def found() -> dict[str, set[str]]:
-    """Return the breaches of every file of the product that has any."""
-    allowed = {PUBLIC_NAMES: {f"over {MAX_IMPORTS} imports"}}
-    each = {path: breaches(source) - allowed.get(path, set()) for path, source in python_files(*PRODUCT).items()}
-    return {path: names for path, names in each.items() if names}
+@pytest.mark.xdist_group("limits")
+def test_no_file_of_the_product_keeps_the_formatter_away() -> None:
+    assert {path: found for path, source in python_files(*PRODUCT).items() if (found := breaches(source))} == {}
 
 
 @pytest.mark.xdist_group("limits")
-def test_no_file_of_the_product_is_over_a_limit() -> None:
-    new = {path: over for path, names in found().items() if (over := names - STILL_OVER.get(path, set()))}
-    assert new == {}, "divide it by meaning: these limits are on what a reader must hold in mind"
+def test_no_file_of_the_product_is_too_long_to_read_at_once() -> None:
+    lines = {path: source.count("\n") for path, source in python_files(*PRODUCT).items()}
+    assert {path: count for path, count in lines.items() if count > MAX_LINES} == {}
 
 
-@pytest.mark.xdist_group("limits")
-def test_what_is_within_the_limits_again_leaves_the_table() -> None:
-    over = found()
-    assert {path: done for path, names in STILL_OVER.items() if (done := names - over.get(path, set()))} == {}
-
-
-@pytest.mark.parametrize(("check", "source"), IN_LIMIT.items())
-def test_code_at_its_limit_is_accepted(check: Check, source: str) -> None:
+@pytest.mark.parametrize(("check", "source"), WELL.items())
+def test_code_without_a_breach_is_accepted(check: Check, source: str) -> None:
     assert check(source) == []
 
 
-@pytest.mark.parametrize(("check", "source"), OVER)
+@pytest.mark.parametrize(("check", "source"), PLANTED)
 def test_a_planted_breach_is_found(check: Check, source: str) -> None:
     assert len(check(source)) == 1
     assert breaches(source) == set(check(source))
 
 
-def test_the_exceptions_are_still_needed() -> None:
-    assert many_imports(python_files(*PRODUCT)[PUBLIC_NAMES])
+def test_each_measure_counts_what_a_reader_holds_in_mind() -> None:
+    lazy = "import core.ids\nimport core.ids\nimport asyncio\ndef f():\n    from core import clock, errors\n"
+    assert list(imports(lazy)) == [(3, "")]
+    source = "class A:\n    async def f(self, a, /, b, *c, d, **e): ...\n@app.command('x')\ndef g(a): ...\n"
+    assert list(parameters(source)) == [(5, "f")]
+    assert list(class_lines(source)) == [(2, "A")]
+
+
+def test_the_largest_are_listed_first_and_no_more_than_ten() -> None:
+    files = {f"core/a{number}.py": "class A:\n" + "    x = 1\n" * number for number in range(1, 13)}
+    listed = largest(MEASURES["lines of a class"], files)
+    assert [size for size, _, _ in listed] == list(range(13, 13 - SHOWN, -1))
+    assert listed[0][1:] == ("core/a12.py", "A")

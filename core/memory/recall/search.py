@@ -46,10 +46,10 @@ type Embedding = asyncio.Task[Mapping[str, Vector]]
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long a retriever that is late is waited for beyond the configured patience.
+    """How long a retriever that is late is waited for.
 
-    That is for some seconds, and as long as `meanwhile`, other work that has to be done anyway, is not done. `built`:
-    an index that is not built yet is waited for, too.
+    That is for some seconds, which replace the configured patience if they are given, and as long as `meanwhile`, other
+    work that has to be done anyway, is not done. `built`: an index that is not built yet is waited for, too.
     """
 
     seconds: float = 0.0
@@ -105,7 +105,7 @@ class Retriever:
         if not (await self.store.version(scope.tenant_id)).number:
             return Recall()
         question = await self._with_names(scope, read_question(text, now))
-        deadline = began + max(self.config.patience, wait.seconds)
+        deadline = began + (wait.seconds or self.config.patience)
         embedding = asyncio.create_task(self._embed(scope, question), name="embed question")
         retrievers: dict[RetrieverKind, Callable[[], Awaitable[Sequence[Hit]]]] = {
             RetrieverKind.TEXT: lambda: self._by_text(scope, question),

@@ -34,7 +34,7 @@ def both(sent: Json, kind: str, path: tuple[str | int, ...]) -> Inbound:
 
 
 @pytest.mark.whole("it needs the providers' descriptions")
-def test_every_kind_of_message_is_taken_without_any_field_that_may_be_absent() -> None:
+def test_every_kind_of_message_is_taken_without_its_optional_fields() -> None:
     types = described()
     tried = 0
     for field in types["Message"]["fields"]:
@@ -55,7 +55,7 @@ def test_every_kind_of_message_is_taken_without_any_field_that_may_be_absent() -
 
 
 @pytest.mark.whole("it needs the providers' descriptions")
-def test_a_text_with_every_field_of_its_sender_and_chat_is_taken_without_any_of_them() -> None:
+def test_a_text_is_taken_without_the_optional_fields_of_sender_and_chat() -> None:
     types = described()
     (user,), (chat,) = forms(types, "User"), forms(types, "Chat")
     whole = message(**{"from": {**user, **message()["from"]}, "chat": {**chat, **message()["chat"]}})
@@ -76,9 +76,7 @@ def test_a_text_with_every_field_of_its_sender_and_chat_is_taken_without_any_of_
         ("my_chat_member", "ChatMemberUpdated", membership("member")),
     ],
 )
-def test_the_other_kinds_of_update_are_taken_without_any_field_that_may_be_absent(
-    kind: str, described_as: str, sent: Json
-) -> None:
+def test_the_other_updates_are_taken_without_their_optional_fields(kind: str, described_as: str, sent: Json) -> None:
     types = described()
     (whole,) = forms(types, described_as)
     whole = {**whole, **sent[kind]}
@@ -87,7 +85,7 @@ def test_the_other_kinds_of_update_are_taken_without_any_field_that_may_be_absen
 
 
 @pytest.mark.whole("it needs the providers' descriptions")
-def test_an_update_in_which_every_other_kind_is_null_is_the_kind_that_it_has() -> None:
+def test_an_update_whose_other_kinds_are_null_is_the_kind_that_it_has() -> None:
     nulls = {field["name"]: None for field in described()["Update"]["fields"] if not field["required"]}
     assert parsed({**nulls, **update()}) == parsed(update())
     assert isinstance(parsed({**nulls, **press("a" * 43)}), Press | IgnoredMessage)

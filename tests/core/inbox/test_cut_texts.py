@@ -149,7 +149,7 @@ async def test_a_turn_that_runs_takes_in_a_cut_text_when_it_is_whole(store: Stor
     assert not await store.finish(lease, turn, "hi", absorbed=[each.id for each in absorbed])
 
 
-async def test_a_turn_that_ends_while_parts_come_does_not_begin_the_next_one_early(store: Store) -> None:
+async def test_a_turn_that_ends_while_parts_come_begins_no_next_one_early(store: Store) -> None:
     await store.say("hello")
     lease, turn = await store.claim_turn()
     await accept(store, [part("One", 1)])

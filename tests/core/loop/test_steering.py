@@ -103,7 +103,7 @@ class Pasting(Control):
         return parts if self.asked >= self.speak_at else []
 
 
-async def test_a_cut_text_that_comes_while_a_turn_runs_is_one_message_also_after_a_take_over() -> None:
+async def test_a_cut_text_during_a_turn_is_one_message_after_a_take_over_too() -> None:
     journal = MemoryJournal()
     control = Pasting(speak_at=2)
     result, model = await run_loop(

@@ -189,7 +189,7 @@ async def test_a_summary_costs_less_than_a_call_for_ten_dropped_messages(config:
     assert 0 < talk.calls * 10 <= dropped, (talk.calls, dropped, talk.tokens)
 
 
-async def test_a_summary_of_turns_with_many_calls_costs_less_than_a_call_for_ten_messages() -> None:
+async def test_a_summary_costs_less_than_a_call_for_ten_messages() -> None:
     talk = Counted(ReactLoopConfig())
     for number in range(40):
         asked: list[tuple[str, Json]] = [("measure", {"number": number * 10 + place}) for place in range(6)]
@@ -216,7 +216,7 @@ async def test_every_message_is_shown_whole_cut_short_or_was_summarised() -> Non
             assert f"Answer {earlier}!" in seen, (earlier, number)
 
 
-async def test_a_summary_that_cannot_be_had_loses_nothing_and_is_not_asked_for_again_at_once() -> None:
+async def test_a_summary_that_fails_loses_nothing_and_is_not_tried_at_once() -> None:
     talk = Counted(replace(SIZES, max_history_messages=6))
     broken: list[Plain] = [ModelRejected("no"), says(""), ModelAnswer(refusal="No.")]
     for number in range(60):
@@ -236,7 +236,7 @@ async def test_a_summary_that_cannot_be_had_loses_nothing_and_is_not_asked_for_a
     assert any("At last." in text for text in talk.shown)
 
 
-async def test_a_summary_for_which_there_is_no_money_is_left_out_and_nobody_is_asked_for_more() -> None:
+async def test_a_summary_without_money_is_left_out_and_nobody_is_asked_for_more() -> None:
     class Poor(NoBudget):
         """A budget that pays for answers alone."""
 

@@ -173,7 +173,7 @@ async def test_a_turn_gives_memory_the_time_that_its_tools_take(momex: Momex) ->
     assert "at night" in "".join(message.text for message in model.last)
 
 
-async def test_what_holds_now_is_recalled_even_if_only_a_late_retriever_could_find_it(momex: Momex) -> None:
+async def test_what_holds_now_is_recalled_if_only_a_late_retriever_finds_it(momex: Momex) -> None:
     await momex.add_now("ann", [told("I live in Oslo.", days_ago=9)])
     await momex.add_now("ann", [told("I moved to Bergen.", days_ago=2)])
     hasty = replace(momex.retriever, embedder=Late(), config=replace(momex.config, patience=0.01))

@@ -179,7 +179,7 @@ def test_a_chart_is_an_image_that_the_policy_allows(draw: object) -> None:
     assert "<i>" not in svg
 
 
-def test_a_chart_without_values_is_none_and_one_of_a_single_day_has_columns() -> None:
+def test_a_chart_without_values_is_none_and_one_of_a_day_has_columns() -> None:
     assert lines("Time to answer", ["1 Nov", "2 Nov"], {"half": [None, None]}) is None
     assert bars("Messages a day", ["1 Nov"], {"messages": [0]}) is None
     [one, two] = [lines("Time to answer", ["1 Nov", "2 Nov"], {"half": half}) for half in ([None, 2.0], [1.0, 2.0])]

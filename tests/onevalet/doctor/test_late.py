@@ -135,7 +135,7 @@ def test_a_probe_whose_answer_is_late_says_that_it_may_be_busy(
         assert {finding.what.partition(":")[0] for finding in red} == {"sms", "slack", "telegram", "email"}
 
 
-async def test_who_is_late_only_in_company_is_well_and_the_machine_said_to_be_busy() -> None:
+async def test_who_is_late_only_in_company_is_well_and_the_machine_is_busy() -> None:
     asked: list[str] = []
 
     def late_at_first(name: str) -> Probe:
