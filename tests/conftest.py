@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -207,6 +209,22 @@ def forked_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]
     count = len(forker.children)
     yield
     forker.end_since(count)
+
+
+@pytest.fixture(autouse=True)
+def logs_are_put_back() -> Iterator[None]:
+    """Undo what an assistant inside the test has made quiet: other tests look at what libraries log."""
+    before = _levels()
+    yield
+    for name, level in _levels().items():
+        if level != before.get(name, logging.NOTSET):
+            logging.getLogger(name).setLevel(before.get(name, logging.NOTSET))
+
+
+def _levels() -> dict[str, int]:
+    """Return the levels of the libraries that the product makes quiet, once it has been loaded."""
+    names = getattr(sys.modules.get("onevalet.wiring.logs"), "QUIET", ())
+    return {name: logging.getLogger(name).level for name in names}
 
 
 @pytest.fixture(scope="session")

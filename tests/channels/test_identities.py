@@ -98,7 +98,6 @@ def test_promise_12_a_name_that_reads_like_the_owner_is_not_the_owner(inbound: A
         *(lambda user=user: by_slack(user=user) for user in ("", None, " ", "u0person01", "U0PERSON01 ", "@ada")),
         *(lambda id=id: by_telegram(person(id=id)) for id in ("", None, 0, -1, "700100001", 700100001.0, True)),
         lambda: by_sms(From="", CallerName=sms_kit.PERSON),
-        lambda: by_telegram(None),
         lambda: by_telegram({"first_name": "Ada", "username": "ada"}),
     ],
 )

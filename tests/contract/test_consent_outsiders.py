@@ -133,7 +133,7 @@ def other_bots(posts: SignedPosts, code: str, token: str) -> list[Attempt]:
         ("another bot's message", tapped(posts, data, message={"from": bot}), 200),
         ("a group", tapped(posts, data, message={"chat": group}), 200),
         ("another person's chat", tapped(posts, data, message={"chat": direct}), 200),
-        ("an inline message", posts.with_values(posts.tap(ADA, data), inline), REFUSED),
+        ("an inline message", posts.with_values(posts.tap(ADA, data), inline), 200),
         ("words in a group", written(posts, f"OK {code}", chat=group), 200),
     ]
 

@@ -272,13 +272,13 @@ async def test_doctor_shows_todays_segments_and_fails_once_messages_were_dropped
     check = await texts_check(phone)
     assert check is not None
     assert (check.ok, check.fix) == (True, "")
-    assert check.detail == "1 segments for all people today, 0 messages not sent for their limit"
+    assert check.detail == "1 segment for all people today, 0 messages not sent for their limit"
     for _ in range(3):
         await phone.says("again?")
     check = await texts_check(phone)
     assert check is not None
     assert (check.ok, check.fix) == (False, "raise ONEVALET_SMS_SEGMENTS_ALL_DAY")
-    assert check.detail.startswith("4 segments for all people today, 1 messages not sent")
+    assert check.detail.startswith("4 segments for all people today, 1 message not sent")
 
 
 async def test_promise_11_counts_are_hidden_from_others(phone: Phone) -> None:

@@ -157,7 +157,7 @@ class TestGroups:
 
     async def test_state_is_written_again_before_history_forgets_it(self) -> None:
         model = FakeModel([wants(("use_tools", {"group": "mail"})), says("On"), says("Still")])
-        orchestrator = Orchestrator(model, tools=TOOLS, config=ALWAYS)
+        orchestrator = Orchestrator(model, tools=TOOLS, config=replace(ALWAYS, summarise_dropped=False))
         first = await orchestrator.handle_message(_request())
         chat = tuple(
             message for _ in range(60) for message in (ChatMessage.from_json({"role": "user", "text": "a"}),) * 2
