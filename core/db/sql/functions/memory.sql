@@ -245,6 +245,8 @@ language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
     perform lock_person(p_tenant, false);  -- a deletion takes the same rows in another order
+    -- So may a second redaction: its updates read each table as they are planned, in no order of ours.
+    perform pg_advisory_xact_lock(hashtextextended('redact' || chr(31) || p_tenant, 0));
     perform forget_pictures(p_tenant, p_phrases);  -- while it can still be told which ones
     delete from prompts p where p.tenant_id = p_tenant;  -- compressed: nobody can look for a phrase in them
     update inbound i set text = redact_text(i.text, p_phrases), heard = redact_text(i.heard, p_phrases),
