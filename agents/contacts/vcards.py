@@ -92,7 +92,7 @@ def _parameters(text: str) -> dict[str, list[str]]:
 
 
 def _decoded(value: str, parameters: dict[str, list[str]], label: str) -> str:
-    """Return what a line says, under its own character set (2.1) or the file's."""
+    """Return the value of a line, under its own character set (2.1) or the file's."""
     data = value.encode("latin-1")
     if "quoted-printable" in parameters.get("encoding", []):
         data = decodestring(data)

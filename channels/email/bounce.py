@@ -23,7 +23,7 @@ def is_report(message: Message) -> bool:
 
 
 def read_bounce(parts: Sequence[Mapping[str, Sequence[str]]], account: str, domain: str) -> StatusUpdate | None:
-    """Return what became of a part of ours; None for a report of anything else, or of a delay.
+    """Return the fate of a part of ours; None for a report of anything else, or of a delay.
 
     `parts`: of each part of the report the headers in `HEADERS`.
     """

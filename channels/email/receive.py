@@ -115,7 +115,7 @@ class EmailChannel:
 
 
 async def read_mail(mail: Mail, account: Account) -> Sequence[Inbound]:
-    """Return what a whole mail means; all below its headers is read in a child process."""
+    """Return the reading of a whole mail; all below its headers is read in a child process."""
     ignored = parse_headers(mail, account)
     if ignored is not None:
         return (ignored,)

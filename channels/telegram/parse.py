@@ -149,7 +149,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
 
 
 def _cut(message: JsonObject) -> str | None:
-    """Return what stood where an app cut a longer text after this part of it; None where it cannot have.
+    """Return the separator at which an app cut a longer text after this part; None if it cannot have cut it.
 
     Apps cut at Telegram's limit, or at the last break in the second half of it. The server takes blanks from both ends,
     so that only a part as long as the limit can end in the midst of a word.

@@ -299,7 +299,7 @@ async def _read(answer: aiohttp.ClientResponse, ask: _Ask, most: int, *, whole: 
 
 
 def _plain(error: Exception) -> str:
-    """Return what went wrong, for the person. Which host a tool of ours asks is no word for them."""
+    """Return the failure as a sentence for the person, which names no host."""
     match error:
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, _BarredAddress):
             return gettext(NOT_PUBLIC)

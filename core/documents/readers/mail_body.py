@@ -37,7 +37,7 @@ class Body:
 
 
 def read_body(message: Message, label: str | None) -> Body:
-    """Return what a message holds. `label`: the character set of raw names. Raises `RecursionError`."""
+    """Return the content of a message. `label`: the character set of raw names. Raises `RecursionError`."""
     body = Body(label)
     _read(message, body, 0)
     return body

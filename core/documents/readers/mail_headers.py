@@ -96,7 +96,7 @@ def date_of(message: Message) -> str | None:
 
 
 def file_name(part: Message, label: str | None = None) -> str:
-    """Return what a part is called as a file: by RFC 2231, by encoded words, or by bytes as they are."""
+    """Return the file name of a part: by RFC 2231, by encoded words, or by bytes as they are."""
     for header, parameter in (("content-disposition", "filename"), ("content-type", "name")):
         written = raw_value(part, header, label)
         if name := _parameter(written, parameter):
