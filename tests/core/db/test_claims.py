@@ -1,8 +1,11 @@
 """Claims take as many rows as they were asked for, whatever plan Postgres makes."""
 
+import re
+
 import asyncpg
 import pytest
 
+from core.db.sql_files import load_functions
 from tests.core.harness import Store
 
 # Leaves the planner nested loops only. A table that was analyzed with one row in it is their outer side, and the inner
@@ -47,3 +50,59 @@ async def test_a_claim_of_one_takes_one_row_under_any_plan(store: Store, table: 
     await prepare(store.admin, table)
     await store.admin.execute(_NESTED)
     assert await store.one(claim) == 1
+
+
+_HASHED = (
+    "set enable_nestloop = off; set enable_mergejoin = off; set enable_indexscan = off; set enable_bitmapscan = off"
+)
+_BACKWARDS = "from generate_series(1, 9) n order by n desc"
+_AGES = "now() - interval '1 hour' + n * interval '1 minute'"
+_IN_ORDER = {
+    "claim_talk": (
+        f"insert into profile_jobs (tenant_id, turn_id, not_before) select 'ann', 'k' || n, {_AGES} {_BACKWARDS}",
+        "select turn_id from claim_talk('w1', '1 minute', 9, '1 minute', 9)",
+    ),
+    "claim_notices": (
+        "insert into run_notices (tenant_id, run_id, key, text, next_attempt_at)"
+        f" select 'ann', 'r', 'k' || n, '', {_AGES} {_BACKWARDS}",
+        "select key from claim_notices(9, '20 seconds')",
+    ),
+    "find_event_work": (
+        "insert into event_work (tenant_id, source, event_id, group_name, next_attempt_at, streamed_at)"
+        f" select 'ann', 's', 'k' || n, 'g', {_AGES}, now() - interval '1 hour' {_BACKWARDS}",
+        "select event_id from find_event_work('g', '1 second', 9)",
+    ),
+    "claim_mail_watches": (
+        "insert into mail_watches (tenant_id, id, service, account_name, revision, next_attempt_at)"
+        f" select 'ann', 'k' || n, 's', 'a' || n, 1, {_AGES} {_BACKWARDS}",
+        "select watch_id from claim_mail_watches('w1', '20 seconds', 9)",
+    ),
+    "claim_due_accounts": (
+        "insert into credentials (tenant_id, service, account_name, attend_at, key_version, credentials_json)"
+        f" select 'ann', 's', 'k' || n, {_AGES}, 1, '' {_BACKWARDS}",
+        "select account_name from claim_due_accounts('ann', '20 seconds')",
+    ),
+}
+
+
+@pytest.mark.parametrize("claim", _IN_ORDER)
+async def test_a_claim_of_several_keeps_their_order_under_any_plan(store: Store, claim: str) -> None:
+    rows, call = _IN_ORDER[claim]
+    await store.admin.execute("set session_replication_role = replica")
+    await store.admin.execute(rows)
+    await store.admin.execute("set session_replication_role = origin")
+    await store.admin.execute(_HASHED)
+    claimed = [row[0] for row in await store.admin.fetch(call)]
+    assert claimed == [f"k{number}" for number in range(1, 10)]
+
+
+_SEVERAL_CLAIMED = re.compile(r"(?<!limit 1) for (?:no key )?update(?: of \w+)? skip locked\)")
+_ROWS_RETURNED = re.compile(r"returning (?!1\b)")
+
+
+def test_every_function_that_claims_several_gives_them_an_order() -> None:
+    pieces = {name: text for file in load_functions() for name, text in file.pieces() if name}
+    claims = {name for name, text in pieces.items() if _SEVERAL_CLAIMED.search(text) and _ROWS_RETURNED.search(text)}
+    unordered = {name for name in claims if "order by" not in _ROWS_RETURNED.split(pieces[name])[-1]}
+    assert claims == _IN_ORDER.keys()
+    assert unordered == set()

@@ -169,10 +169,12 @@ begin
     return query with f as materialized (
         select c.service, c.account_name from credentials c
         where c.tenant_id = p_tenant and c.attend_at <= clock_timestamp()
-        order by c.service, c.account_name for update skip locked)
-    update credentials c set attend_at = clock_timestamp() + p_lease from f
-    where c.tenant_id = p_tenant and c.service = f.service and c.account_name = f.account_name
-    returning c.service, c.account_name;
+        order by c.service, c.account_name for update skip locked),
+    claimed as (
+        update credentials c set attend_at = clock_timestamp() + p_lease from f
+        where c.tenant_id = p_tenant and c.service = f.service and c.account_name = f.account_name
+        returning c.service, c.account_name)
+    select o.service, o.account_name from claimed o order by o.service, o.account_name;
 end $$;
 
 -- Says when an account is next looked after, null for never, unless it is not as it was read.

@@ -61,11 +61,13 @@ language sql security definer set search_path = public, pg_temp as $$
         select f.id from mail_watches f
         where not f.ended and f.next_attempt_at <= clock_timestamp()
           and (f.lease_until is null or f.lease_until < clock_timestamp())
-        order by f.next_attempt_at limit p_limit for update skip locked)
-    update mail_watches w set owner = p_owner, lease_until = clock_timestamp() + p_ttl
-    from f
-    where w.id = f.id
-    returning w.tenant_id, w.id, w.revision
+        order by f.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update mail_watches w set owner = p_owner, lease_until = clock_timestamp() + p_ttl
+        from f
+        where w.id = f.id
+        returning w.tenant_id, w.id, w.revision, w.next_attempt_at)
+    select c.tenant_id, c.id, c.revision from claimed c order by c.next_attempt_at
 $$;
 
 -- Renews a worker's leases; returns what it still holds, ids only.

@@ -29,7 +29,8 @@ begin
 end $$;
 
 -- Claims all unread turns of one person whom no other worker is reading: of one who has been quiet for the pause, who
--- has said so many messages, or whose earlier reading failed and is due again. Materialized: see find_event_work.
+-- has said so many messages, or whose earlier reading failed and is due again, in the order in which they were said: a
+-- later statement replaces an earlier one. Materialized, and ordered once more: see find_event_work.
 create function claim_talk(p_owner text, p_ttl interval, p_limit int, p_pause interval, p_messages int)
 returns table (tenant_id text, turn_id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -50,11 +51,13 @@ begin
     with due as materialized (
         select d.tenant_id, d.turn_id from profile_jobs d
         where d.tenant_id = v_tenant and (d.lease_until is null or d.lease_until < clock_timestamp())
-        order by d.not_before limit p_limit for update skip locked)
-    update profile_jobs j
-    set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
-    from due where j.tenant_id = due.tenant_id and j.turn_id = due.turn_id
-    returning j.tenant_id, j.turn_id, j.attempts;
+        order by d.not_before, d.turn_id limit p_limit for update skip locked),
+    claimed as (
+        update profile_jobs j
+        set owner = p_owner, lease_until = clock_timestamp() + p_ttl, attempts = j.attempts + 1
+        from due where j.tenant_id = due.tenant_id and j.turn_id = due.turn_id
+        returning j.tenant_id, j.turn_id, j.attempts, j.not_before)
+    select c.tenant_id, c.turn_id, c.attempts from claimed c order by c.not_before, c.turn_id;
 end $$;
 
 -- Keeps a talk for longer; returns false where another worker may have it by now.

@@ -365,13 +365,15 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     return query
     with due as materialized (
-        select d.tenant_id, d.run_id, d.key from run_notices d
+        select d.tenant_id, d.run_id, d.key, d.next_attempt_at as due_at from run_notices d
         where d.state = 'open' and d.next_attempt_at <= clock_timestamp()
-        order by d.next_attempt_at limit p_limit for update skip locked)
-    update run_notices n set next_attempt_at = clock_timestamp() + p_lease, attempts = n.attempts + 1
-    from due
-    where n.tenant_id = due.tenant_id and n.run_id = due.run_id and n.key = due.key
-    returning n.tenant_id, n.run_id, n.key, n.traceparent;
+        order by d.next_attempt_at limit p_limit for update skip locked),
+    claimed as (
+        update run_notices n set next_attempt_at = clock_timestamp() + p_lease, attempts = n.attempts + 1
+        from due
+        where n.tenant_id = due.tenant_id and n.run_id = due.run_id and n.key = due.key
+        returning n.tenant_id, n.run_id, n.key, n.traceparent, due.due_at)
+    select c.tenant_id, c.run_id, c.key, c.traceparent from claimed c order by c.due_at;
 end $$;
 
 -- When a person's timezone changes, schedules in their own time are computed again at the next check.
