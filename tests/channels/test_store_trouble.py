@@ -69,13 +69,13 @@ class Front:
         async with self.gateway.session.get(f"http://127.0.0.1:{self.gateway.port}/readyz") as answer:
             return answer.status
 
-    async def until_ready(self) -> None:
-        """Wait until it is green again."""
+    async def until_ready(self, status: int = 200) -> None:
+        """Wait until `/readyz` has this status: what it found is told again for a second."""
 
-        async def is_ready() -> bool:
-            return await self.ready() == 200
+        async def is_so() -> bool:
+            return await self.ready() == status
 
-        await eventually(is_ready, "that /readyz is green")
+        await eventually(is_so, f"that /readyz answers {status}")
 
     def hurry(self) -> None:
         """From now on, call it an outage soon: nothing is expected to work."""
@@ -123,7 +123,7 @@ async def _meets_trouble(served: Front, begin: Act, end: Act) -> None:
             break
     assert await served.texts(12) | statuses <= {200, 503}
     assert 503 in statuses
-    assert await served.ready() == 503
+    await served.until_ready(503)
     assert served.count("request_failed") == 0
     causes = [entry["cause"] for entry in served.logs if entry["event"] == "store_trouble"]
     assert causes

@@ -24,10 +24,15 @@ def servers(database_url: str, redis_url: str) -> dict[str, object]:
     return {"database_url": database_url, "redis_url": redis_url}
 
 
+def page_file(folder: Path) -> Path:
+    """Write the files of docs/testing.md; return that of its scenario."""
+    [path] = [path for path in write_files("docs/testing.md", folder) if path.suffix == ".toml"]
+    return path
+
+
 def page_scenario(folder: Path) -> Scenario:
     """Return the scenario of docs/testing.md."""
-    [path] = [path for path in write_files("docs/testing.md", folder) if path.suffix == ".toml"]
-    return read_scenario(path)
+    return read_scenario(page_file(folder))
 
 
 @pytest.mark.parametrize(
@@ -133,11 +138,15 @@ async def test_an_answer_too_few_of_the_model_is_told(servers: dict[str, object]
 
 @pytest.mark.slow
 def test_pytest_runs_scenario_files(tmp_path: Path) -> None:
-    page_scenario(tmp_path)
-    (tmp_path / "wrong.scenario.toml").write_text('[[step]]\nsend = "hi"\n\n[[step]]\nadvance = "soon"\n')
+    right, wrong = page_file(tmp_path), tmp_path / "wrong.scenario.toml"
+    wrong.write_text('[[step]]\nsend = "hi"\n\n[[step]]\nadvance = "soon"\n')
     command = [sys.executable, "-m", "pytest", "-p", "onevalet.testing.plugin", "-c", os.devnull, "--rootdir", "."]
     done = subprocess.run(
-        [*command, str(tmp_path)], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+        [*command, str(right), str(wrong)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
     )
     assert "1 failed, 1 passed" in done.stdout
     assert "Step 2: 'soon' is no span" in done.stdout
